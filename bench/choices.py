@@ -1,4 +1,4 @@
-"""The measurements behind docs/performance.md: HTTP client, JSON library, answer store, parquet reader.
+"""The measurements behind docs/performance.md: HTTP client, JSON handles, answer store, parquet reader.
 
 python bench/choices.py [http] [json] [store] [parquet]     all four without a name. Libraries go into bench/.venv-choices.
 """
@@ -79,7 +79,7 @@ def json_libraries(python: str, _work: Path) -> Table:
         rows.append(
             (way, f"{_best(found, 'encode_us'):.2f}", f"{_best(found, 'decode_us'):.2f}", str(found[0]["bytes"]))
         )
-    return Table("JSON: one answer line with its ledger", ("library", "us encoding", "us decoding", "bytes"), rows)
+    return Table("JSON: one answer line with its ledger", ("handles", "us encoding", "us decoding", "bytes"), rows)
 
 
 def stores(python: str, work: Path) -> Table:

@@ -17,7 +17,7 @@ from typing import Any
 
 from snellen.engine.runs.listing import listing
 from snellen.engine.runs.run import open_run
-from snellen.show.page import BUDGET, write_report
+from snellen.present.page.report import BUDGET, write_report
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ("--no-sandbox", "--disable-gpu")

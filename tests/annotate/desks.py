@@ -13,7 +13,7 @@ from tests.view.served import Asked, Reply, running
 
 from snellen.annotate import serving
 from snellen.core.options import Selection
-from snellen.view.guard import Guard
+from snellen.present.viewer.guard import Guard
 
 WIDTH, HEIGHT = 600, 400
 HOSTILE = "<img src=x onerror=alert(1)>'\"&lt;.png"

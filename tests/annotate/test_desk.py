@@ -20,7 +20,7 @@ from snellen.annotate.rows import Drawn
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.exams.grounding.check import check
-from snellen.view.guard import Keys
+from snellen.present.viewer.guard import Keys
 
 NONE = revision_of([])
 

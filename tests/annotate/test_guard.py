@@ -12,7 +12,7 @@ import pytest
 from tests.annotate.desks import Desk, boxes, draw, rows
 
 from snellen.annotate import serving
-from snellen.view.guard import Guard, Keys
+from snellen.present.viewer.guard import Guard, Keys
 
 BOX = {"box": [1, 2, 30, 40], "instruction": "Open it"}
 SAVE = "/shot/0/save"

@@ -28,13 +28,13 @@ from snellen.engine.runs.run import open_run
 from snellen.exams import load
 from snellen.exams.illusionbench import reading
 from snellen.exams.illusionbench.protocols import Asked, IllusionProtocol, Read
-from snellen.show.protocol_table import ProtocolTable, Row, build
+from snellen.present.model.protocol_table import ProtocolRow, ProtocolTable, build
 
 ILLUSION = load("illusionbench")
 NAMES = ["cat-Ocean-Easy-1.25-1.png", "dog-City-Hard-0.85-2.png", "paper_clip-Sand_dune-Easy-1.5-3.png"]
 
 
-def row(table: ProtocolTable, kind: str, name: str, split: str = "", task: str = "") -> Row:
+def row(table: ProtocolTable, kind: str, name: str, split: str = "", task: str = "") -> ProtocolRow:
     sections = (s for s in table.sections if s.kind == kind and split in ("", s.split) and task in ("", s.task))
     return next(r for s in sections for r in s.rows if r.name == name)
 

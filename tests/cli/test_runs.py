@@ -16,7 +16,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.records import Totals
 from snellen.core.results import ProtocolSummary
 from snellen.engine.runs.listing import listing
-from snellen.show.run_list import print_listing
+from snellen.present.terminal.run_list import print_listing
 
 PAPER = protocol("paper", group({"split": "P3"}, accuracy=score(0.25)), group({"split": "O3"}, accuracy=score(0.5)))
 

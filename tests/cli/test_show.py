@@ -15,9 +15,9 @@ from tests.support.sets import write_set
 
 import snellen
 from snellen.core.errors import SnellenError
-from snellen.show.sample_facts import sample_facts
-from snellen.show.sample_lists import flipped, print_wrong, wrong
-from snellen.show.sample_view import print_sample
+from snellen.present.model.sample_view import sample_view
+from snellen.present.terminal.sample import print_sample
+from snellen.present.terminal.sample_lists import flipped, print_wrong, wrong
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J[red]Color[/red]\ntruth: size\u202e"
 
@@ -142,7 +142,7 @@ def test_flips_lists_those_that_protocols_mark_differently(made: Path, tmp_path:
 def test_text_from_models_is_harmless(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = with_reply(copy, HOSTILE)
     run = snellen.open_run(copy)
-    print_sample(run, sample_facts(run, name))
+    print_sample(run, sample_view(run, name))
     print_wrong(run, "paper", 20)
     out = capsys.readouterr().out
     assert not set(out) & {"\x1b", "\x07", "\u202e"}
@@ -161,7 +161,7 @@ def test_hostile_ids_tags_and_truths(copy: Path, capsys: pytest.CaptureFixture[s
     snellen.remark(copy)
     run = snellen.open_run(copy)
     print_wrong(run, "paper", 20)
-    print_sample(run, sample_facts(run, first["id"]))
+    print_sample(run, sample_view(run, first["id"]))
     out = capsys.readouterr().out
     assert not set(out) & {"\x1b", "\x07", "\u202e"}
 
@@ -218,11 +218,11 @@ def test_an_exam_whose_plugin_is_not_loaded_still_shows_replies_and_marks(copy: 
     manifest = json.loads((copy / "run.json").read_text()) | {"exam": "mine"}
     (copy / "run.json").write_text(json.dumps(manifest))
     run = snellen.open_run(copy)
-    (asked,) = sample_facts(run, "P3/img00000").asked
+    (asked,) = sample_view(run, "P3/img00000").asked
     assert asked.question is None and "unknown exam 'mine'" in asked.unknown
     assert asked.answer is not None and len(asked.judged) == len(run.protocols)
     with pytest.raises(SnellenError):
-        sample_facts(run, "")
+        sample_view(run, "")
 
 
 def cut_answers(run: Path) -> None:

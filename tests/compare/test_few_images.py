@@ -12,8 +12,8 @@ from tests.support.sets import png
 
 import snellen
 from snellen.cli import gate_command
-from snellen.show.page import write_report
-from snellen.show.terminal import print_run
+from snellen.present.page.report import write_report
+from snellen.present.terminal.run import print_run
 
 N, IMAGES = 60, 3
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from tests.compare.conftest import Runs, chatty, right, wrong
-from tests.compare.test_differences import compared, made
+from tests.compare.test_differences import made
 from tests.compare.test_pairing import rewrite
 from tests.support.command import snellen as command
 from tests.support.sets import write_set
@@ -23,18 +23,19 @@ from snellen.core.errors import SnellenError
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import Metric
 from snellen.core.types import Outcome, Sample
-from snellen.show.comparison_table import _fitting
-from snellen.show.gate_files import junit, summary
-from snellen.show.gate_table import print_gate
-from snellen.show.tables import console
+from snellen.present.files.gate import junit, summary
+from snellen.present.model.comparison_view import compared_tables
+from snellen.present.terminal.comparison import fitting
+from snellen.present.terminal.gate import print_gate
+from snellen.present.terminal.tables import console
 from snellen.stats.significance import mcnemar
 
 GOOD, BAD = Outcome.CORRECT, Outcome.WRONG
 PLAIN = Protocol("plain")
 
 
-def judged(every: list[Both], max_drop: float = 0.02, protocol: Protocol = PLAIN, **more: object) -> Gate:
-    found = Comparison(
+def compared_pair(every: list[Both], protocol: Protocol = PLAIN) -> Comparison:
+    return Comparison(
         exam="made up",
         synthetic=True,
         sides=tuple(Side(letter=x, run=f"runs/{x}", subject=f"subject {x}") for x in "AB"),
@@ -44,7 +45,10 @@ def judged(every: list[Both], max_drop: float = 0.02, protocol: Protocol = PLAIN
         rows=tuple(rows(Asked(protocol, "plain", "question", "A", "B"), every)),
         verdict=(),
     )
-    return gated(found, max_drop, **more)  # type: ignore[arg-type]
+
+
+def judged(every: list[Both], max_drop: float = 0.02, protocol: Protocol = PLAIN, **more: object) -> Gate:
+    return gated(compared_pair(every, protocol), max_drop, **more)  # type: ignore[arg-type]
 
 
 def part(lost: int, won: int, n: int, name: str = "x") -> list[Both]:
@@ -191,7 +195,7 @@ def test_names_are_not_broken_on_a_narrow_screen(
     monkeypatch.setenv("COLUMNS", "64")
     every = part(5, 60, 500, "P3_box_img_part") + part(60, 5, 500, "O3_box_img_part")
     print_gate(judged(every))
-    table = _fitting(console(), [(row.part or "all", row) for row in compared(every)], "part")
+    table = fitting(console(), compared_tables(compared_pair(every))[0])
     console().print(table)
     lines = capsys.readouterr().out.splitlines()
     assert [sum(line.startswith(name) for line in lines) for name in ("P3_box_img_part ", "O3_box_img_part ")] == [2, 2]

@@ -11,8 +11,8 @@ from snellen.comparison.results import Row, Side
 from snellen.comparison.verdict import leading, verdict
 from snellen.core.protocol import Protocol
 from snellen.core.types import Outcome
-from snellen.show.comparison_table import _print_rows
-from snellen.show.tables import console
+from snellen.present.terminal.comparison import print_differences
+from snellen.present.terminal.tables import console
 
 GOOD, BAD, LOST = Outcome.CORRECT, Outcome.WRONG, Outcome.UNPARSABLE
 
@@ -44,7 +44,7 @@ def test_the_table_says_on_how_many_images(capsys: pytest.CaptureFixture[str]) -
     found = Comparison(
         exam="own", synthetic=False, sides=sides, protocols=("plain",), samples=200, notes=(), rows=rows, verdict=()
     )
-    _print_rows(console(), found, verbose=False)
+    print_differences(console(), found)
     out = capsys.readouterr().out
     assert "200 on 3 images" in out and "No p (–): on so few images no difference can be told from chance." in out
     assert "would show" not in out

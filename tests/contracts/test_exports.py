@@ -14,7 +14,7 @@ from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import run_plan
 from snellen.engine.runs.run import Run
-from snellen.show.export import SUFFIXES, exported, rows_of
+from snellen.present.files.export import SUFFIXES, exported, rows_of
 
 MODELS = {
     "grounding": "method/center",

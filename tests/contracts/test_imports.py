@@ -21,8 +21,7 @@ LAYERS = (
     ("engine",),
     ("imports",),
     ("comparison",),
-    ("show",),
-    ("view",),
+    ("present",),
     ("annotate",),
     ("api",),
     ("cli",),
@@ -38,8 +37,10 @@ ENGINE = (
     ("run", "merging"),
     ("suite",),
 )
+PRESENT = (("model",), ("html",), ("terminal", "page", "viewer", "files"))
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 ENGINE_HEIGHT = {room: height for height, rooms in enumerate(ENGINE) for room in rooms}
+PRESENT_HEIGHT = {room: height for height, rooms in enumerate(PRESENT) for room in rooms}
 APPLICATIONS = ("grounding", "annotate")
 EXAMS = {p.name for p in (SOURCE / "exams").iterdir() if p.is_dir() and (p / "__init__.py").is_file()}
 
@@ -92,6 +93,17 @@ def test_inside_the_engine_imports_go_down_only_too() -> None:
         for imported in (m for m in GRAPH[module] if m.startswith("snellen.engine.")):
             there = imported.split(".")[2]
             assert here == there or ENGINE_HEIGHT[there] < ENGINE_HEIGHT[here], f"{module} imports {imported}"
+
+
+def test_skins_do_not_import_each_other() -> None:
+    wrong = [
+        f"{module} imports {imported}"
+        for module in (m for m in MODULES if m.startswith("snellen.present."))
+        for imported in (m for m in GRAPH[module] if m.startswith("snellen.present."))
+        for here, there in [(module.split(".")[2], imported.split(".")[2])]
+        if here != there and PRESENT_HEIGHT[there] >= PRESENT_HEIGHT[here]
+    ]
+    assert wrong == []
 
 
 def test_an_exam_imports_no_other_exam_and_a_generic_room_imports_none() -> None:

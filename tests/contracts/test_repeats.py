@@ -19,9 +19,9 @@ from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import run_plan
 from snellen.engine.runs.run import Run
-from snellen.show.export import rows_of
-from snellen.show.findings import SAID_ELSEWHERE, findings
-from snellen.show.paper_table import paper_tables
+from snellen.present.files.export import rows_of
+from snellen.present.model.findings import SAID_ELSEWHERE, findings
+from snellen.present.model.paper_table import paper_tables
 from tests.contracts.test_exports import MODELS
 
 

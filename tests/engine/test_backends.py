@@ -103,7 +103,7 @@ def test_a_run_says_so_in_its_summary_and_on_its_page(
     answer = next(iter(run.answers()))
     assert (answer.calls[0].provider in ("DeepInfra", "Together"), answer.calls[0].fingerprint) == (True, "fp_7")
     page = tmp_path / "page.html"
-    from snellen.show.page import write_report
+    from snellen.present.page.report import write_report
 
     write_report([run], page)
     assert ("mixed: the answers of api/fake" in page.read_text()) is several

@@ -19,7 +19,7 @@ from snellen.core.installing import install_command
 from snellen.imports import files, log, tables
 from snellen.imports.reading import read_log
 from snellen.imports.record import read_samples
-from snellen.show.imported_table import print_imported
+from snellen.present.terminal.imported import print_imported
 
 NASTY = "\x1b[2J\x1b]0;owned\x07[red]Color[/red]\u202e=1+1"
 

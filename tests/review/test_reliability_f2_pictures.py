@@ -20,7 +20,7 @@ from snellen.exams.illusionbench.solver import _opened
 from snellen.exams.salbench.exam import EXAM
 from snellen.exams.salbench.solver.segment import load
 from snellen.exams.vqa_nle.boxes import _open
-from snellen.show.album import Album
+from snellen.present.page.image_pool import ImagePool
 from snellen.subjects.local.chat import decode
 
 EPS = b"""%!PS-Adobe-3.0 EPSF-3.0
@@ -57,7 +57,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         load,
         _opened,
         lambda data: _open(Picture(data=data, name="x")),
-        lambda data: Album().add("x", data, 100),
+        lambda data: ImagePool().add("x", data, 100),
     ],
 )
 def test_no_reader_of_pictures_hands_postscript_to_ghostscript(use: Any, started: list[Any]) -> None:

@@ -14,7 +14,7 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.types import Sample
 from snellen.exams import load
-from snellen.show import words
+from snellen.present.model import formatting
 from snellen.stats.tally import summarised
 
 
@@ -68,7 +68,7 @@ def test_the_best_single_name_stands_beside_the_list_of_all() -> None:
     found = floor_of("illusionbench", "original", samples)
     assert found.floor == pytest.approx(1 / 6)
     assert found.forbidden == 1.0
-    assert "forbids" in words.floor_why(found)
+    assert "forbids" in formatting.floor_why(found)
 
 
 def test_two_names_are_allowed_where_two_are_asked_for() -> None:
@@ -107,12 +107,12 @@ def floored(summary: ProtocolSummary) -> list[str]:
         f"{group.by} {name}"
         for group in summary.groups
         for name, score in group.metrics.items()
-        if words.floor_word(summary, name, score)
+        if formatting.floor_word(summary, name, score)
     ]
 
 
 def test_the_legend_says_once_that_the_labels_were_used() -> None:
-    said = words.floor_legend([summary_of("illusionbench", "original", shapes("shape", 30))])
+    said = formatting.floor_legend([summary_of("illusionbench", "original", shapes("shape", 30))])
     assert said.count("picked with the test labels") == 1
 
 
@@ -126,12 +126,12 @@ def test_the_legend_of_chance_says_chance() -> None:
         metrics={"accuracy": Score(value=1.0, n=1, floor=0.5, floor_answer="chance")},
     )
     only = ProtocolSummary(protocol=name, version="1", prompt="p", headline="accuracy", groups=(group,))
-    assert words.floor_legend([only]) == "Floor: chance."
+    assert formatting.floor_legend([only]) == "Floor: chance."
 
 
 def test_the_legend_of_places_speaks_of_points() -> None:
     samples = [target(i, [10.0 * i, 10.0, 10.0 * i + 50, 50.0]) for i in range(5)]
-    said = words.floor_legend([summary_of("grounding", "click", samples)])
+    said = formatting.floor_legend([summary_of("grounding", "click", samples)])
     assert "one point for everything, a random point, or always a refusal" in said
 
 

@@ -17,8 +17,8 @@ from snellen.core.types import Mark, Outcome
 from snellen.engine.mark.marking import Change, Remarked
 from snellen.engine.plan.plan import choose
 from snellen.exams import load
-from snellen.show.protocol_table import build
-from snellen.show.terminal import print_remarked, print_run
+from snellen.present.model.protocol_table import build
+from snellen.present.terminal.run import print_remarked, print_run
 
 
 def rows(name: str, kind: str) -> dict[str, tuple[str, ...]]:
@@ -63,7 +63,7 @@ def test_help_says_what_is_so() -> None:
 
 
 def test_a_page_of_samples_speaks_of_no_scores(tmp_path: Path) -> None:
-    from snellen.show.data_page import write_data_page
+    from snellen.present.page.data_page import write_data_page
 
     maker_of(load("salbench")).make(tmp_path / "set", count=1, seed=0, workers=1)
     write_data_page("salbench", tmp_path / "set", tmp_path / "page.html", Selection(limit=1, splits=("P3",)))

@@ -134,7 +134,7 @@ def test_a_table_that_was_written_anew_is_known_by_its_pictures(
 
 
 def test_a_set_of_somebody_else_is_not_called_ours(tmp_path: Path) -> None:
-    from snellen.show.page import write_report
+    from snellen.present.page.report import write_report
 
     Image.new("RGB", (200, 100), "white").save(tmp_path / "a.png")
     target = {

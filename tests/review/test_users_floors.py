@@ -11,8 +11,8 @@ from tests.show.made import group, made_run, protocol, score
 from tests.support.command import snellen
 from tests.support.sets import png
 
-from snellen.show import words
-from snellen.show.terminal import print_run
+from snellen.present.model.table_view import score_cell
+from snellen.present.terminal.run import print_run
 
 PLUGIN = Path(__file__).parents[2] / "docs" / "examples" / "dots.py"
 CHOICE = """
@@ -75,4 +75,4 @@ def test_a_floor_in_a_cell_is_labelled(tmp_path: Path, capsys: pytest.CaptureFix
     mine = protocol("mine", group({}, accuracy=low))
     print_run(made_run(tmp_path / "r", mine), verbose=True)
     assert "[10.1, 90.0] below floor 50.0 *" in capsys.readouterr().out
-    assert words.floor_said(mine, "accuracy", score(0.9, floor=0.5)) == "floor 50.0"
+    assert score_cell(mine, "accuracy", score(0.9, floor=0.5)).floor_said == "floor 50.0"

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import snellen
-from snellen.show.page import write_report
+from snellen.present.page.report import write_report
 
 VOID = {"meta", "img", "br", "input", "link", "hr"}
 HOSTILE = '"><img src=x onerror=alert(1)><script>alert(1)</script>\x1b[31m\u202e'

@@ -10,7 +10,7 @@ from PIL import Image
 from tests.support.sets import png
 
 from snellen.core.errors import SnellenError
-from snellen.show.album import Album, Print
+from snellen.present.page.image_pool import HeldImage, ImagePool
 
 
 def noise(width: int, height: int, form: str = "PNG") -> bytes:
@@ -19,12 +19,12 @@ def noise(width: int, height: int, form: str = "PNG") -> bytes:
     return out.getvalue()
 
 
-def decoded(one: Print) -> Image.Image:
+def decoded(one: HeldImage) -> Image.Image:
     return Image.open(io.BytesIO(base64.b64decode(one.url.partition("base64,")[2])))
 
 
 def test_a_small_image_of_the_web_stays_as_it_is_and_is_held_once() -> None:
-    album = Album()
+    album = ImagePool()
     names = {album.add("a", png(1), 320).name for _ in range(5)}
     album.fit(100_000)
     (one,) = album.prints()
@@ -35,7 +35,7 @@ def test_a_small_image_of_the_web_stays_as_it_is_and_is_held_once() -> None:
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "BMP", "TIFF"])
 def test_a_large_one_is_a_copy_in_the_units_of_the_original(form: str) -> None:
-    album = Album()
+    album = ImagePool()
     held = album.add("a", noise(1200, 900, form), 320)
     album.fit(1_000_000)
     (one,) = album.prints()
@@ -48,14 +48,14 @@ def test_a_large_one_is_a_copy_in_the_units_of_the_original(form: str) -> None:
 def test_transparency_is_kept() -> None:
     out = io.BytesIO()
     Image.new("RGBA", (900, 900), (255, 0, 0, 0)).save(out, "PNG")
-    album = Album()
+    album = ImagePool()
     album.add("a", out.getvalue() + b"\0" * 5000, 320)
     album.fit(1_000_000)
     assert decoded(next(album.prints())).convert("RGBA").getpixel((5, 5))[3] == 0  # type: ignore[index]
 
 
 def test_a_larger_copy_that_is_there_will_do() -> None:
-    album = Album()
+    album = ImagePool()
     data = noise(1200, 900)
     large = album.add("a", data, 800)
     assert album.add("a", data, 320).name == large.name
@@ -64,7 +64,7 @@ def test_a_larger_copy_that_is_there_will_do() -> None:
 
 
 def test_pictures_get_smaller_until_all_fit_and_only_then_are_some_left_out() -> None:
-    album = Album()
+    album = ImagePool()
     for i in range(12):
         album.add(str(i), noise(700 + i, 700), 320)
     wanted = album.cost
@@ -87,7 +87,7 @@ def test_pictures_get_smaller_until_all_fit_and_only_then_are_some_left_out() ->
     "bad", [b"<svg onload='alert(1)'/>", b"", b"BM" + b"\0" * 40, png(1)[:8] + b"\0" * 4 + b"IHDR" + b"\xff" * 60]
 )
 def test_what_is_no_picture_is_refused(bad: bytes) -> None:
-    album = Album()
+    album = ImagePool()
     with pytest.raises(SnellenError):
         album.add("a", bad, 320)
     assert not list(album.prints())

@@ -15,7 +15,7 @@ from tests.support.command import snellen as command
 from snellen.core.errors import SnellenError
 from snellen.core.results import Score
 from snellen.engine.runs.run import Run
-from snellen.show.charts import chart_of, write_chart
+from snellen.present.files.charts import chart_of, write_chart
 
 pytest.importorskip("matplotlib")
 

@@ -27,10 +27,10 @@ from snellen.core.results import Metric
 from snellen.data.label import MARK, label_from
 from snellen.engine.runs.run import Run, open_run
 from snellen.engine.runs.tidy import SampleRow, ScoreRow, fixed_columns
-from snellen.show.export import SUFFIXES, exported, rows_of, wide_rows
-from snellen.show.latex import escaped as in_latex
-from snellen.show.markdown import escaped as in_markdown
-from snellen.show.paper_table import paper_tables
+from snellen.present.files.export import SUFFIXES, exported, rows_of, wide_rows
+from snellen.present.files.latex import escaped as in_latex
+from snellen.present.files.markdown import escaped as in_markdown
+from snellen.present.model.paper_table import paper_tables
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = (

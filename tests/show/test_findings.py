@@ -14,8 +14,9 @@ from snellen.core.results import GroupSummary, Metric, ProtocolSummary, Score
 from snellen.core.silence import Silent, silent_parts
 from snellen.exams.grounding.exam import EXAM as GROUNDING
 from snellen.exams.vqa_nle.exam import VQAX
-from snellen.show.findings import findings, heaviest
-from snellen.show.terminal import print_findings, print_run
+from snellen.present.model.findings import findings, heaviest
+from snellen.present.model.run_view import run_view
+from snellen.present.terminal.run import print_findings, print_run
 
 
 def summary(*protocols: ProtocolSummary, **more: Any) -> Summary:
@@ -237,7 +238,7 @@ def test_the_terminal_says_what_to_doubt(tmp_path: Path, capsys: pytest.CaptureF
     sees = made_run(tmp_path / "b", parts(exact(0.9, 0.8, 0.95, 0.3)))
     print_run(sees)
     assert "clearly above" not in capsys.readouterr().out, "what the table says is not said twice"
-    print_findings([(run, findings(run.summary)) for run in (blind, sees)])
+    print_findings([run_view(run) for run in (blind, sees)])
     out = capsys.readouterr().out
     assert "\x1b[31m" not in out
     assert "No sign of seeing" in out

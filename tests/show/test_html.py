@@ -20,9 +20,10 @@ import snellen
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Pick
 from snellen.core.types import ImageSent
-from snellen.show import flip_gallery, gallery, pictures
-from snellen.show.album import Album
-from snellen.show.page import DETAILS, write_report
+from snellen.present.model.sample_view import compare_with_ledger
+from snellen.present.page import flip_gallery, gallery
+from snellen.present.page.image_pool import ImagePool
+from snellen.present.page.report import DETAILS, write_report
 
 
 def answered(tmp_path: Path, replies: Callable[[int], Any], data: Path, **more: Any) -> snellen.Run:
@@ -141,9 +142,9 @@ def test_images_that_cannot_be_trusted_are_not_shown(tmp_path: Path, data: Path,
 
 def test_transformed_images_are_called_originals() -> None:
     sent = ImageSent(sha256="1" * 64, codec="png", width=1, height=1, bytes=1, transforms=("bmp to png",))
-    assert pictures.compare("0" * 64, 0, [(sent,)]) == "from the data set; before sending: bmp to png"
-    assert pictures.compare("1" * 64, 0, [(sent,)]) == "as sent (the SHA-256 is the one in the ledger)"
-    assert pictures.compare("0" * 64, 0, []).startswith("from the data set")
+    assert compare_with_ledger("0" * 64, 0, [(sent,)]) == "from the data set; before sending: bmp to png"
+    assert compare_with_ledger("1" * 64, 0, [(sent,)]) == "as sent (the SHA-256 is the one in the ledger)"
+    assert compare_with_ledger("0" * 64, 0, []).startswith("from the data set")
 
 
 def test_several_runs_on_one_page(tmp_path: Path, data: Path) -> None:
@@ -166,7 +167,7 @@ def test_gallery_shows_disagreements_first_then_non_answers_then_wrong_then_corr
     assert found.counts == found.shown
     assert sum(found.counts.values()) == 18
     assert gallery.survey(run, 48, Gallery()) == found
-    parting = flip_gallery.parting(run, 48, gallery.Sources(Album()))
+    parting = flip_gallery.parting(run, 48, gallery.Sources(ImagePool()))
     row = next(r for r in parting.rows if (r.first, r.second) == ("paper", "robust"))
     assert row.agreement.first == 0
     assert row.agreement.second == row.stages["reading"] == found.counts["disagree"] > 0

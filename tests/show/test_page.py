@@ -18,8 +18,8 @@ from snellen.core.gallery import FAILURES_FIRST, Gallery, GalleryFacts, Item, Vi
 from snellen.core.records import ControlRow
 from snellen.core.results import Metric
 from snellen.engine.runs.run import Run
-from snellen.show import gallery
-from snellen.show.page import write_report
+from snellen.present.page import gallery
+from snellen.present.page.report import write_report
 
 
 def answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exam: Dots, **replies: str) -> Run:

@@ -27,9 +27,9 @@ from snellen.core.layout import Column, Layout
 from snellen.core.results import Metric, Score
 from snellen.engine.runs.run import Run, open_run
 from snellen.exams.salbench.published import published
-from snellen.show.export import exported, rows_of
-from snellen.show.latex import latex
-from snellen.show.paper_table import Head, PaperTable, paper_tables
+from snellen.present.files.export import exported, rows_of
+from snellen.present.files.latex import latex
+from snellen.present.model.paper_table import Head, PaperTable, paper_tables
 
 CONFIGS = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
 UNICODE = "Ünïcode Ł ß 模型 Ελληνικά עברית 🙂 ﬁ – “q” … ½ \u0301"

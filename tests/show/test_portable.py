@@ -25,9 +25,9 @@ from snellen.core.errors import SnellenError
 from snellen.core.records import SubjectEntry
 from snellen.core.results import Metric
 from snellen.engine.runs.run import Run, open_run
-from snellen.show.eval_results import eval_results
-from snellen.show.every_eval import SCHEMA, Evaluator, records
-from snellen.show.portable import model_of
+from snellen.present.files.eval_results import eval_results
+from snellen.present.files.every_eval import SCHEMA, Evaluator, records
+from snellen.present.files.portable import model_of
 
 NOW = 1_800_000_000
 SCHEMAS = os.environ.get("SNELLEN_EEE_SCHEMAS", "")

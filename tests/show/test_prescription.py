@@ -16,9 +16,10 @@ from snellen import exams
 from snellen.comparison.thresholds import Examined, One, examined
 from snellen.core.prescription import Range, Share, Threshold, amount
 from snellen.engine.runs.run import Run
-from snellen.show import prescription_table, prescription_words
-from snellen.show.prescription_resolution import resolutions
-from snellen.show.terminal import print_run
+from snellen.present.model import threshold_text as prescription_words
+from snellen.present.page.prescription_resolution import resolutions
+from snellen.present.terminal import prescription as prescription_table
+from snellen.present.terminal.run import print_run
 
 __all__ = ["eyes"]
 

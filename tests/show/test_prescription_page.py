@@ -18,9 +18,9 @@ from snellen.comparison.thresholds import examined
 from snellen.core.extras import Thresholds
 from snellen.core.prescription import Share, Threshold
 from snellen.engine.runs.data_again import opened_again
-from snellen.show.prescription_charts import curve, letter_chart, nice, position
-from snellen.show.prescription_page import write_prescription
-from snellen.show.prescription_sheets import around
+from snellen.present.page.prescription_charts import curve, letter_chart, nice, position
+from snellen.present.page.prescription_page import write_prescription
+from snellen.present.page.prescription_sheets import around
 
 __all__ = ["eyes"]
 

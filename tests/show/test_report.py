@@ -21,7 +21,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.extras import maker_of
 from snellen.core.types import Mark, Outcome
 from snellen.engine.runs.run import Run
-from snellen.show import page as pages
+from snellen.present.page import report as pages
 
 IDS = [f"s{i}" for i in range(1, 41)]
 Answered = Callable[..., Run]

@@ -12,7 +12,7 @@ from tests.show.pages import HOSTILE
 import snellen
 from snellen import exams
 from snellen.core.extras import maker_of
-from snellen.show.page import write_report
+from snellen.present.page.report import write_report
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ("--no-sandbox", "--disable-gpu")

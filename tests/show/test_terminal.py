@@ -26,8 +26,8 @@ from snellen.core.records import (
 from snellen.core.results import GroupSummary, Metric, ProtocolSummary
 from snellen.core.silence import Silent
 from snellen.engine.runs.run import Run
-from snellen.show import words
-from snellen.show.terminal import print_run
+from snellen.present.model import formatting
+from snellen.present.terminal.run import print_run
 
 HOSTILE = "[red]\x1b[31m\u202e"
 Print = Callable[..., list[str]]
@@ -160,8 +160,8 @@ def test_a_word_says_that_a_score_is_no_better_than_not_looking(tmp_path: Path, 
     assert line(lines, "B ").endswith("50.0 below floor")
     assert line(lines, "C ").endswith("50.0")
     lower = protocol("mine", metrics=[Metric(name="error", better="lower")])
-    assert words.floor_word(lower, "error", score(0.6, floor=0.5)) == "below floor"
-    assert words.floor_word(lower, "error", score(0.4, floor=0.5)) == ""
+    assert formatting.floor_word(lower, "error", score(0.6, floor=0.5)) == "below floor"
+    assert formatting.floor_word(lower, "error", score(0.4, floor=0.5)) == ""
 
 
 def test_a_floor_word_comes_in_colour(
@@ -264,11 +264,11 @@ def test_labels_and_units_are_the_declared_ones(tmp_path: Path, printed: Print) 
     some = protocol(
         "p", metrics=[Metric(name="within_5_px"), Metric(name="keywords_recall"), Metric(name="captions", unit="count")]
     )
-    assert [words.metric_name(some, key) for key in ("within_5_px", "keywords_recall")] == [
+    assert [formatting.metric_name(some, key) for key in ("within_5_px", "keywords_recall")] == [
         "within 5 px",
         "keywords recall",
     ]
-    assert [words.sample_value(some, key, 2.0) for key in ("captions", "keywords_recall")] == ["2", "200.0"]
+    assert [formatting.sample_value(some, key, 2.0) for key in ("captions", "keywords_recall")] == ["2", "200.0"]
 
 
 def test_groups_of_one_name_are_told_apart(tmp_path: Path, printed: Print) -> None:
@@ -290,7 +290,7 @@ def test_runs_of_0_1_have_plain_labels_and_the_units_of_their_scores(tmp_path: P
     lines = printed(run, verbose=True)
     assert line(lines, "all 24").startswith("all 24 50.0")
     assert line(lines, "off by") == "off by all 2.00 [0.10, 0.90]"
-    assert words.sample_value(run.protocols[0], "nobody_said", 2.0) == "2"
+    assert formatting.sample_value(run.protocols[0], "nobody_said", 2.0) == "2"
 
 
 def test_every_score_has_its_n(tmp_path: Path, printed: Print) -> None:
@@ -321,21 +321,21 @@ def test_parts_that_only_a_later_protocol_has_are_shown(tmp_path: Path, printed:
         group({"split": "ICON"}, 4, accuracy=score(0.5, 4)),
     )
     both = [protocol("first", first), protocol("later", first, other)]
-    parts = words.side_by_side(both, whole=True)
-    assert [(list(p), words.most(p.values())) for p in parts] == [(["first", "later"], 3), (["later"], 4)]
+    parts = formatting.side_by_side(both, whole=True)
+    assert [(list(p), formatting.most(p.values())) for p in parts] == [(["first", "later"], 3), (["later"], 4)]
     assert line(printed(made_run(tmp_path / "r", *both)), "ICON") == "ICON 4 – 50.0"
 
 
 def test_bounds_are_named_after_what_they_bound() -> None:
     metrics = (Metric(name="both"), Metric(name="exact_match", label="exact match"))
-    assert words.bounded([protocol("a", metrics=metrics, headline="both")]) == "Possible range of both"
+    assert formatting.bounded([protocol("a", metrics=metrics, headline="both")]) == "Possible range of both"
     two = [
         protocol("a", metrics=metrics, headline="both"),
         protocol("b", metrics=metrics, headline="both", bounded="exact_match"),
     ]
-    assert words.bounded(two) == "Possible range"
-    assert words.bounded(two[1:]) == "Possible range of exact match"
-    assert words.bounded([protocol("old")]) == "Possible range"
+    assert formatting.bounded(two) == "Possible range"
+    assert formatting.bounded(two[1:]) == "Possible range of exact match"
+    assert formatting.bounded([protocol("old")]) == "Possible range"
 
 
 def test_ranges_are_shown(tmp_path: Path, printed: Print) -> None:
@@ -351,4 +351,4 @@ def test_shots_are_told_where_there_are_some(shots: int, title: str) -> None:
         snellen="", created="", exam="salbench", subject=SubjectEntry(spec="x"), data=data,
         options=Selection(shots=shots),
     )  # fmt: skip
-    assert words.title(manifest) == title
+    assert formatting.title(manifest) == title

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.show.prompt_words import OPTIONS, difference, near, sentences, take_apart, word_diff
+from snellen.present.model.prompt_diff import OPTIONS, difference, near, sentences, take_apart, word_diff
 from snellen.stats.agreement import Agreement
 
 

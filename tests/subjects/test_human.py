@@ -95,7 +95,7 @@ def test_people_are_not_asked_again(tmp_path: Path) -> None:
 
 
 def test_people_are_never_exported_as_a_model(tmp_path: Path) -> None:
-    from snellen.show.portable import model_of
+    from snellen.present.files.portable import model_of
 
     found = run(tmp_path, f"human/{write(tmp_path / 'a.jsonl', (0, 'Color', 'ann'))}")
     with pytest.raises(SnellenError, match="answers of people"):

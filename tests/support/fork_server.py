@@ -52,9 +52,14 @@ def preload() -> None:
             "email.utils",
             "multiprocessing.pool",
         ),
-        *("snellen.engine.run", "snellen.engine.runs.notebook", "snellen.show.page", "snellen.show.terminal"),
+        *(
+            "snellen.engine.run",
+            "snellen.engine.runs.notebook",
+            "snellen.present.page.report",
+            "snellen.present.terminal.run",
+        ),
         *("snellen.engine.call.client", "snellen.data.hub", "snellen.synthetic.pool", "snellen.synthetic.scenes"),
-        *("rich._emoji_codes", "snellen.show.verified"),
+        *("rich._emoji_codes", "snellen.present.terminal.verified"),
     ):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

@@ -33,5 +33,5 @@ def viewer(runs: Path) -> Iterator[Served]:
 @pytest.fixture(scope="session")
 def keys(viewer: Served) -> list[str]:
     """The keys of the two runs, the one that guesses first."""
-    found = viewer.viewer.shelf.found().runs
+    found = viewer.viewer.run_index.found().runs
     return [run.key for run in sorted(found, key=lambda run: "constant" in run.path.name)]

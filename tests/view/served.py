@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snellen.view.app import Viewer
-from snellen.view.guard import Guard, Keys
-from snellen.view.serving import listening, server_of
+from snellen.present.viewer.app import Viewer
+from snellen.present.viewer.guard import Guard, Keys
+from snellen.present.viewer.serving import listening, server_of
 
 
 class Reply(NamedTuple):

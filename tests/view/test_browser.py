@@ -195,7 +195,7 @@ def test_hostile_text_stays_inert(browser: Any, tmp_path: Path) -> None:
     (tmp_path / "runs" / "<script>alert(1)<").mkdir()
     with served(tmp_path / "runs") as viewer:
         seen = Watched(browser, viewer.keys.link())
-        entries = viewer.viewer.shelf.found().runs
+        entries = viewer.viewer.run_index.found().runs
         assert len(entries) == 2
         pages = [
             "/",

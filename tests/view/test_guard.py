@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.view.served import Served, served
 
-from snellen.view.guard import POLICY
-from snellen.view.serving import listening
+from snellen.present.viewer.guard import POLICY
+from snellen.present.viewer.serving import listening
 
 SECRET = "a secret beside the folder of runs"
 
@@ -162,7 +162,7 @@ TARGETS = [
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_address_leads_out_of_the_folder(folder: Path, target: str) -> None:
     with served(folder) as viewer:
-        (entry,) = viewer.viewer.shelf.found().runs
+        (entry,) = viewer.viewer.run_index.found().runs
         reply = viewer.ask(target.format(key=entry.key))
         assert reply.status in (400, 403, 404), reply.text
         assert SECRET not in reply.text and "root:" not in reply.text
@@ -182,7 +182,7 @@ def test_links_out_of_the_folder_are_not_followed(folder: Path) -> None:
             (copy / name).unlink()
         (copy / name).symlink_to(outside / name)
     with served(folder) as viewer:
-        found = viewer.viewer.shelf.found()
+        found = viewer.viewer.run_index.found()
         assert [run.path.name for run in found.runs] == ["mine"]
         assert len([one for one in found.passed if one.kind == "linked out"]) == 8
         page = viewer.page("/")
@@ -201,15 +201,15 @@ def test_a_protocol_with_a_path_for_a_name_reads_nothing_outside(folder: Path) -
     record = msgspec.structs.replace(summary, protocols=(bad, *summary.protocols[1:]))
     (folder / "mine" / "summary.json").write_bytes(written(record))
     with served(folder) as viewer:
-        (entry,) = viewer.viewer.shelf.found().runs
+        (entry,) = viewer.viewer.run_index.found().runs
         assert SECRET not in viewer.page(f"/run/{entry.key}/samples")
-        volume = viewer.viewer.library.volume(entry.key, 10)
-        assert volume is not None and volume.source.marks["../../../secret"] is None
+        handle = viewer.viewer.handles.handle(entry.key, 10)
+        assert handle is not None and handle.source.marks["../../../secret"] is None
 
 
 def test_a_pipe_for_a_file_does_not_hang_the_viewer(folder: Path) -> None:
     (folder / "mine" / "answers.jsonl").unlink()
     os.mkfifo(folder / "mine" / "answers.jsonl")
     with served(folder) as viewer:
-        (entry,) = viewer.viewer.shelf.found().runs
+        (entry,) = viewer.viewer.run_index.found().runs
         assert "120 samples" in viewer.page(f"/run/{entry.key}/samples")

@@ -15,10 +15,10 @@ from snellen.core.records import Wording
 from snellen.core.types import Answer, Call, Failure, Outcome
 from snellen.engine.mark.flips import compare
 from snellen.engine.runs.run import Run, open_run
-from snellen.view import records
-from snellen.view.index import CODES, NOWHERE, Index, Source, source_of
-from snellen.view.shelf import Shelf
-from snellen.view.wanted import Wanted, page_of, rows_of, wanted_from
+from snellen.present.viewer import records
+from snellen.present.viewer.run_index import RunIndex
+from snellen.present.viewer.sample_filter import SampleFilter, page_of, rows_of, wanted_from
+from snellen.present.viewer.sample_index import CODES, NOWHERE, RunFiles, SampleIndex, source_of
 
 FAILED = Failure(kind="error", reason="503")
 
@@ -29,13 +29,13 @@ def run(runs: Path, tmp_path: Path) -> Run:
     return open_run(shutil.copytree(next(runs.glob("*chance*")), tmp_path / "runs" / "mine"))
 
 
-def source(run: Run) -> Source:
+def source(run: Run) -> RunFiles:
     names = {p.protocol: p.repeats for p in run.summary.protocols}
-    return source_of(Shelf(run.path.parent), run.path, open_run(run.path).manifest, names)
+    return source_of(RunIndex(run.path.parent), run.path, open_run(run.path).manifest, names)
 
 
-def indexed(run: Run) -> Index:
-    index = Index()
+def indexed(run: Run) -> SampleIndex:
+    index = SampleIndex()
     index.update(source(run))
     return index
 
@@ -66,9 +66,9 @@ def test_outcomes_tags_and_flips_are_those_of_the_marks(run: Run) -> None:
     every = ids(run)
     for name in names:
         wrong = {m.id for m in run.marks(name) if m.outcome is Outcome.WRONG}
-        rows = rows_of(index, Wanted(protocol=name, outcome="wrong"), names)
+        rows = rows_of(index, SampleFilter(protocol=name, outcome="wrong"), names)
         assert {every[row] for row in rows} == wrong and wrong
-    assert {every[row] for row in rows_of(index, Wanted(flips=True), names)} == {f.id for f in compare(run).flips}
+    assert {every[row] for row in rows_of(index, SampleFilter(flips=True), names)} == {f.id for f in compare(run).flips}
     for sample in run.samples():
         for key, value in sample.tags.items():
             column = index.tags[key]
@@ -162,11 +162,11 @@ def test_sorting_is_by_the_reply(run: Run) -> None:
         call = Call(key="k", kind="api", endpoint="", model="", latency=float(number))
         added(run, Answer(id=name, prompt="question", text="x" * (3 - number), calls=(call,)))
     index = indexed(run)
-    assert rows_of(index, Wanted(sort="longest"), [])[:3].tolist() == [0, 1, 2]
-    assert rows_of(index, Wanted(sort="shortest"), [])[:3].tolist() == [2, 1, 0]
-    assert rows_of(index, Wanted(sort="slowest"), [])[:3].tolist() == [2, 1, 0]
-    assert rows_of(index, Wanted(state="answered"), []).tolist() == [0, 1, 2]
-    assert len(rows_of(index, Wanted(state="open"), [])) == 117
+    assert rows_of(index, SampleFilter(sort="longest"), [])[:3].tolist() == [0, 1, 2]
+    assert rows_of(index, SampleFilter(sort="shortest"), [])[:3].tolist() == [2, 1, 0]
+    assert rows_of(index, SampleFilter(sort="slowest"), [])[:3].tolist() == [2, 1, 0]
+    assert rows_of(index, SampleFilter(state="answered"), []).tolist() == [0, 1, 2]
+    assert len(rows_of(index, SampleFilter(state="open"), [])) == 117
 
 
 @pytest.mark.parametrize("text", ["straße", "STRASSE", 'quo"te', "back\\slash", "new\nline", "plain words", "PLAIN"])
@@ -194,14 +194,16 @@ def test_a_search_looks_at_ids_but_not_at_the_ledger(run: Run) -> None:
 def test_an_address_gives_back_its_filter() -> None:
     from urllib.parse import parse_qsl
 
-    wanted = Wanted("robust", "wrong", True, "answered", "a&b=c é", "longest", (("split", "P3 & more"), ("x", "=")), 7)
+    wanted = SampleFilter(
+        "robust", "wrong", True, "answered", "a&b=c é", "longest", (("split", "P3 & more"), ("x", "=")), 7
+    )
     assert wanted_from(parse_qsl(wanted.query()[1:]), ["robust"]) == wanted
-    assert Wanted().query() == ""
+    assert SampleFilter().query() == ""
 
 
 def test_nonsense_in_an_address_is_left_out() -> None:
     given = [("protocol", "no"), ("outcome", "no"), ("page", "-1"), ("sort", "no"), ("state", "no"), ("flips", "2")]
-    assert wanted_from(given, ["robust"]) == Wanted()
+    assert wanted_from(given, ["robust"]) == SampleFilter()
     for page in ("0", "x", "٣", "9" * 5000, "1e3", ""):
         assert wanted_from([("page", page)], []).page == 1
 

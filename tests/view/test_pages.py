@@ -25,7 +25,7 @@ from snellen.core.errors import Stopped
 from snellen.core.options import Selection
 from snellen.engine.runs.run import Run, open_run
 from snellen.exams.salbench.data import SalBenchData
-from snellen.view.runs_page import Counter
+from snellen.present.viewer.runs_page import LineCounter
 
 
 def words_of(page: str) -> str:
@@ -40,7 +40,7 @@ def listed(page: str) -> list[str]:
 
 @pytest.fixture
 def run(viewer: Served, keys: list[str]) -> Run:
-    entry = viewer.viewer.shelf.run(keys[0])
+    entry = viewer.viewer.run_index.run(keys[0])
     assert entry is not None
     return open_run(entry.path)
 
@@ -84,7 +84,7 @@ def test_what_is_no_run_is_named_and_a_damaged_one_too(runs: Path, tmp_path: Pat
         page = words_of(viewer.page("/"))
         assert "Passed over: 2" in page and "notes.txt (no run): a file" in page and "damaged" in page
         assert "summary cannot be used" in page
-        (entry,) = viewer.viewer.shelf.found().runs
+        (entry,) = viewer.viewer.run_index.found().runs
         assert "it was changed after Snellen wrote it" in words_of(viewer.page(f"/run/{entry.key}"))
 
 
@@ -96,20 +96,20 @@ def test_of_many_runs_the_latest_are_read_first_and_the_page_does_not_wait_for_t
         copy = open_run(shutil.copytree(one, tmp_path / "runs" / f"run-{number}"))
         copy.folder.write_record(msgspec.structs.replace(copy.manifest, created=f"2026-01-0{number + 1}T00:00:00Z"))
     with served(tmp_path / "runs") as viewer:
-        shelf = viewer.viewer.shelf
-        assert [run.pending for run in shelf.found(0.0).runs] == [True] * 5
-        assert shelf.run(shelf.found(0.0).runs[3].key) is not None
-        assert [run.pending for run in shelf.found(0.0).runs] == [True, True, True, False, True]
-        assert [run.path.name for run in shelf.found().runs] == [f"run-{n}" for n in (4, 3, 2, 1, 0)]
-        assert not any(run.pending for run in shelf.found(0.0).runs)
+        run_index = viewer.viewer.run_index
+        assert [run.pending for run in run_index.found(0.0).runs] == [True] * 5
+        assert run_index.run(run_index.found(0.0).runs[3].key) is not None
+        assert [run.pending for run in run_index.found(0.0).runs] == [True, True, True, False, True]
+        assert [run.path.name for run in run_index.found().runs] == [f"run-{n}" for n in (4, 3, 2, 1, 0)]
+        assert not any(run.pending for run in run_index.found(0.0).runs)
         summary = tmp_path / "runs" / "run-2" / "summary.json"
         summary.write_bytes(summary.read_bytes() + b"\n")
-        assert [run.pending for run in shelf.found(0.0).runs] == [False, False, True, False, False]
+        assert [run.pending for run in run_index.found(0.0).runs] == [False, False, True, False, False]
 
 
 def test_a_run_itself_may_be_named(run: Run) -> None:
     with served(run.path) as viewer:
-        assert [entry.path.name for entry in viewer.viewer.shelf.found().runs] == [run.path.name]
+        assert [entry.path.name for entry in viewer.viewer.run_index.found().runs] == [run.path.name]
 
 
 def test_a_runs_page_has_every_score_and_leads_to_its_samples(viewer: Served, keys: list[str], run: Run) -> None:
@@ -200,7 +200,7 @@ def test_without_its_data_a_sample_is_shown_without_its_picture(runs: Path, tmp_
     data = msgspec.structs.replace(run.manifest.data, source=str(tmp_path / "gone"))
     run.folder.write_record(msgspec.structs.replace(run.manifest, data=data))
     with served(tmp_path / "runs") as viewer:
-        (entry,) = viewer.viewer.shelf.found().runs
+        (entry,) = viewer.viewer.run_index.found().runs
         assert "gone is not there" in words_of(viewer.page(f"/run/{entry.key}/sample/5"))
         assert b"no picture" in viewer.ask(f"/run/{entry.key}/sample/5/small").body
     with served(tmp_path / "runs", data=runs.parent / "data") as viewer:
@@ -211,7 +211,7 @@ def test_without_its_data_a_sample_is_shown_without_its_picture(runs: Path, tmp_
 
 
 def test_two_runs_side_by_side_say_what_compare_says(viewer: Served, keys: list[str], runs: Path) -> None:
-    entries = [viewer.viewer.shelf.run(key) for key in keys]
+    entries = [viewer.viewer.run_index.run(key) for key in keys]
     found = compare_runs([entry.path for entry in entries if entry is not None])
     page = viewer.page(f"/compare?run={keys[0]}&run={keys[1]}&protocol=robust&only=second")
     said = words_of(page)
@@ -244,7 +244,7 @@ def test_a_run_that_goes_on_is_shown_while_it_grows(tmp_path: Path) -> None:
 
         def script(_body: dict[str, Any], _n: int) -> tuple[int, dict[str, str], bytes]:
             seen.append(words_of(viewer.page("/")))
-            entries = viewer.viewer.shelf.found().runs
+            entries = viewer.viewer.run_index.found().runs
             if len(seen) == 6:
                 samples.append(words_of(viewer.page(f"/run/{entries[0].key}/samples?state=answered")))
                 samples.append(viewer.page(f"/run/{entries[0].key}"))
@@ -262,15 +262,15 @@ def test_a_run_that_goes_on_is_shown_while_it_grows(tmp_path: Path) -> None:
         assert 'data-live="2"' in samples[1] and "GOING ON" in samples[1]
         page = words_of(viewer.page("/"))
         assert "answers, going on" not in page and "not marked yet" not in page
-        assert "of 8 samples" in words_of(viewer.page(f"/run/{viewer.viewer.shelf.found().runs[0].key}/samples"))
-        (entry,) = viewer.viewer.shelf.found().runs
+        assert "of 8 samples" in words_of(viewer.page(f"/run/{viewer.viewer.run_index.found().runs[0].key}/samples"))
+        (entry,) = viewer.viewer.run_index.found().runs
         sample = words_of(viewer.page(f"/run/{entry.key}/sample/0"))
         assert "thinking, kept apart" in sample and "as sent (the SHA-256 is the one in the ledger)" in sample
         assert "request as sent" in sample and "parameter" in sample
 
 
 def test_lines_are_counted_as_they_come(tmp_path: Path) -> None:
-    path, counter = tmp_path / "answers.jsonl", Counter()
+    path, counter = tmp_path / "answers.jsonl", LineCounter()
     assert counter.lines(path) == (0, 0)
     bad, said = b'{"failure":{"kind":"http"}}\n', b'{"text":"\\"failure\\":{","failure":null}\n'
     for written, expected in (
@@ -317,7 +317,7 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Pa
 
 def test_each_time_a_question_was_asked_has_its_answer_and_marks(again: tuple[Served, Path]) -> None:
     viewer, _runs = again
-    key = next(r.key for r in viewer.viewer.shelf.found().runs if "A.jsonl" in r.manifest.subject.spec)
+    key = next(r.key for r in viewer.viewer.run_index.found().runs if "A.jsonl" in r.manifest.subject.spec)
     page = words_of(viewer.page(f"/run/{key}"))
     assert "asked 3 times" in page and "these count answers" in page
     assert len(listed(viewer.page(f"/run/{key}/samples?protocol=paper&outcome=correct"))) == 12
@@ -335,7 +335,7 @@ def test_each_time_a_question_was_asked_has_its_answer_and_marks(again: tuple[Se
 
 def test_runs_side_by_side_go_by_what_mostly_became_of_a_sample(again: tuple[Served, Path]) -> None:
     viewer, runs = again
-    keys = {r.manifest.subject.spec[-7]: r.key for r in viewer.viewer.shelf.found().runs}
+    keys = {r.manifest.subject.spec[-7]: r.key for r in viewer.viewer.run_index.found().runs}
     page = viewer.page(f"/compare?run={keys['A']}&run={keys['B']}&protocol=paper&only=first")
     row = compare_runs([next(p for p in runs.iterdir() if p.name == r) for r in names_of(viewer, keys)]).row("paper")
     assert (row.only_first, row.only_second) == (12, 0)
@@ -344,7 +344,7 @@ def test_runs_side_by_side_go_by_what_mostly_became_of_a_sample(again: tuple[Ser
 
 def names_of(viewer: Served, keys: dict[str, str]) -> list[str]:
     """The folders of runs A and B."""
-    by_key = {r.key: r.path.name for r in viewer.viewer.shelf.found().runs}
+    by_key = {r.key: r.path.name for r in viewer.viewer.run_index.found().runs}
     return [by_key[keys[letter]] for letter in "AB"]
 
 
@@ -357,6 +357,6 @@ def test_calls_that_failed_are_no_answers_and_silence_is_one_box(tmp_path: Path)
         snellen.evaluate("salbench", model="api/m", base_url=server.url, **how)  # type: ignore[arg-type]
     with served(tmp_path / "runs") as viewer:
         assert "0 of 6 answers, 6 failed, not complete" in words_of(viewer.page("/"))
-        shown = viewer.page(f"/run/{viewer.viewer.shelf.found().runs[0].key}")
+        shown = viewer.page(f"/run/{viewer.viewer.run_index.found().runs[0].key}")
     assert shown.count('role="note"><strong>NO ANSWER') == 1
     assert "and 1 more part with many non-answers NO ANSWER: 3 of 3 in O3" in words_of(shown)

@@ -25,9 +25,9 @@ from snellen.core.text import one_line
 from snellen.core.types import Struct
 from snellen.data.files import read_picture
 from snellen.exams.grounding.formats.annotations import ElementType
-from snellen.view.guard import Keys
-from snellen.view.pictures import SMALL, large, scaled
-from snellen.view.render import Renderer, static
+from snellen.present.viewer.guard import Keys
+from snellen.present.viewer.pictures import SMALL, large, scaled
+from snellen.present.viewer.render import static, templates_of
 
 HERE = "snellen.annotate"
 PRIVATE = {"cache-control": "private, max-age=3600"}
@@ -54,7 +54,7 @@ class Pages:
 
     def __init__(self, keys: Keys, title: str) -> None:
         self._keys, self._title = keys, title
-        self._renderer = Renderer(HERE)
+        self._templates = templates_of(HERE)
         here = files(HERE) / "static"
         self._static = {
             name: (data + b"\n" + (here / "annotate.css").read_bytes() if name == "view.css" else data, kind)
@@ -179,7 +179,7 @@ class Pages:
     async def _page(self, name: str, context: Callable[[], dict[str, Any]], status: int = 200) -> Response:
         def made() -> str:
             common = {"token": self._keys.token, "title": self._title, "thing": self.thing}
-            return self._renderer.page(name, **common, **context())
+            return self._templates.page(f"{name}.html", **common, **context())
 
         text = await anyio.to_thread.run_sync(made)
         return HTMLResponse(text.encode("utf-8", "backslashreplace"), status)

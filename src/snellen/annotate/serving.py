@@ -12,8 +12,8 @@ from snellen.annotate.pictures import find
 from snellen.annotate.questions import Asked, ExamQuestions, FileQuestions, Questions
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.view.guard import Guard, Keys
-from snellen.view.serving import listening, until_stopped
+from snellen.present.viewer.guard import Guard, Keys
+from snellen.present.viewer.serving import listening, until_stopped
 
 Made = Callable[[Keys], Pages]
 

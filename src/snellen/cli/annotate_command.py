@@ -16,7 +16,7 @@ from snellen.core.text import for_terminal
 
 if TYPE_CHECKING:
     from snellen.annotate.agreement import Between
-    from snellen.view.guard import Keys
+    from snellen.present.viewer.guard import Keys
 
 
 @click.command("annotate")

@@ -52,7 +52,7 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     if as_json:
         options.print_json(rows)
         return 0
-    from snellen.show.audit_table import print_audit
+    from snellen.present.terminal.audit import print_audit
 
     print_audit(found, rows, real=data is not None)
     return 0

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from snellen.cli.model_labels import model_labels
+
 
 @click.command("chart")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -20,6 +22,7 @@ import click
     help="The file to write: .svg, .png or .pdf.",
 )
 @click.option("--protocol", metavar="P", help="Scores under this protocol (default: the first that the runs share).")
+@model_labels
 def command(runs: tuple[Path, ...], out: Path, protocol: str | None) -> int:
     """Draw the scores of RUNS, or of all runs in a folder: a dot with its interval for each part and run, and the floors.
 
@@ -27,8 +30,8 @@ def command(runs: tuple[Path, ...], out: Path, protocol: str | None) -> int:
     snellen chart runs/salbench_* --out salbench.pdf
     """
     from snellen.cli.several import opened
-    from snellen.show.charts import write_chart
-    from snellen.show.page import check
+    from snellen.present.files.charts import write_chart
+    from snellen.present.model.checks import check
 
     found, passed = opened(runs, "chart", check)
     write_chart(found, out, protocol)

@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.model_labels import model_labels
 from snellen.core.errors import SnellenError
 
 
@@ -39,6 +40,7 @@ from snellen.core.errors import SnellenError
     help="Read the answers of two runs in every defensible way: under how many choices each leads (docs/explaining.md).",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Show every part under every protocol.")
+@model_labels
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every flip.")
 def command(
     runs: tuple[Path, ...],
@@ -72,7 +74,7 @@ def command(
                 "--protocol, --power, --flips and --explain hold samples against each other; "
                 f"the {thresholds.exam} exam finds thresholds, which are compared as they are: leave them out"
             )
-        from snellen.show.prescription_table import document, print_compared
+        from snellen.present.terminal.prescription import document, print_compared
 
         if as_json:
             options.print_json(document(thresholds))
@@ -80,7 +82,7 @@ def command(
             print_compared(thresholds, verbose=verbose)
         return 0
     from snellen.comparison.comparing import compare_runs
-    from snellen.show.comparison_table import print_comparison
+    from snellen.present.terminal.comparison import print_comparison
 
     wanted = None if power is None else power / 100
     found = compare_runs(runs, protocols=protocols, power=wanted, flips=as_json or flips > 0, explain=explain)
@@ -96,13 +98,13 @@ def _folder(
 ) -> int:
     """All runs of a folder, exam by exam."""
     from snellen.comparison.by_exam import compare_folder
-    from snellen.show.comparison_folder import print_folder
+    from snellen.present.terminal.comparison_folder import print_folder
 
     if of_two:
         raise SnellenError(f"--flips and --explain are for two runs: name them, such as {folder}/RUN {folder}/RUN")
     found = compare_folder(folder, protocols=protocols, power=None if power is None else power / 100)
     if as_json:
-        from snellen.show.prescription_table import document
+        from snellen.present.terminal.prescription import document
 
         exams = [
             {"exam": e.exam, "why": e.why, "comparison": msgspec.to_builtins(e.found)}

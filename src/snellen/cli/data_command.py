@@ -182,8 +182,8 @@ def show(exam: str, data: str | None, limit: int, seed: int, images: str | None,
     """
     from snellen import exams
     from snellen.core.options import Selection
-    from snellen.show.data_page import write_data_page
-    from snellen.show.words import counted
+    from snellen.present.model.formatting import counted
+    from snellen.present.page.data_page import write_data_page
 
     name, where = exams.meant(exam)
     selection = Selection(limit=limit, seed=seed, own=options.images_of(exams.load(name), images))

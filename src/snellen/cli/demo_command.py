@@ -37,8 +37,8 @@ def command(out: Path, count: int, seed: int, verbose: bool) -> int:
     said.
     """
     from snellen import exams
-    from snellen.show.page import write_report
-    from snellen.show.story import print_story
+    from snellen.present.page.report import write_report
+    from snellen.present.terminal.demo_summary import print_story
 
     left_out: list[str] = []
     runs: list[Any] = []
@@ -86,8 +86,8 @@ def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any
     from snellen.comparison.thresholds import examined
     from snellen.core.options import Selection
     from snellen.engine.plan.request import RunRequest
-    from snellen.show.prescription_page import write_prescription
-    from snellen.show.prescription_table import sentences
+    from snellen.present.page.prescription_page import write_prescription
+    from snellen.present.terminal.prescription import sentences
 
     asked = [RunRequest(EYE, model, Path(), selection=Selection(seed=seed), out=out / "runs") for model in EXAMINED]
     runs = [run for request in asked if (run := _run(request, left_out, verbose=False)) is not None]
@@ -101,7 +101,7 @@ def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
     from snellen.core.errors import MissingExtra, MostlySilent
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.run import run_plan
-    from snellen.show.terminal import print_run
+    from snellen.present.terminal.run import print_run
 
     try:
         plan = make_plan(request)

@@ -69,7 +69,7 @@ def command(as_json: bool) -> int:
 def _print(findings: list[Finding]) -> None:
     from rich.text import Text
 
-    from snellen.show.tables import print_table
+    from snellen.present.terminal.tables import print_table
 
     signs = {True: Text("ok", "green"), False: Text("broken", "red"), None: Text("absent", "dim")}
     print_table(

@@ -76,7 +76,7 @@ def command(
     if as_json:
         options.print_json(found)
         return 0
-    from snellen.show.tables import print_table
+    from snellen.present.terminal.tables import print_table
 
     title = f"{plan.exam.name} · {plan.subject.spec}: estimate, nothing was called"
     rows = [(k.replace("_", " "), f"{v:,.4f}" if isinstance(v, float) else str(v)) for k, v in found.items()]

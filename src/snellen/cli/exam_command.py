@@ -137,8 +137,8 @@ def _seal(models: Sequence[str], as_json: bool) -> int:
 
 def _show(ended: Sequence[Ended], wanted: Path | None, out: Path, *, as_json: bool, verbose: bool) -> None:
     from snellen.comparison.thresholds import examined
-    from snellen.show.prescription_page import write_prescription
-    from snellen.show.prescription_table import document, print_prescription
+    from snellen.present.page.prescription_page import write_prescription
+    from snellen.present.terminal.prescription import document, print_prescription
 
     runs = [
         how.finished.run for how in ended if how.finished is not None and how.finished.run.folder.has("summary.json")

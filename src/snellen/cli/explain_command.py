@@ -57,7 +57,7 @@ def command(
     if as_json:
         options.print_json(msgspec.to_builtins(found))
     else:
-        from snellen.show.explain_table import print_explanation
+        from snellen.present.terminal.explanation import print_explanation
 
         print_explanation(found, verbose=verbose)
     return 0

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from snellen.cli.model_labels import model_labels
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
     from snellen.engine.runs.run import Run
-    from snellen.show.export import Rows
+    from snellen.present.files.export import ExportRows
 
 FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
 FOLDERS = ("eee", "hf")
@@ -70,6 +71,7 @@ class Form(click.Choice[str]):
 @click.option("--model-id", metavar="OWNER/NAME", help="eee: the model's name, where --model does not say it.")
 @click.option("--dataset", metavar="OWNER/NAME", help="hf: the data set on the hub, where `data get` did not fetch it.")
 @click.option("--source-url", metavar="URL", help="hf: where the run, or what is told of it, can be read.")
+@model_labels
 def command(
     runs: tuple[Path, ...],
     form: str | None,
@@ -91,8 +93,8 @@ def command(
     snellen export runs/salbench_* --format eee --evaluator Lab --out records
     """
     from snellen.cli.several import opened as opened_runs
-    from snellen.show import export as files
-    from snellen.show.page import check_marks
+    from snellen.present.files import export as files
+    from snellen.present.model.checks import check_marks
 
     form = form or _by_name(out)
     if out is None and form in files.BINARY:
@@ -133,8 +135,8 @@ def _records(
     told: Mapping[str, str | None],
 ) -> int:
     """Write records for others, all of them or none."""
-    from snellen.show.eval_results import eval_results
-    from snellen.show.every_eval import Evaluator, records
+    from snellen.present.files.eval_results import eval_results
+    from snellen.present.files.every_eval import Evaluator, records
 
     if out is None:
         raise SnellenError(f"{form} is a folder of files: name it with --out")
@@ -156,10 +158,10 @@ def _records(
     return 0
 
 
-def _counted(rows: Rows, form: str) -> str:
+def _counted(rows: ExportRows, form: str) -> str:
     """What a file holds."""
-    from snellen.show.export import FOR_PAPERS, ONE_TABLE
-    from snellen.show.words import counted
+    from snellen.present.files.export import FOR_PAPERS, ONE_TABLE
+    from snellen.present.model.formatting import counted
 
     if form in FOR_PAPERS:
         return "the headlines"
@@ -170,7 +172,7 @@ def _counted(rows: Rows, form: str) -> str:
 
 
 def _by_name(out: Path | None) -> str:
-    from snellen.show.export import OTHER_SUFFIXES, SUFFIXES
+    from snellen.present.files.export import OTHER_SUFFIXES, SUFFIXES
 
     if out is None:
         return "csv"

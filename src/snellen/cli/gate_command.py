@@ -74,18 +74,18 @@ def command(
         options.run_folder(path, "gate")
     found = gate_runs(run, baseline, max_drop=max_drop / 100, protocols=protocols, parts=parts)
     if junit is not None:
-        from snellen.show import gate_files
+        from snellen.present.files import gate as gate_files
 
         _write(junit, gate_files.junit(found), "wb", "choose another --junit")
     job = summary or (Path(os.environ["GITHUB_STEP_SUMMARY"]) if os.environ.get("GITHUB_STEP_SUMMARY") else None)
     if job is not None:
-        from snellen.show import gate_files
+        from snellen.present.files import gate as gate_files
 
         _write(job, gate_files.summary(found).encode(errors="replace"), "ab", "choose another --summary")
     if as_json:
         options.print_json(msgspec.to_builtins(found))
     else:
-        from snellen.show.gate_table import print_gate
+        from snellen.present.terminal.gate import print_gate
 
         print_gate(found, verbose)
     return 0 if found.passed else 1

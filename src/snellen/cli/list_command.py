@@ -39,7 +39,7 @@ def command(what: str | None, as_json: bool) -> int:
     if as_json:
         options.print_json(facts)
         return 0
-    from snellen.show.tables import print_table
+    from snellen.present.terminal.tables import print_table
 
     if what is None:
         facts |= {name: gather(name) for name in ON_DEMAND}

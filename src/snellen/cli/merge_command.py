@@ -32,7 +32,7 @@ def command(parts: tuple[Path, ...], out: Path | None, as_json: bool) -> int:
     snellen merge runs/*.1of2 runs/*.2of2
     """
     from snellen.engine.merging import merge
-    from snellen.show.terminal import print_run
+    from snellen.present.terminal.run import print_run
 
     run = merge([options.run_folder(path, "merge") for path in parts], out)
     if as_json:

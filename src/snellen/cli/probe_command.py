@@ -88,7 +88,7 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
         found = msgspec.to_builtins(done.probe) | {"digest": done.probe.digest, "file": done.path}
         options.print_json(found | {"changes": list(done.changes)})
         return 0
-    from snellen.show.probe_table import print_probe
+    from snellen.present.terminal.probe import print_probe
 
     print_probe(done.probe, done.changes, done.before)
     return 0

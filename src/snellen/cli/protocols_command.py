@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from snellen.core.results import Score
     from snellen.engine.mark.flips import Compared, Flip, Side
     from snellen.engine.runs.run import Run
-    from snellen.show.protocol_table import ProtocolTable, Row
+    from snellen.present.model.protocol_table import ProtocolRow, ProtocolTable
 
 SHOWN = 20
 LONGEST = 120
@@ -104,7 +104,7 @@ def command(
             )
         _show_runs(exam, (*runs, *more), tuple(t.name for t in targets) if names else (), every, markdown, as_json)
         return 0
-    from snellen.show.protocol_table import build
+    from snellen.present.model.protocol_table import build
 
     for target in targets:
         if target.arm.control:
@@ -150,7 +150,7 @@ def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
 def table_json(table: ProtocolTable) -> dict[str, Any]:
     """The comparison as plain values; `shown` (a diff, say) where the printed text is not the value."""
 
-    def row(r: Row) -> dict[str, Any]:
+    def row(r: ProtocolRow) -> dict[str, Any]:
         shown = {} if r.shown is None else {"shown": dict(zip(table.columns, r.shown, strict=True))}
         return {"row": r.name, "same": r.same, "values": dict(zip(table.columns, r.values, strict=True))} | shown
 
@@ -170,7 +170,7 @@ def table_markdown(table: ProtocolTable) -> str:
 def _print_table(table: ProtocolTable) -> None:
     from rich.text import Text
 
-    from snellen.show.tables import console, print_table
+    from snellen.present.terminal.tables import console, print_table
 
     out = console()
     for s in table.sections:
@@ -187,7 +187,7 @@ def _print_table(table: ProtocolTable) -> None:
 
 def _print_differences(table: ProtocolTable) -> None:
     """Where protocols part ways in the first part of the exam, as far as it can be said in a few words."""
-    from snellen.show.tables import print_table
+    from snellen.present.terminal.tables import print_table
 
     first = table.sections[0]
     sections = [s for s in table.sections if (s.split, s.task) == (first.split, first.task) and s.kind != "replies"]
@@ -229,8 +229,8 @@ def _show_runs(
         return
     from rich.text import Text
 
-    from snellen.show import words
-    from snellen.show.tables import console, print_table
+    from snellen.present.model import formatting
+    from snellen.present.terminal.tables import console, print_table
 
     out = console()
     for run in runs:
@@ -247,7 +247,7 @@ def _show_runs(
                 print_table(name, *_with_room(out.width, heads, rows))
         more = 0 if every else max(0, len(compared.flips) - SHOWN)
         notes = [f"and {more} more flips; --all shows them"] if more else []
-        notes += [words.SYNTHETIC] if run.summary.synthetic else []
+        notes += [formatting.SYNTHETIC] if run.summary.synthetic else []
         notes += [] if compared.agreements else ["one protocol only: nothing to compare"]
         for note in notes:
             click.echo(note)
@@ -255,7 +255,7 @@ def _show_runs(
 
 def _with_room(width: int, heads: Sequence[str], rows: Rows) -> tuple[Sequence[str], Rows]:
     """On a narrow screen without who was correct alone, so that names of protocols are not broken."""
-    from snellen.show.tables import NARROW
+    from snellen.present.terminal.tables import NARROW
 
     kept = [at for at, head in enumerate(heads) if width >= NARROW or not head.startswith("only ")]
     return [heads[at] for at in kept], [[row[at] for at in kept] for row in rows]
@@ -267,10 +267,10 @@ def _run_tables(
     """Scores, agreement with stages, and flips: title, heads and rows."""
     from snellen.comparison.thresholds import thresholds_of
     from snellen.engine.mark.flips import STAGES
-    from snellen.show import words
+    from snellen.present.model import formatting
 
     scores = [
-        (row["part"], str(row["n"]), row["protocol"], row["prompt"], row["label"], words.value(score), words.interval(score))
+        (row["part"], str(row["n"]), row["protocol"], row["prompt"], row["label"], formatting.value(score), formatting.interval(score))
         for row, score in _scored(run, names)
     ]  # fmt: skip
     drawn = thresholds_of(run.manifest) is not None
@@ -285,7 +285,7 @@ def _run_tables(
         counts = stages.get(pair, {})
         kappa = "undefined" if a.kappa is None else f"{a.kappa:.3f}"
         flipped = (str(counts.get(stage, 0)) for stage in STAGES)
-        pairs.append((*pair, str(a.n), words.percent(a.share), kappa, str(a.first), str(a.second), *flipped))
+        pairs.append((*pair, str(a.n), formatting.percent(a.share), kappa, str(a.first), str(a.second), *flipped))
     heads = ("first", "second", "n", "agree, percent", "kappa", "only first correct", "only second correct")
     yield "agreement, and flips by stage", (*heads, *STAGES), pairs
     if compared.flips:
@@ -307,17 +307,17 @@ def score_rows(run: Run, names: Sequence[str] = ()) -> list[dict[str, Any]]:
 
 def _scored(run: Run, names: Sequence[str]) -> list[tuple[dict[str, Any], Score]]:
     """The same, each with its score."""
-    from snellen.show import words
+    from snellen.present.model import formatting
 
     rows = []
     for p in run.protocols:
         for g in p.groups if p.protocol in (names or [p.protocol]) else ():
             metric = g.metrics.get(p.headline)
             if g.whole and metric is not None:
-                row = {"part": words.group_name(g), "n": g.n, "protocol": p.protocol, "prompt": p.prompt}
+                row = {"part": formatting.group_name(g), "n": g.n, "protocol": p.protocol, "prompt": p.prompt}
                 row |= {
                     "metric": p.headline,
-                    "label": words.metric_name(p, p.headline),
+                    "label": formatting.metric_name(p, p.headline),
                     "value": metric.value,
                     "low": metric.low,
                     "high": metric.high,

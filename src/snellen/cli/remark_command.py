@@ -31,7 +31,7 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
     from snellen.engine.mark.missing_answers import Unasked
     from snellen.engine.remark import remark
     from snellen.engine.runs.run import open_run
-    from snellen.show.terminal import print_remarked, print_run
+    from snellen.present.terminal.run import print_remarked, print_run
 
     documents: list[dict[str, Any]] = []
     refused: SnellenError | None = None

@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.model_labels import model_labels
 
 
 @click.command("report")
@@ -34,6 +35,7 @@ from snellen.cli import options
     metavar="DIR",
     help="Where a data set is now, for its pictures, if it moved since the run; may be given several times.",
 )
+@model_labels
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
     runs: tuple[Path, ...], out: Path | None, samples: int | None, data: tuple[Path, ...], as_json: bool
@@ -45,9 +47,11 @@ def command(
     snellen report runs
     """
     from snellen.cli.several import opened as opened_runs
-    from snellen.show.findings import findings_of
-    from snellen.show.page import check, write_report
-    from snellen.show.terminal import print_findings, print_run
+    from snellen.present.model.checks import check
+    from snellen.present.model.findings import findings_of, loaded
+    from snellen.present.model.run_view import run_view
+    from snellen.present.page.report import write_report
+    from snellen.present.terminal.run import print_findings, print_run
 
     opened, passed = opened_runs(runs, "report", check)
     page = out or (None if as_json else Path("report.html"))
@@ -69,7 +73,7 @@ def command(
     if len(opened) == 1:
         print_run(opened[0])
     else:
-        print_findings([(run, findings_of(run)) for run in opened])
+        print_findings([run_view(run, loaded(run.manifest)) for run in opened])
     for line in passed:
         click.echo(f"Passed over: {line}")
     click.echo(f"Page: {page} (one file: open it in a browser, or send it)")

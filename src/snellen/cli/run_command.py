@@ -164,7 +164,7 @@ def _show(finished: Any, given: dict[str, Any]) -> None:
         summary = msgspec.to_builtins(run.summary) if marked else {}
         options.print_json({"run": str(run.path), "stopped": str(stopped) if stopped else None} | summary)
     elif marked:
-        from snellen.show.terminal import print_run
+        from snellen.present.terminal.run import print_run
 
         print_run(run, verbose=given["verbose"])
         lacking = run.summary.not_available

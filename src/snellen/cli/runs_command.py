@@ -26,7 +26,8 @@ def command(folder: Path, limit: int, every: bool, as_json: bool) -> int:
     snellen runs
     """
     from snellen.engine.runs.listing import listing
-    from snellen.show.run_list import document, print_listing
+    from snellen.present.model.run_list import document
+    from snellen.present.terminal.run_list import print_listing
 
     if (folder / "run.json").is_file():
         raise SnellenError(f"{folder} is a run itself: 'snellen show {folder}' shows it")

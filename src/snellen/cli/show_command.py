@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.model_labels import model_labels
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ SHOWN = 20
     metavar="N",
     help=f"How many samples to list (default: {SHOWN}; with --json, all).",
 )
+@model_labels
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
     run: Path,
@@ -61,7 +63,7 @@ def command(
     if sample is None and not opened.folder.has("summary.json"):
         raise SnellenError(f"{run} is not marked yet: the command that made it goes on, or 'snellen remark {run}'")
     if wrong or flips:
-        from snellen.show.page import check_marks
+        from snellen.present.model.checks import check_marks
 
         check_marks(opened)
     if wrong:
@@ -76,8 +78,8 @@ def command(
 
 
 def _whole(run: Run, as_json: bool) -> None:
-    from snellen.show.sample_lists import print_some
-    from snellen.show.terminal import print_run
+    from snellen.present.terminal.run import print_run
+    from snellen.present.terminal.sample_lists import print_some
 
     if as_json:
         options.print_json({"run": str(run.path)} | msgspec.to_builtins(run.summary))
@@ -87,10 +89,10 @@ def _whole(run: Run, as_json: bool) -> None:
 
 
 def _sample(run: Run, name: str, as_json: bool) -> None:
-    from snellen.show.sample_facts import document, sample_facts
-    from snellen.show.sample_view import print_sample
+    from snellen.present.model.sample_view import document, sample_view
+    from snellen.present.terminal.sample import print_sample
 
-    facts = sample_facts(run, name)
+    facts = sample_view(run, name)
     if as_json:
         options.print_json({"run": str(run.path)} | document(facts))
     else:
@@ -99,7 +101,7 @@ def _sample(run: Run, name: str, as_json: bool) -> None:
 
 def _wrong(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool) -> None:
     from snellen.engine.mark.flips import prompts_of
-    from snellen.show.sample_lists import main_protocol, print_wrong, wrong
+    from snellen.present.terminal.sample_lists import main_protocol, print_wrong, wrong
 
     if len(protocols) > 1:
         raise SnellenError("--wrong goes by one protocol: name one")
@@ -113,7 +115,7 @@ def _wrong(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: boo
 
 
 def _flips(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool) -> None:
-    from snellen.show.sample_lists import flipped, print_flips
+    from snellen.present.terminal.sample_lists import flipped, print_flips
 
     if as_json:
         rows = [msgspec.to_builtins(one._asdict()) for one in islice(flipped(run, protocols), limit)]

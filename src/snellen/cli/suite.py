@@ -129,7 +129,7 @@ def estimated(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given
     """Say what runs would take, and ask nobody."""
     from snellen.engine.plan.estimate import USUAL, estimate
     from snellen.engine.runs.folder import RunFolder
-    from snellen.show.suite_estimate import Estimated, estimate_document, print_estimates
+    from snellen.present.terminal.suite_estimate import Estimated, estimate_document, print_estimates
 
     assumed = USUAL._replace(concurrency=limits.concurrency or USUAL.concurrency, in_batch=limits.batch)
     rows = []
@@ -147,7 +147,7 @@ def estimated(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given
 
 def _carry_out(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given: dict[str, Any]) -> int:
     from snellen.engine.suite.running import exit_code
-    from snellen.show.suite_table import document, print_suite
+    from snellen.present.terminal.suite import document, print_suite
 
     ended = carried_out(name, cells, limits, verbose=given["verbose"])
     if given["as_json"]:

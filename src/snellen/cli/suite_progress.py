@@ -16,7 +16,7 @@ from snellen.core.text import one_line
 from snellen.engine.answer.loop import Progress
 from snellen.engine.suite.cells import Cell
 from snellen.engine.suite.running import Ended, Watch
-from snellen.show.suite_table import state
+from snellen.present.terminal.suite import state
 
 NAME = 34
 

@@ -43,7 +43,7 @@ def command(run: Path, data: Path | None, exports: bool, as_json: bool) -> int:
             }
         )
     else:
-        from snellen.show.verified import print_verified
+        from snellen.present.terminal.verified import print_verified
 
         print_verified(run, found)
     return 1 if found.total else 0

@@ -12,7 +12,7 @@ import click
 from snellen.core.errors import MissingExtra, SnellenError
 
 if TYPE_CHECKING:
-    from snellen.view.guard import Keys
+    from snellen.present.viewer.guard import Keys
 
 
 @click.command("view")
@@ -40,7 +40,7 @@ def command(folder: Path, data: Path | None, port: int | None, open_it: bool | N
     """
     if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
         raise MissingExtra("the viewer", "view")
-    from snellen.view.serving import serve
+    from snellen.present.viewer.serving import serve
 
     if data is not None and not data.is_dir():
         raise SnellenError(f"--data {data}: no such folder")

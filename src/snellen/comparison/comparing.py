@@ -17,6 +17,7 @@ from snellen.comparison.results import Comparison, Flip, FlipSide, Row, Side
 from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
+from snellen.core.model_names import model_name
 from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.runs.run import Run
@@ -177,7 +178,7 @@ def _side(one: Opened, shared: Common) -> Side:
     return Side(
         letter=one.letter,
         run=str(one.run.path),
-        subject=one.manifest.subject.spec,
+        subject=model_name(one.manifest),
         shots=one.manifest.options.shots,
         complete=one.summary.complete,
         oracle=one.manifest.oracle,

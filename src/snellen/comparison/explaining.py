@@ -18,6 +18,7 @@ from snellen.comparison.repeated import of_repeats
 from snellen.comparison.resampling import interval_of
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.extras import PaperTables
+from snellen.core.model_names import model_name
 from snellen.engine.runs.run import Run
 
 NEAREST = 3
@@ -61,7 +62,7 @@ def explanation(
     held = tuple(searched.held(one) for one in figures) if searched is not None else ()
     made = Explanation(
         exam=found.exam.name,
-        subject=found.manifest.subject.spec,
+        subject=model_name(found.manifest),
         run=str(run.path),
         synthetic=found.manifest.data.synthetic,
         part=scope,

@@ -13,6 +13,7 @@ from snellen import exams
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import Thresholds
+from snellen.core.model_names import model_name
 from snellen.core.prescription import Compared, Threshold
 from snellen.core.records import Manifest, Summary
 from snellen.core.types import Mark, Sample
@@ -139,7 +140,7 @@ def examined_again(paths: Sequence[Path]) -> Examined | None:
 def _one(letter: str, finds: Thresholds, run: Run, specs: Mapping[str, int]) -> One:
     trials = tuple(_trials(run))
     rows = tuple(finds.found((trial.sample, trial.mark) for trial in trials))
-    spec = run.manifest.subject.spec
+    spec = model_name(run.manifest)
     name = f"{spec} ({run.path.name.rpartition('_')[2]})" if specs[spec] > 1 else spec
     return One(letter, name, run, run.manifest, run.summary, rows, trials)
 
@@ -172,7 +173,7 @@ def document(found: Examined) -> dict[str, Any]:
         "runs": [
             {
                 "letter": one.letter,
-                "subject": one.manifest.subject.spec,
+                "subject": model_name(one.manifest),
                 "run": str(one.run.path),
                 "seed": one.seed,
                 "complete": one.summary.complete,

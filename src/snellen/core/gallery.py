@@ -1,4 +1,4 @@
-"""What the page shows of single samples, and how an exam may show its own: the words between `show` and an exam's `gallery.py`.
+"""What the page shows of single samples, and how an exam may show its own: the vocabulary between `present` and an exam's `gallery.py`.
 
 A gallery is data and the name of a template. The page escapes whatever a template prints, so an exam cannot put markup into it.
 """
@@ -108,7 +108,7 @@ class Gallery:
     """The template of one item; it gets `item` and `own`, what `view` gave for it. The plain one where that is None."""
     above: str = ""
     """A template above the items; it gets `common`."""
-    package: str = "snellen.show"
+    package: str = "snellen.present.html"
     """The package whose folder `templates` has them."""
     kinds: Sequence[str] = tuple(KINDS)
     """The order in which kinds of samples are chosen."""

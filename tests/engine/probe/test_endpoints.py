@@ -8,7 +8,7 @@ from tests.support.probed_endpoint import Manners, endpoint
 from snellen.engine.plan.request import Limits
 from snellen.engine.probe.probing import Probed, carry_out, plan_probe
 from snellen.engine.probe.results import PARTS
-from snellen.show.probe_table import headline
+from snellen.present.terminal.probe import headline
 
 
 def probed(manners: Manners, parts: tuple[str, ...] = (), model: str = "reader", seed: int = 0) -> Probed:

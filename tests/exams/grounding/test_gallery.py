@@ -19,8 +19,8 @@ from snellen.core.types import Answer, Picture, Sample
 from snellen.engine.remark import remark
 from snellen.exams.grounding.gallery import ScreenGallery
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
-from snellen.show.album import Album
-from snellen.show.pictures import Pictures
+from snellen.present.page.image_pool import ImagePool
+from snellen.present.page.pictures import PagePictures
 
 SCREENS = ScreenGallery()
 
@@ -188,8 +188,8 @@ def test_a_large_screenshot_is_scaled_and_its_close_ups_are_cut_from_its_own_pix
     answer = Answer(id="x", prompt="instruction", text=to_text(prediction((100.0, 100.0))))
     views = SCREENS.regions(sample, answer)
     assert len(views) == 2
-    album = Album()
-    shown = Pictures(album, SCREENS.regions, cuts_out=True).query(
+    album = ImagePool()
+    shown = PagePictures(album, SCREENS.regions, cuts_out=True).query(
         Picture(data=out.getvalue(), name="x"), sample, 0, answer
     )
     album.fit(10_000_000)

@@ -8,6 +8,7 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.figures import part_name
+from snellen.core.model_names import model_name
 from snellen.core.records import ControlRow, Manifest, Summary
 from snellen.core.results import ProtocolSummary, Score
 from snellen.core.types import Answer, Mark, Sample
@@ -79,7 +80,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the headlines, or why there are none."""
-        title = f"{self.manifest.exam} · {self.manifest.subject.spec}"
+        title = f"{self.manifest.exam} · {model_name(self.manifest)}"
         try:
             return html_table(title, self.score_rows())
         except SnellenError as error:

@@ -10,6 +10,7 @@ import msgspec
 
 from snellen.core.arm import Arm
 from snellen.core.figures import part_name
+from snellen.core.model_names import model_name
 from snellen.core.records import Manifest, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, declared
 from snellen.core.silence import LOUD, MOST, lost_parts
@@ -111,7 +112,7 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
     shared: dict[str, Any] = {
         "run": _shown(folder.path),
         "exam": manifest.exam,
-        "subject": manifest.subject.spec,
+        "subject": model_name(manifest),
         "complete": summary.complete,
         "synthetic": _synthetic(manifest, summary),
         "oracle": bool(manifest.oracle),
@@ -176,7 +177,7 @@ def _of_run(path: Path, manifest: Manifest, summary: Summary) -> dict[str, Any]:
     return {
         "run": _shown(path),
         "exam": manifest.exam,
-        "subject": manifest.subject.spec,
+        "subject": model_name(manifest),
         "model_returned": _returned(summary),
         "complete": summary.complete,
         "synthetic": _synthetic(manifest, summary),

@@ -1,0 +1,1 @@
+"""Exports: tables, charts and records of runs as files for other programs."""

@@ -1,0 +1,110 @@
+"""Hugging Face's `.eval_results/*.yaml`: scores that a model's repository holds, for its page and the benchmark's leaderboard.
+
+The format has one value for each task of a benchmark, so there is one file for a run, with the headline of one protocol. What the
+value is, its n, interval and floor stand in `notes`. The specification: hub-docs, eval_results.yaml and docs/hub/eval-results.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from snellen.core.errors import SnellenError
+from snellen.core.extras import HubData
+from snellen.core.figures import between, number
+from snellen.core.records import Manifest
+from snellen.core.text import one_line
+from snellen.engine.runs.run import Run
+from snellen.engine.runs.tidy import ScoreRow
+from snellen.present.files.portable import Files, HubSource, exam_of, one_of_each, portable_rows, slug, source_of
+
+FOLDER = ".eval_results"
+
+
+def eval_results(
+    runs: Sequence[Run], *, protocol: str | None = None, dataset: str | None = None, url: str | None = None
+) -> Files:
+    """The files for one model's repository; `dataset` is its name on the hub where the data folder does not say it."""
+    subjects = dict.fromkeys(run.manifest.subject.spec for run in runs)
+    if len(subjects) > 1:
+        raise SnellenError(
+            f"{FOLDER} is a folder of one model's repository, and these are runs of {len(subjects)} subjects: "
+            "export each into a folder of its own"
+        )
+    found = [_file(run, protocol, dataset, url) for run in runs]
+    one_of_each((name for name, _content in found), "file")
+    return found
+
+
+def _file(run: Run, protocol: str | None, dataset: str | None, url: str | None) -> tuple[str, bytes]:
+    rows = portable_rows(run, protocol)
+    headline = [r for r in rows if r.headline and r.protocol == rows[0].protocol]
+    known = source_of(run.manifest)
+    source = HubSource(dataset, known.commit if known.repo == dataset else "") if dataset else known
+    if not source.repo:
+        raise SnellenError(
+            f"{run.path}: nobody wrote down which data set of the hub it saw; say it with --dataset OWNER/NAME"
+            f"{_guess(run)}"
+        )
+    first = headline[0]
+    shots = int(first.options.get("shots") or 0)
+    name = "_".join([slug(first.exam), slug(first.protocol), *([f"{shots}shots"] if shots else [])])
+    entries = [_entry(row, source, run.manifest, url) for row in headline]
+    return f"{FOLDER}/{name}.yaml", "".join(line for entry in entries for line in _yaml(entry)).encode()
+
+
+def _guess(run: Run) -> str:
+    """The data set that `data get` would fetch, where there is only one."""
+    exam = exam_of(run)
+    try:
+        source = exam.extra(HubData)
+        return "" if source is None or source.names else f" (the published one is {source.find(None).repo})"
+    except SnellenError:
+        return ""
+
+
+def _entry(row: ScoreRow, source: HubSource, manifest: Manifest, url: str | None) -> dict[str, Any]:
+    if row.value is None:
+        raise TypeError("a score without a value")
+    place = {"id": source.repo, "task_id": slug("_".join(row.by.values()), "-")}
+    entry: dict[str, Any] = {
+        "dataset": place | ({"revision": source.commit} if source.commit else {}),
+        "value": row.value if row.unit else round(100 * row.value, 2),
+        "date": str(manifest.imported.get("made") or "") or manifest.created,
+    }
+    if url:
+        entry["source"] = {"url": url, "name": f"snellen {row.snellen}"}
+    return entry | {"notes": notes(row, manifest.imported_from)}
+
+
+def notes(row: ScoreRow, imported_from: str = "") -> str:
+    """What it takes to read the value, on one line."""
+    shots = int(row.options.get("shots") or 0)
+    limit = row.options.get("limit")
+    said = [
+        f"snellen {row.snellen}",
+        f"answers imported from {imported_from}, not asked by snellen" if imported_from else "",
+        f"protocol {row.protocol} version {row.version}",
+        f"prompt {row.prompt}",
+        f"{shots} shots",
+        f"{row.label} in {row.unit or 'percent'}",
+        f"n = {row.n}" + (f" (limited to {limit} of each part)" if limit else ""),
+        f"95 % interval {between(row.low, row.high, row.unit)}" if row.low is not None else "",
+        f"never looking gets {number(row.floor, row.unit)}" if row.floor is not None else "",
+        f"each question asked {row.repeats} times, the mean over these" if (row.repeats or 1) > 1 else "",
+        f"{row.non_answers} of {row.answers} without an answer, counted as wrong" if row.non_answers else "",
+        f"data {row.data_fingerprint[:16]}" if row.data_fingerprint else "",
+    ]
+    return one_line("; ".join(filter(None, said)), 500)
+
+
+def _yaml(entry: dict[str, Any], indent: str = "- ") -> Iterator[str]:
+    """A mapping of texts, numbers and mappings as YAML. A text is written as JSON has it, which YAML reads as the same text."""
+    for key, value in entry.items():
+        if isinstance(value, dict):
+            yield f"{indent}{key}:\n"
+            yield from _yaml(value, " " * (len(indent) + 2))
+        else:
+            yield f"{indent}{key}: {json.dumps(value, ensure_ascii=False)}\n"
+        indent = " " * len(indent)

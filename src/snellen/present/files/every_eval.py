@@ -1,0 +1,268 @@
+"""Records of Every Eval Ever (schema 0.3.0): one document for a run, and on demand one line for each sample and protocol beside it.
+
+`evaluation_results` has the scores of whole parts under every protocol; n, interval and floor have fields, or stand in the details
+that the schema leaves open. The layout of the folder is that of the project's data store, so that files can be handed in as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.digest import digest
+from snellen.core.errors import SnellenError
+from snellen.core.records import Manifest
+from snellen.engine.runs.run import Run
+from snellen.engine.runs.tidy import ScoreRow
+from snellen.present.files.every_eval_samples import instances
+from snellen.present.files.portable import (
+    UNKNOWN,
+    Files,
+    HubSource,
+    PortableModel,
+    model_of,
+    one_of_each,
+    part_id,
+    portable_rows,
+    source_of,
+)
+from snellen.present.files.portable import slug as piece
+from snellen.stats.intervals import LEVEL
+
+SCHEMA = "0.3.0"
+UNBOUNDED = ("-Infinity", "Infinity")
+_KNOWN_METRICS = {"accuracy": "accuracy", "exact_match": "exact_match", "macro_f1": "f1_macro"}
+_GENERATION = {"temperature": float, "top_p": float, "top_k": int, "max_tokens": int}
+
+
+class Evaluator(NamedTuple):
+    """Who ran the evaluation, and what they have to do with the model's makers."""
+
+    name: str
+    relationship: str = "other"
+
+
+def records(
+    runs: Sequence[Run],
+    evaluator: Evaluator,
+    now: int,
+    *,
+    protocol: str | None = None,
+    model_id: str | None = None,
+    samples: bool = False,
+) -> Files:
+    """The files of some runs, by their places in the data store. `now` is when the records are made, in seconds since 1970."""
+    found: list[tuple[str, bytes]] = []
+    for run in runs:
+        found += _files(run, evaluator, now, protocol, model_id, samples)
+    one_of_each((name for name, _content in found), "record")
+    return found
+
+
+def _files(
+    run: Run, evaluator: Evaluator, now: int, protocol: str | None, model_id: str | None, samples: bool
+) -> Iterator[tuple[str, bytes]]:
+    rows = portable_rows(run, protocol)
+    model = model_of(run.manifest, model_id)
+    name = evaluation_id(run, model, protocol)
+    number = uuid.UUID(bytes=hashlib.sha256(name.encode()).digest()[:16], version=4)
+    folder = "/".join(("data", piece(run.manifest.exam), piece(model.developer), piece(model.id.partition("/")[2])))
+    document = _document(run, rows, model, evaluator, now) | {"evaluation_id": name}
+    if samples:
+        lines = b"".join(instances(run, rows, name, model.id, SCHEMA))
+        place = f"{folder}/{number}_samples.jsonl"
+        document["detailed_evaluation_results"] = {
+            "format": "jsonl",
+            "file_path": place,
+            "hash_algorithm": "sha256",
+            "checksum": hashlib.sha256(lines).hexdigest(),
+            "total_rows": lines.count(b"\n"),
+        }
+        yield place, lines
+    yield (
+        f"{folder}/{number}.json",
+        json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n",
+    )
+
+
+def evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
+    """A run's name in records, the same each time it is exported."""
+    manifest = run.manifest
+    own = digest(
+        {
+            "subject": manifest.subject.identity,
+            "data": manifest.data.fingerprint,
+            "options": msgspec.to_builtins(manifest.options),
+            "created": manifest.created,
+            "protocol": protocol,
+        }
+    )
+    return f"{manifest.exam}/{model.id}/{_seconds(manifest.created)}-{own[:12]}"
+
+
+def _seconds(created: str) -> str:
+    """When a run began, in seconds since 1970; as it is written where that is no time."""
+    try:
+        return str(int(datetime.fromisoformat(created).timestamp()))
+    except ValueError:
+        return created
+
+
+def _document(
+    run: Run, rows: Sequence[ScoreRow], model: PortableModel, evaluator: Evaluator, now: int
+) -> dict[str, Any]:
+    manifest, source = run.manifest, source_of(run.manifest)
+    if not evaluator.name.strip():
+        raise SnellenError("a record says who ran the evaluation: name yourself or your organisation with --evaluator")
+    return {
+        "schema_version": SCHEMA,
+        "evaluation_id": "",
+        "evaluation_timestamp": _seconds(_when(manifest)),
+        "retrieved_timestamp": str(now),
+        "source_metadata": {
+            "source_name": "Snellen",
+            "source_type": "evaluation_run",
+            "source_organization_name": evaluator.name,
+            "evaluator_relationship": evaluator.relationship,
+            **_imported(manifest),
+        },
+        "eval_library": _library(manifest),
+        "model_info": _model(run, model),
+        "evaluation_results": [_result(row, source, run) for row in rows],
+    }
+
+
+def _when(manifest: Manifest) -> str:
+    """When the questions were asked: of a log that was imported, when it was made."""
+    return str(manifest.imported.get("made") or "") or manifest.created
+
+
+def _imported(manifest: Manifest) -> dict[str, Any]:
+    """That the answers are another tool's, where they are: whoever reads the record must not take them for ours."""
+    if not manifest.imported:
+        return {}
+    said = f"Not asked by Snellen: the answers are those of {manifest.imported_from}. Snellen marked them."
+    files = " ".join(map(str, manifest.imported.get("files") or ()))
+    return {"additional_details": {"imported": said, "log_sha256": files}}
+
+
+def _library(manifest: Manifest) -> dict[str, Any]:
+    """Who ran the evaluation: the tool whose log was imported, or we."""
+    log = manifest.imported
+    if not log:
+        return {"name": "snellen", "version": manifest.snellen}
+    tool = str(log.get("tool") or UNKNOWN)
+    return {
+        "name": UNKNOWN if tool == "csv" else tool,
+        "version": str(log.get("version") or UNKNOWN),
+        "additional_details": {"marked_by": f"snellen {manifest.snellen}"},
+    }
+
+
+def _model(run: Run, model: PortableModel) -> dict[str, Any]:
+    returned = run.score_rows()[0].model_returned
+    details = {"deployment_type": model.deployment, "model_availability": model.weights}
+    details |= {"model_returned": returned} if returned else {}
+    info: dict[str, Any] = {"name": model.id.partition("/")[2], "id": model.id, "developer": model.developer}
+    info |= {"inference_platform": model.platform} if model.platform else {}
+    info |= {"inference_engine": {"name": model.engine}} if model.engine else {}
+    return info | {"additional_details": details}
+
+
+def result_id(row: ScoreRow) -> str:
+    """A score's name in a record."""
+    return f"{part_id(row)}.{row.metric}"
+
+
+def _result(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
+    return {
+        "evaluation_result_id": result_id(row),
+        "evaluation_name": part_id(row),
+        "evaluation_timestamp": _seconds(_when(run.manifest)),
+        "source_data": _data(row, source, run),
+        "metric_config": _metric(row),
+        "score_details": _score(row),
+        "generation_config": _generation(row, run),
+    }
+
+
+def _data(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
+    details = {"part": row.part, "fingerprint": row.data_fingerprint, "selection": json.dumps(row.options)}
+    missing = len(run.manifest.data.missing)
+    details |= {"samples_left_out": str(missing)} if missing else {}
+    if not source.repo:
+        return {"dataset_name": row.exam, "source_type": "other", "additional_details": details}
+    return {
+        "dataset_name": row.exam,
+        "source_type": "hf_dataset",
+        "hf_repo": source.repo,
+        "samples_number": row.part_n or 0,
+        "additional_details": details | {"revision": source.commit},
+    }
+
+
+def _metric(row: ScoreRow) -> dict[str, Any]:
+    seen = [x for x in (row.value, row.low, row.high, row.floor) if x is not None]
+    share = not row.unit and all(0 <= x <= 1 for x in seen)
+    low, high = (0, 1) if share else UNBOUNDED
+    return {
+        "evaluation_description": f"{row.label} of {row.part} by Snellen's protocol {row.protocol} (version {row.version})",
+        "metric_id": _KNOWN_METRICS.get(row.metric, f"{row.exam}.{row.metric}"),
+        "metric_name": row.label,
+        "metric_unit": row.unit or "proportion",
+        "lower_is_better": row.better == "lower",
+        "score_type": "continuous",
+        "min_score": low,
+        "max_score": high,
+        "additional_details": {
+            "protocol": row.protocol,
+            "protocol_version": row.version,
+            "headline": str(row.headline).lower(),
+        },
+    }
+
+
+def _score(row: ScoreRow) -> dict[str, Any]:
+    details = {
+        "n": str(row.n),
+        "samples_of_the_part": str(row.part_n),
+        "non_answers_counted_as_wrong": str(row.non_answers),
+        "outcomes": json.dumps(row.outcomes),
+    }
+    if (row.repeats or 1) > 1:
+        details |= {"times_each_question_was_asked": str(row.repeats), "answers_of_the_part": str(row.answers)}
+        details |= {"standard_deviation_over_repeats": repr(row.spread_sd)} if row.spread_sd is not None else {}
+    if row.floor is not None:
+        details |= {"floor_without_looking": repr(row.floor), "floor_answer": row.floor_answer}
+    found: dict[str, Any] = {"score": row.value, "details": details}
+    uncertainty: dict[str, Any] = {"num_samples": row.n} if row.n is not None else {}
+    if row.low is not None and row.high is not None:
+        uncertainty["confidence_interval"] = {
+            "lower": row.low,
+            "upper": row.high,
+            "confidence_level": LEVEL,
+            "method": row.interval,
+        }
+    return found | ({"uncertainty": uncertainty} if uncertainty else {})
+
+
+def _generation(row: ScoreRow, run: Run) -> dict[str, Any]:
+    """What was asked for in generation. The endpoint's address stays at home: it may be somebody's own."""
+    identity = run.manifest.subject.identity
+    parameters = identity.get("applied") or identity.get("parameters") or {}
+    found: dict[str, Any] = {}
+    for name, kind in _GENERATION.items():
+        value = parameters.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            found[name] = kind(value)
+    details = {"prompt": row.prompt, "shots": str(int(row.options.get("shots") or 0))}
+    wording = run.manifest.wordings.get(row.prompt)
+    details |= {"prompt_sha256": wording.digest} if wording is not None else {}
+    details |= {f"parameter.{k}": json.dumps(v) for k, v in parameters.items() if k not in found}
+    return {"generation_args": found, "additional_details": details}

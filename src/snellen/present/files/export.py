@@ -1,0 +1,159 @@
+"""Runs as one file: the tidy tables as CSV, Parquet, Excel or JSON, or the table of a paper in LaTeX or Markdown."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen import __version__, exams
+from snellen.core.cells import Cell, Sheet, csv_bytes, workbook
+from snellen.core.errors import SnellenError
+from snellen.core.extras import PaperTables
+from snellen.core.layout import By, Layout
+from snellen.data import parquet
+from snellen.data.label import MARK
+from snellen.engine.runs.run import Run
+from snellen.engine.runs.tidy import SCHEMA, SampleRow, ScoreRow, Table, statuses, table_of
+from snellen.present.files.latex import latex
+from snellen.present.files.markdown import markdown
+from snellen.present.model import formatting
+from snellen.present.model.paper_table import NOTHING, PaperTable, check_protocol, paper_tables
+
+SUFFIXES = {"csv": ".csv", "parquet": ".parquet", "latex": ".tex", "md": ".md", "xlsx": ".xlsx", "json": ".json"}
+OTHER_SUFFIXES = {".latex": "latex", ".markdown": "md"}
+BINARY = ("parquet", "xlsx")
+FOR_PAPERS = ("latex", "md")
+WITH_TABLES = ("latex", "md", "csv", "xlsx")
+ONE_TABLE = ("csv", "parquet")
+_PARQUET = {"text": "string", "integer": "int64", "number": "double", "yes or no": "bool"}
+
+
+class ExportRows(NamedTuple):
+    """What is exported: scores, and samples where they are asked for."""
+
+    scores: list[ScoreRow]
+    samples: list[SampleRow] | None = None
+
+    @property
+    def status(self) -> str:
+        """What nobody may overlook, of all rows together."""
+        return statuses(r.status for r in (*self.scores, *(self.samples or ())))
+
+    @property
+    def tables(self) -> list[Table]:
+        """The flat tables."""
+        scores = table_of("scores", ScoreRow, self.scores)
+        return [scores] if self.samples is None else [scores, table_of("samples", SampleRow, self.samples)]
+
+
+def rows_of(
+    runs: Sequence[Run], *, samples: bool = False, protocol: str | None = None, published: bool = False
+) -> ExportRows:
+    """The rows of some runs, of one protocol where it is named; a paper's figure once, however many runs it fits."""
+    scores: list[ScoreRow] = []
+    papers: dict[tuple[Any, ...], ScoreRow] = {}
+    for run in runs:
+        for row in run.score_rows(published=published):
+            if row.published:
+                shots = row.options.get("shots")
+                key = (row.exam, row.protocol, row.version, row.subject, shots, *row.by.items(), row.metric)
+                papers.setdefault(key, row)
+            else:
+                scores.append(row)
+    if protocol is not None:
+        check_protocol(scores, protocol)
+    wanted = [r for r in (*scores, *papers.values()) if protocol in (None, r.protocol)]
+    if not samples:
+        return ExportRows(wanted)
+    return ExportRows(wanted, [r for run in runs for r in run.sample_rows() if protocol in (None, r.protocol)])
+
+
+def exported(rows: ExportRows, form: str, table: str = "") -> bytes:
+    """A file's content. CSV and Parquet hold one table: that of the samples where there are any, else that of the scores.
+
+    Tables for papers have no samples. `table` names a table of the exams' papers (`paper`, `details`), for formats in `WITH_TABLES`.
+    """
+    if table and form not in WITH_TABLES:
+        raise SnellenError(f"--table has no form in {form}: choose from {', '.join(WITH_TABLES)}")
+    writers: dict[str, Callable[[ExportRows], bytes]] = {
+        "csv": lambda some: _wide_csv(_papers(some, table)) if table else _csv(some),
+        "parquet": _parquet,
+        "latex": lambda some: latex(_papers(some, table)).encode(),
+        "md": lambda some: "\n".join(map(markdown, _papers(some, table))).encode(),
+        "xlsx": lambda some: workbook(_wide_sheets(_papers(some, table)) if table else _sheets(some)),
+        "json": _json,
+    }
+    return writers[form](rows)
+
+
+def _papers(rows: ExportRows, table: str) -> list[PaperTable]:
+    return paper_tables(rows.scores, table, _layouts)
+
+
+def _layouts(exam: str, protocol: str, parts: Sequence[By]) -> Iterable[Layout]:
+    """The tables of an exam's paper; none where the exam is a plugin that is not at hand."""
+    tables = exams.load(exam).extra(PaperTables) if exam in exams.names() else None
+    return tables.layouts(protocol, parts) if tables is not None else ()
+
+
+def _sheets(rows: ExportRows) -> list[Sheet]:
+    return [Sheet(t.name, _cells(t)) for t in rows.tables]
+
+
+def _wide_csv(tables: Sequence[PaperTable]) -> bytes:
+    if len(tables) > 1:
+        fewer = ", or choose runs of one exam" if len({t.exam for t in tables}) > 1 else ""
+        raise SnellenError(
+            f"these are {len(tables)} tables, and a CSV file holds one: write xlsx, md or latex (--format){fewer}"
+        )
+    return csv_bytes(wide_rows(tables[0]))
+
+
+def _wide_sheets(tables: Sequence[PaperTable]) -> list[Sheet]:
+    return [Sheet(f"table {i}", [*wide_rows(t), [], [" ".join(t.caption)]]) for i, t in enumerate(tables, 1)]
+
+
+def wide_rows(table: PaperTable) -> list[Sequence[Cell]]:
+    """A table of a paper as plain cells: who, shots, and the figures; what nobody may overlook is part of the name."""
+    made = [formatting.SYNTHETIC.partition(".")[0]] if formatting.SYNTHETIC in table.caption else []
+    rows: list[Sequence[Cell]] = [["Model", "Shot", *(head.whole.replace(" ", "_") for head in table.heads)]]
+    for line in (*table.lines, *table.published):
+        said = ", ".join(filter(None, [line.status, *made]))
+        name = line.subject + (f" ({said})" if said else "")
+        rows.append([name, line.shots, *(None if f.value == NOTHING else float(f.value) for f in line.figures)])
+    return rows
+
+
+def _csv(rows: ExportRows) -> bytes:
+    return csv_bytes(_cells(rows.tables[-1]), line_end="\r\n")
+
+
+def _cells(table: Table) -> list[Sequence[Any]]:
+    """A table with its header; truth values as words, since not every program knows them."""
+    plain = [[str(v).lower() if isinstance(v, bool) else v for v in row] for row in table.rows]
+    return [table.names, *plain]
+
+
+def _parquet(rows: ExportRows) -> bytes:
+    """One table, typed; with our label in the metadata where data was made by us, as in the data sets themselves."""
+    table = rows.tables[-1]
+    notes = {"snellen.table": f"{table.name} {SCHEMA}", "snellen.version": __version__}
+    notes |= {"snellen.status": rows.status} if rows.status else {}
+    origin = next((r.data_origin for r in rows.scores if r.data_origin), None)
+    notes |= {MARK: json.dumps(origin)} if origin else {}
+    columns = list(zip(*table.rows, strict=True)) if table.rows else [()] * len(table.columns)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.parquet"
+        parquet.write(path, {c.name: _PARQUET[c.kind] for c in table.columns}, columns, notes, packed=True)
+        return path.read_bytes()
+
+
+def _json(rows: ExportRows) -> bytes:
+    document: dict[str, Any] = {"schema": SCHEMA, "snellen": __version__, "status": rows.status, "scores": rows.scores}
+    document |= {} if rows.samples is None else {"samples": rows.samples}
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"

@@ -1,0 +1,160 @@
+"""What every portable record of a run needs: that the run may be taken for a result, whose model it is, and which data it saw.
+
+Whoever reads such a record has nothing else of the run, and no word of warning is read twice. So what would need one is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from snellen import exams
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.records import Manifest
+from snellen.core.results import declared
+from snellen.core.text import one_line
+from snellen.data.hub import read_lock
+from snellen.engine.runs.run import Run
+from snellen.engine.runs.tidy import ScoreRow
+
+REFUSED = {
+    "SYNTHETIC": "its data is synthetic, and the record would be taken for a result on the real benchmark",
+    "INCOMPLETE": "it is not complete: the command that began it goes on with it",
+    "STALE": "answers came after it was marked: 'snellen remark' marks them",
+    "ORACLE": "its subject looks at the answers",
+    "MOSTLY SILENT": "most questions of a part got no answer, so the score says nothing of the model",
+}
+UNKNOWN = "unknown"
+
+
+class PortableModel(NamedTuple):
+    """A model as records name it, and how it was run; what nobody can know from a run is 'unknown'."""
+
+    id: str
+    developer: str
+    deployment: str = UNKNOWN
+    weights: str = UNKNOWN
+    platform: str = ""
+    engine: str = ""
+
+
+class HubSource(NamedTuple):
+    """Where the data is published, and the commit that was fetched; empty where the run does not know."""
+
+    repo: str = ""
+    commit: str = ""
+
+
+def portable_rows(run: Run, protocol: str | None = None) -> list[ScoreRow]:
+    """The scores of whole parts that a record tells, headline first; refused where a run may not be taken for a result."""
+    details = {
+        (p.protocol, key)
+        for p in run.protocols
+        for g in p.groups
+        for key in g.metrics
+        if declared(p.metrics, key).detail and key != p.headline
+    }
+    if run.manifest.truth_from_log:
+        raise SnellenError(
+            f"{run.path} has no portable record: its truths are those of a log, so nobody can say which data set they are of; "
+            "'snellen import' with --data DIR takes them from the data set"
+        )
+    plain = [r for r in run.score_rows() if r.whole and not r.control]
+    for word, why in REFUSED.items():
+        if any(word in r.status.split(", ") for r in plain):
+            raise SnellenError(f"{run.path} has no portable record: {why}")
+    wanted = [
+        r
+        for r in plain
+        if r.value is not None and (r.protocol, r.metric) not in details and protocol in (None, r.protocol)
+    ]
+    if not wanted:
+        raise SnellenError(f"{run.path} has no scores{f' by protocol {protocol}' if protocol else ''} to export")
+    return sorted(wanted, key=lambda r: not r.headline)
+
+
+def exam_of(run: Run) -> Exam:
+    """The exam of a run."""
+    return exams.load(run.manifest.exam)
+
+
+# ---------------------------------------------------------------- whose model it is
+
+_HOSTED = {"openai": "openai", "openai-chat": "openai", "anthropic": "anthropic", "gemini": "google"}
+_LOCAL = {"ollama": "Ollama", "llamacpp": "llama.cpp", "lmstudio": "LM Studio", "vllm": "vLLM", "sglang": "SGLang"}
+_WEIGHTS = ("hf", "llava", "qwen")
+_OURS = ("baseline", "method")
+
+
+def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
+    """The model of a run as OWNER/NAME: as `given`, else as far as the subject's name says it."""
+    spec, identity = manifest.subject.spec, manifest.subject.identity
+    kind = str(identity.get("kind") or spec.partition("/")[0])
+    name = spec.removeprefix(f"{kind}/")
+    if kind == "human":
+        raise SnellenError("these are the answers of people, and a portable record is of a model")
+    if kind == "replay":
+        name = PurePath(name).stem  # where a file of replies lies is nobody else's business
+    elif kind == "import":
+        name = name.partition(":")[2]  # the log's own name for it
+    elif kind in _OURS:
+        name = f"snellen/{kind}-{'-'.join(name.replace('/', ' ').split())}"
+    model = given or (name if "/" in name else f"{_HOSTED.get(kind, UNKNOWN)}/{name}")
+    if not re.fullmatch(r"[^/\s]+/[^\s]*[^/\s]", model):
+        raise SnellenError(
+            f"a model's name in a record is OWNER/NAME, and '{one_line(model, 80)}' is not: give --model-id"
+        )
+    developer = model.partition("/")[0]
+    if kind in _HOSTED:
+        closed = kind != "gemini" or name.startswith("gemini")  # it serves open models, too
+        return PortableModel(model, developer, "externally_managed", "closed_weights" if closed else UNKNOWN, kind)
+    if kind in ("openrouter", "azure"):
+        return PortableModel(model, developer, "externally_managed", UNKNOWN, kind)
+    if kind in _LOCAL:
+        return PortableModel(model, developer, "self_deployed", UNKNOWN, engine=_LOCAL[kind])
+    if kind in _WEIGHTS:
+        known = "open_weights" if identity.get("commit") else UNKNOWN
+        return PortableModel(model, developer, "self_deployed", known, engine="transformers")
+    return PortableModel(model, developer)
+
+
+# ---------------------------------------------------------------- which data it saw
+
+
+def source_of(manifest: Manifest) -> HubSource:
+    """The data set on the hub that `snellen data get` fetched, if the folder is still there and says so."""
+    lock = read_lock(Path(manifest.data.source))
+    return HubSource(lock.repo, lock.commit) if lock is not None else HubSource()
+
+
+def slug(text: str, instead: str = "_") -> str:
+    """A piece of a file's name on any system.
+
+    >>> slug("llava:7b"), slug("../x"), slug("CON"), slug("")
+    ('llava_7b', 'x', 'CON_', '_')
+    """
+    found = re.sub(r"[^A-Za-z0-9._+-]+", instead, text).strip("._ ") or instead
+    return f"{found}{instead}" if re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d|data)(\..*)?", found) else found
+
+
+def one_of_each(names: Iterable[str], what: str) -> None:
+    """Refuse to write two files of one name."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise SnellenError(
+                f"two of these runs would be the same {what} ({name}): export them into different folders"
+            )
+        seen.add(name)
+
+
+def part_id(row: ScoreRow) -> str:
+    """The name of an exam's part under a protocol, with dots: 'salbench.P3.paper'."""
+    return ".".join(slug(piece, "-") for piece in (row.exam, *row.by.values(), row.protocol))
+
+
+Files = Sequence[tuple[str, bytes]]
+"""Files of a folder by their names in it."""

@@ -1,0 +1,125 @@
+"""Jinja for the page and the viewer: their own templates, those that they share, and those of each exam's gallery.
+
+All that a template prints is made inert and then escaped; no data is ever marked as safe. That holds for the templates of exams too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import jinja2
+from markupsafe import Markup
+
+from snellen import __version__
+from snellen.core.errors import SnellenError
+from snellen.core.gallery import KINDS, Gallery, Whole
+from snellen.core.text import for_terminal
+from snellen.core.types import Mark
+from snellen.present.model import formatting, threshold_text
+from snellen.present.model.formatting import plain
+
+SHORT = 300
+
+
+class TextDetail(NamedTuple):
+    """How much is told of a sample: characters of a long text, and whether thoughts, prompt and ledger are there."""
+
+    long: int
+    evidence: bool
+
+
+class Templates:
+    """The templates of one skin. Names of its `own` package and the shared ones come first: no exam's template takes their place."""
+
+    def __init__(
+        self,
+        own: str,
+        detail: TextDetail,
+        *,
+        left_out: Collection[str] = (),
+        filters: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> None:
+        self._own, self._detail, self._left_out, self._filters = own, detail, left_out, filters or {}
+        self._environments: dict[str, jinja2.Environment] = {}
+        self.longest = 0
+        """The length of the longest text that was or could have been cut."""
+
+    def page(self, name: str, **given: Any) -> str:
+        """Render a template of the skin itself."""
+        return self.of(Gallery(), name).render(version=__version__, detail=self._detail, **given)
+
+    def of(self, gallery: Gallery, name: str) -> jinja2.Template:
+        """Return a template of a gallery, of the skin, or one that is shared."""
+        try:
+            if gallery.package not in self._environments:
+                self._environments[gallery.package] = self._environment(gallery.package)
+            return self._environments[gallery.package].get_template(name)
+        except (ValueError, ImportError, jinja2.TemplateError) as error:
+            raise SnellenError(f"the template {name} of {gallery.package} cannot be used: {error}") from None
+
+    def _environment(self, package: str) -> jinja2.Environment:
+        names = dict.fromkeys((self._own, Gallery.package, package))
+        found = jinja2.Environment(
+            bytecode_cache=_COMPILED,
+            loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in names]),
+            autoescape=True,
+            finalize=_inert,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        found.globals.update(formatting=formatting, threshold_text=threshold_text, KINDS=KINDS, readings=_readings)
+        found.globals.update(template_of=self.of, left_out=self._left_out, LONG=self._detail.long, detail=self._detail)
+        del found.filters["safe"]
+        found.filters.update(plain=plain, cut=self._cut, share=_share, px=_px, **self._filters)
+        return found
+
+    def _cut(self, text: str) -> Whole:
+        self.longest = max(self.longest, len(text))
+        return Whole(text[: self._detail.long])
+
+
+class _Compiled(jinja2.BytecodeCache):
+    """Compiled templates in memory: a page may be rendered several times, each time by an environment of its own."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        if bucket.key in self._found:
+            bucket.bytecode_from_string(self._found[bucket.key])
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        self._found[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = _Compiled()
+
+
+def _inert(value: Any) -> Any:
+    """Return what a template may print: control characters shown as escapes, short facts kept short."""
+    if value is None:
+        return ""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value  # Markup: the templates' own macros, whose data came through here already
+    return for_terminal(value, None if isinstance(value, Whole) else SHORT)
+
+
+def _readings(columns: Iterable[tuple[Any, Mark]]) -> list[str]:
+    """Return what protocols read, as text."""
+    return [plain(mark.reading) for _names, mark in columns]
+
+
+def _share(value: float | None) -> str:
+    """Return a place on a scale from 0 to 1, in percent for SVG."""
+    return f"{100 * min(1.0, max(0.0, value or 0.0)):.2f}%"
+
+
+def _px(value: float) -> str:
+    """Return a place in a picture, to tenths, for SVG.
+
+    >>> _px(10.0), _px(10.26)
+    ('10', '10.3')
+    """
+    return f"{value:.1f}".removesuffix(".0")

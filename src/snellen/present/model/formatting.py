@@ -1,0 +1,446 @@
+"""How numbers, metrics and groups are put into words, the same in the terminal and on the page.
+
+Nothing is told from a metric's name: labels and units are what the protocol declared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from snellen.comparison.results import Row
+from snellen.core import figures
+from snellen.core.model_names import model_name
+from snellen.core.prescription import BOUNDS, CREDIBLE, amount, figure
+from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
+from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
+from snellen.core.silence import Silent
+from snellen.core.types import NON_ANSWERS, Mark, Outcome
+
+T = TypeVar("T")
+
+FLOOR = (
+    "Floor: the best that one constant answer gets, of those that the prompt allows, or chance if that is more; "
+    "picked with the test labels."
+)
+FLOOR_OF_PLACES = (
+    "Floor: the best of one point for everything, a random point, or always a refusal; picked with the test labels."
+)
+FLOOR_OF_CHANCE = "Floor: chance."
+LEGEND = (
+    "* marks a protocol's headline. (n=...) is shown when a metric covers fewer samples. Non-answers count as wrong."
+)
+CONTROLS = (
+    "Controls: the same questions without the image (none), with a grey image (blank), with another sample's image (shuffled), "
+    "or with the options in another order (options). Differences in points [95 % interval, paired]."
+)
+DRAWN = "SYNTHETIC: made by a program, not the real data set."
+POSITION = "Position bias: the same pictures in the other order. Differences in points [95 % interval, paired]."
+SYNTHETIC = "SYNTHETIC DATA. Do not compare these scores with published results."
+SAID_UNITS = ("px", "s", "nats", "cosine")
+"""Units that stand behind a metric's label; the label of a count says what is counted."""
+COUNTS = ("count", "words", "looks", "calls")
+percent = figures.percent
+number = figures.number
+part_name = figures.part_name
+counted = figures.counted
+every = figures.every
+on_clusters = figures.on_clusters
+
+
+# ---------------------------------------------------------------- metrics
+
+
+def metric_name(protocol: ProtocolSummary | None, key: str) -> str:
+    """A metric's name for people, with the unit of its scores where that is no percentage."""
+    metrics = protocol.metrics if protocol is not None else ()
+    unit = next((g.metrics[key].unit for g in protocol.groups if key in g.metrics), None) if protocol else ""
+    unit = unit_of(protocol, key) if unit is None else unit
+    if (
+        unit in SAID_UNITS
+        and protocol
+        and any(key in g.metrics and is_threshold(g.metrics[key]) for g in protocol.groups)
+    ):
+        unit = ""  # each has its own, and says it
+    return declared(metrics, key).label_of(key) + (f", {unit}" if unit in SAID_UNITS else "")
+
+
+def unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
+    """The unit of a sample's value, empty for a share; None where neither a declaration nor a score says it."""
+    if protocol is None:
+        return ""
+    if protocol.metrics:
+        return declared(protocol.metrics, key).unit
+    return next((g.metrics[key].unit for g in protocol.groups if key in g.metrics), None)
+
+
+def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str | None) -> str:
+    """A single sample's value of a metric: a count without decimals."""
+    unit = unit_of(protocol, key)
+    if unit in COUNTS and isinstance(value, float) and value.is_integer():
+        return f"{value:.0f}"
+    return number(value, unit)
+
+
+def is_threshold(score: Score) -> bool:
+    """Whether a score is a point on a dial with a unit of its own."""
+    return bool(score.unit) and (score.interval == CREDIBLE or score.interval in BOUNDS)
+
+
+def value(score: Score) -> str:
+    """A score's value; its unit is in the metric's name where it is no percentage. A threshold says its own: 'at most 2.0 px'."""
+    if is_threshold(score) and score.value is not None:
+        return amount(score.value, score.unit, score.interval if score.interval in BOUNDS else "")
+    return number(score.value, score.unit)
+
+
+def interval(score: Score) -> str:
+    """'[55.1, 67.0]', or nothing; behind it '±1.2' where questions were asked several times: the standard deviation over repeats."""
+    if is_threshold(score):
+        ends = (score.low, score.high)
+        return "" if None in ends else f"[{', '.join(figure(end) for end in ends if end is not None)}]"
+    between = figures.between(score.low, score.high, score.unit)
+    return between if score.spread is None else f"{between} ±{number(score.spread.sd, score.unit)}".lstrip()
+
+
+def floor(score: Score) -> str:
+    """The floor, or nothing."""
+    return "" if score.floor is None else number(score.floor, score.unit)
+
+
+def floor_legend(protocols: Iterable[ProtocolSummary]) -> str:
+    """What the floors of some protocols are, from what is behind them; nothing where there is none."""
+    answers = {
+        s.floor_answer or "" for p in protocols for g in p.groups for s in g.metrics.values() if s.floor is not None
+    }
+    if not answers:
+        return ""
+    if answers == {CHANCE}:
+        return FLOOR_OF_CHANCE
+    return FLOOR_OF_PLACES if all(map(_in_words, answers)) else FLOOR
+
+
+def legend(protocols: Iterable[ProtocolSummary]) -> str:
+    """What the marks of a table of scores mean."""
+    return f"{floor_legend(protocols)} {LEGEND}".lstrip()
+
+
+def _in_words(answer: str) -> bool:
+    """Whether a floor's answer is told in words (a place on the screen), not in an answer's own."""
+    return answer in ("the middle", "a random point", "always refuse") or (
+        answer.startswith("the point ") and answer.endswith(" of the screen")
+    )
+
+
+def floor_word(protocol: ProtocolSummary, key: str, score: Score | None) -> str:
+    """Return 'at floor' or 'below floor' where a score is no better than that of not looking."""
+    if score is None:
+        return ""
+    return against_floor(score.value, score.floor, score.unit, declared(protocol.metrics, key).better)
+
+
+def against_floor(value: float | None, floor: float | None, unit: str, better: str) -> str:
+    """Return 'at floor' or 'below floor', as the printed figures have it; nothing for a better value, or without a floor."""
+    if value is None or floor is None or not better:
+        return ""
+    if number(value, unit) == number(floor, unit):
+        return "at floor"
+    worse = value > floor if better == "lower" else value < floor
+    return "below floor" if worse else ""
+
+
+def floor_why(score: Score) -> str:
+    """What is behind a floor: "floor 16.7: always 'cat'; 100.0 by an answer that the prompt forbids: 'cat, dog'"."""
+    if score.floor is None:
+        return ""
+    said = score.floor_answer or "unknown"
+    known = said == CHANCE or _in_words(said)
+    lines = [f"floor {floor(score)}: {said if known else f'always {said!r}'}"]
+    if score.forbidden is not None:
+        lines.append(
+            f"{number(score.forbidden, score.unit)} by an answer that the prompt forbids: {score.forbidden_answer!r}"
+        )
+    return "; ".join(lines)
+
+
+def forbidden(protocol: ProtocolSummary) -> str:
+    """One line on the answers that a prompt forbids and that still score more than the floor of the headline; or nothing."""
+    found: dict[str, list[Score]] = {}
+    for group in protocol.groups:
+        score = group.metrics.get(protocol.headline)
+        if group.whole and score is not None and score.forbidden is not None:
+            found.setdefault(score.forbidden_answer or "", []).append(score)
+    if not found:
+        return ""
+    figures = [number(s.forbidden, s.unit) for some in found.values() for s in some]
+    ordered = sorted(dict.fromkeys(figures), key=float)
+    gets = ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
+    example = next(iter(found))
+    short = example if len(example) <= 40 else f"{example[:37]}..."
+    return f"More than the floor, with answers that the prompt forbids: {gets}, by always saying {short!r}" + (
+        " and the like." if len(found) > 1 else "."
+    )
+
+
+def forbidden_by(protocols: Iterable[ProtocolSummary]) -> list[tuple[ProtocolNames, str]]:
+    """The same of several protocols, those together that say the same."""
+    return together((p.protocol, said) for p in protocols if (said := forbidden(p)))
+
+
+def other_n(score: Score, n: int) -> str:
+    """'(n=5)' where a metric has not the n that stands above or beside it."""
+    return "" if score.n == n else f"(n={score.n})"
+
+
+def signed(value: float | None) -> str:
+    """A difference in percentage points, with its sign."""
+    return "–" if value is None else f"{100 * value:+.1f}"
+
+
+def difference(row: ControlRow | DifferenceRow) -> str:
+    """'-12.5 [-20.1, -3.0]', of a paired difference."""
+    return f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
+
+
+def change(row: Row) -> str:
+    """Return a comparison's difference, '+28.3 [+20.1, +36.0]', in points or in the metric's own unit."""
+    scale, digits = (1, 2) if row.unit else (100, 1)
+    value, low, high = (None if v is None else f"{scale * v:+.{digits}f}" for v in (row.difference, row.low, row.high))
+    return f"{value}" if low is None or high is None else f"{value} [{low}, {high}]"
+
+
+def plain(value: Any) -> str:
+    """A reading, truth or option as text.
+
+    >>> plain(["color", "size"]), plain(None), plain({"x": 1})
+    ('color, size', '–', '{"x":1}')
+    """
+    if value is None or value in ("", [], {}):
+        return "–"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(v, str | int) for v in value):
+        return ", ".join(map(str, value)) or '""'
+    return msgspec.json.encode(value).decode()
+
+
+# ---------------------------------------------------------------- groups and protocols
+
+
+def group_name(group: GroupSummary) -> str:
+    """The name of a group."""
+    return part_name(group.by)
+
+
+def told_apart(groups: Sequence[GroupSummary]) -> list[str]:
+    """The names of groups; where two have one name, with what they are grouped by: 'all · type text', 'all · kind text'."""
+    names = [group_name(g) for g in groups]
+    return [
+        name if names.count(name) == 1 else " · ".join([first, *(f"{k} {v}" for k, v in rest)])
+        for name, ((_key, first), *rest) in zip(names, (g.by.items() for g in groups), strict=True)
+    ]
+
+
+def outcomes(group: GroupSummary) -> str:
+    """'31 correct, 5 wrong, 2 error'."""
+    return ", ".join(f"{n} {name}" for name, n in group.outcomes.items())
+
+
+def bounds(group: GroupSummary) -> str:
+    """How far the score could be, were the non-answers all wrong or all right."""
+    return "" if group.bounds is None else f"{percent(group.bounds[0])} to {percent(group.bounds[1])}"
+
+
+def bounded(protocols: Iterable[ProtocolSummary]) -> str:
+    """'Possible range of exact match', by the metric that the bounds are of."""
+    names = {metric_name(p, p.bounded or p.headline) for p in protocols}
+    name = names.pop() if len(names) == 1 else ""
+    return f"Possible range of {name}" if name else "Possible range"
+
+
+def breakdown_metric(protocol: ProtocolSummary) -> str:
+    """The metric that is shown for the groups within a part."""
+    return protocol.breakdown or protocol.headline
+
+
+def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[dict[str, GroupSummary]]:
+    """The whole parts of an exam, or the groups within them: each with its summaries by protocol, of those that have it."""
+    found: dict[tuple[tuple[str, str], ...], dict[str, GroupSummary]] = {}
+    for p in protocols:
+        for g in p.groups:
+            if g.whole is whole:
+                found.setdefault(tuple(g.by.items()), {})[p.protocol] = g
+    return list(found.values())
+
+
+def most(groups: Iterable[GroupSummary]) -> int:
+    """The n of a part: that of the protocol that asks about most of it."""
+    return max(g.n for g in groups)
+
+
+def size(protocol: ProtocolSummary, groups: Iterable[GroupSummary]) -> str:
+    """Return the n of a part, as `most` has it, and on how many images: '200 on 3 images'."""
+    largest = max(groups, key=lambda g: g.n)
+    return on_clusters(largest.n, largest.clusters, protocol.cluster)
+
+
+class ProtocolNames(list[str]):
+    """The names of what is equal; people see 'click, screenspot'."""
+
+    def __str__(self) -> str:
+        return ", ".join(self)
+
+
+def together(pairs: Iterable[tuple[str, T]]) -> list[tuple[ProtocolNames, T]]:
+    """Equal things once, under all their names.
+
+    >>> [(str(names), thing) for names, thing in together([("click", 1), ("strict", 2), ("screenspot", 1)])]
+    [('click, screenspot', 1), ('strict', 2)]
+    """
+    found: list[tuple[ProtocolNames, T]] = []
+    for name, thing in pairs:
+        same = next((names for names, other in found if other == thing), None)
+        if same is None:
+            found.append((ProtocolNames([name]), thing))
+        else:
+            same.append(name)
+    return found
+
+
+class ProtocolColumn(NamedTuple):
+    """Protocols that say the same of a part: their names, and the first of them with its group."""
+
+    names: ProtocolNames
+    protocol: ProtocolSummary
+    group: GroupSummary
+
+
+def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary]) -> list[ProtocolColumn]:
+    """The protocols that have a part, those together that say the same of it."""
+    by_name = {p.protocol: p for p in protocols if p.protocol in part}
+    found = together((name, (p.headline, part[name])) for name, p in by_name.items())
+    return [ProtocolColumn(names, by_name[names[0]], group) for names, (_headline, group) in found]
+
+
+def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[ProtocolNames, Outcome]]:
+    """The outcomes of a sample, each with the protocols that say so."""
+    return together((name, mark.outcome) for name, mark in marks.items())
+
+
+def sample_values(
+    protocols: Mapping[str, ProtocolSummary], columns: Sequence[tuple[ProtocolNames, Mark]]
+) -> Iterator[tuple[str, list[str]]]:
+    """Every metric that a sample has under some protocol: its name, and its value in each column."""
+    keys = dict.fromkeys(key for _names, mark in columns for key, value in mark.metrics.items() if value is not None)
+    for key in keys:
+        label = next(metric_name(protocols[names[0]], key) for names, mark in columns if key in mark.metrics)
+        values = [
+            sample_value(protocols[names[0]], key, mark.metrics[key]) if key in mark.metrics else ""
+            for names, mark in columns
+        ]
+        yield label, values
+
+
+# ---------------------------------------------------------------- runs
+
+
+def title(manifest: Manifest) -> str:
+    """'salbench · baseline/pixels · 3 shots'."""
+    shots = manifest.options.shots
+    return f"{manifest.exam} · {model_name(manifest)}" + (f" · {shots} shots" if shots else "")
+
+
+def no_answers(groups: Iterable[GroupSummary]) -> str:
+    """'No answer: 12 of 144 (8 unparsable, 4 refused), counted as wrong.', or nothing."""
+    total = 0
+    found: Counter[str] = Counter()
+    for group in groups:
+        total += group.answers
+        found.update({name: n for name, n in group.outcomes.items() if name in NON_ANSWERS})
+    kinds = ", ".join(f"{n} {name}" for name, n in found.items())
+    return f"No answer: {sum(found.values())} of {total} ({kinds}), counted as wrong." if found else ""
+
+
+def silence(summary: Summary) -> list[str]:
+    """For each part with many non-answers under the main protocol, a sentence with the range that its score could be in."""
+    main = next(iter(summary.plain), None)
+    rows = [row for row in summary.silent if main is not None and row.protocol == main.protocol]
+    return [_silent(row, main) for row in rows if main is not None]
+
+
+def _silent(row: Silent, protocol: ProtocolSummary) -> str:
+    kinds = ", ".join(f"{n} {name}" for name, n in row.outcomes.items())
+    could = ""
+    if row.bounds is not None:
+        name = metric_name(protocol, protocol.bounded or protocol.headline)
+        could = f" Its {name} could be {percent(row.bounds[0])} to {percent(row.bounds[1])}."
+    return f"NO ANSWER: {row.missing} of {row.n} in {part_name(row.by)} ({kinds}), counted as wrong.{could}"
+
+
+def silent_share(summary: Summary, protocol: str, by: dict[str, str]) -> str:
+    """'38 % no answer', of a part that has many; or nothing."""
+    found = next((row for row in summary.silent if row.protocol == protocol and row.by == by), None)
+    return f"{100 * found.share:.0f} % no answer" if found is not None else ""
+
+
+def scored_by(summary: Summary) -> list[str]:
+    """'Scored by siglip (padding max_length).', for each scorer, the main one first."""
+    lines = []
+    for one in summary.scorers:
+        still = f"; {one.unscored} answers not scored" if one.unscored else ""
+        lines.append(f"Scored by {one.name} (padding {one.identity.get('padding', 'unknown')}){still}.")
+    return lines
+
+
+def answered_of(summary: Summary) -> tuple[int, int]:
+    """How many questions got an answer, and how many there are to ask."""
+    wanted = summary.questions or summary.samples * len(summary.asked)
+    return sum(summary.asked.values()) - summary.failed, wanted
+
+
+def incomplete(summary: Summary) -> str:
+    """What a run that is not done has, and what it lacks."""
+    answered, wanted = answered_of(summary)
+    unscored = summary.scorers[0].unscored if summary.scorers else 0
+    lacks, then = f"{answered} of {wanted} questions answered, {summary.failed} failed", "ask"
+    if answered == wanted and unscored:
+        lacks, then = f"{unscored} of {wanted} answers not scored yet", "score"
+    if summary.subject.startswith("import/"):
+        return f"INCOMPLETE: {lacks}. The log that it was imported from has no answer to the rest."
+    return f"INCOMPLETE: {lacks}. Run the same command again to {then} the rest."
+
+
+def money(totals: Totals) -> str:
+    """What a run cost, and whether that is all of it."""
+    if not totals.calls:
+        return "no calls paid"
+    if not totals.cost and totals.cost_unknown:
+        return "cost unknown"
+    unknown = f" (and {totals.cost_unknown} calls of unknown cost)" if totals.cost_unknown else ""
+    return f"{totals.cost:.4f} USD{unknown}"
+
+
+def calls(totals: Totals, subject: str = "") -> str:
+    """What a run asked of endpoints from its beginning, in a sentence."""
+    if not (totals.calls or totals.stored):
+        return f"No API calls ({'imported from a log' if subject.startswith('import/') else 'local subject'})."
+    retried = f" in {totals.tries} tries" if totals.tries > totals.calls else ""
+    said = [f"{totals.calls} calls{retried}", f"{totals.stored} from the store"]
+    if totals.calls:
+        parts = token_parts(totals)
+        counted_as = f"{totals.input_tokens:,} + {totals.output_tokens:,} tokens" + (f" ({parts})" if parts else "")
+        said += [counted_as, money(totals)]
+    return f"In all: {', '.join(said)}."
+
+
+def token_parts(totals: Totals) -> str:
+    """'1,200 thinking, 500 from a cache', of the tokens that are priced or meant otherwise; or nothing."""
+    parts = (
+        (totals.reasoning_tokens, "thinking"),
+        (totals.cached_tokens, "from a cache"),
+        (totals.cache_write_tokens, "written to a cache"),
+    )
+    return ", ".join(f"{n:,} {what}" for n, what in parts if n)

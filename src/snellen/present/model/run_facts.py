@@ -1,0 +1,108 @@
+"""What was run, for the page: subject, data, options, calls and cost, each as a name and a value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from snellen.core.records import DataEntry, ScorerEntry, Summary, Totals
+from snellen.core.text import for_terminal
+from snellen.engine.runs.run import Run
+from snellen.present.model import formatting, repeats
+from snellen.present.model.formatting import plain
+from snellen.present.model.sample_view import SeenAnswers
+
+UNKNOWN = "not known: the truths are those of the log that was imported, not of a data set"
+
+
+def facts_of(run: Run, summary: Summary, seen: SeenAnswers) -> list[tuple[str, str]]:
+    """Identity and cost of a run, as name and value."""
+    manifest = run.manifest
+    identity = dict(manifest.subject.identity)
+    parameters, endpoint = identity.pop("parameters", None), identity.pop("endpoint", None)
+    data, totals = manifest.data, summary.totals
+    facts = [("subject", manifest.subject.spec)]
+    facts += [("endpoint", endpoint)] if endpoint else []
+    facts += [("parameters", _pairs(parameters))] if parameters else []
+    facts += [("identity", _pairs(identity))]
+    facts += [("model as returned by the endpoint", _counted(seen.models))] if seen.models else []
+    facts += [("provider as returned by the endpoint", _counted(seen.providers))] if seen.providers else []
+    marks = Counter[str]()
+    for row in summary.backends:
+        marks.update(row.fingerprints)
+    facts += [("fingerprint of the endpoint's system", _counted(marks))] if marks else []
+    facts += [
+        ("data", data.source),
+        ("real or synthetic", UNKNOWN if manifest.truth_from_log else _made(data)),
+        ("data fingerprint", data.fingerprint),
+        ("samples", f"{data.samples} selected; answers: {_asked(summary)}"),
+        *(("repeats", f"{line} {repeats.LEGEND}") for p in summary.plain[:1] for line in repeats.alike(p)),
+        *_left_out(data.missing),
+        ("options", _pairs(msgspec.to_builtins(manifest.options)) or "the defaults"),
+        *_scorers(manifest.scorers),
+        *((f"not measured: {name}", why) for name, why in summary.not_available.items()),
+        ("created", f"{manifest.created} by snellen {manifest.snellen}"),
+        ("run folder", str(run.path)),
+    ]
+    if not (totals.calls or totals.stored):
+        return [*facts, ("calls", formatting.calls(totals, summary.subject))]
+    facts += [
+        ("calls", f"{totals.calls} calls in {totals.tries} tries; {totals.stored} answers from the store"),
+        ("tokens", _tokens(totals)),
+        ("cost", formatting.money(totals)),
+    ]
+    if seen.latencies:
+        half, most = (_quantile(seen.latencies, share) for share in (0.5, 0.95))
+        facts.append(("latency of a call", f"median {half:.2f} s, 95 % within {most:.2f} s"))
+    return facts
+
+
+def _tokens(totals: Totals) -> str:
+    parts = formatting.token_parts(totals)
+    return f"{totals.input_tokens:,} in, {totals.output_tokens:,} out" + (f"; of these {parts}" if parts else "")
+
+
+def _made(data: DataEntry) -> str:
+    """Whether data is real, and whose it is where it is not: only what bears our label is ours."""
+    if not data.synthetic:
+        return "real (not marked as synthetic)"
+    return f"SYNTHETIC, made by Snellen ({_pairs(data.origin)})" if data.origin else "SYNTHETIC, as it says itself"
+
+
+def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
+    """Samples that were not asked, as their images are not there."""
+    if not missing:
+        return []
+    some = ", ".join(for_terminal(plain(one), 60) for one in missing[:3])
+    more = " ..." if len(missing) > 3 else ""
+    return [("images missing", f"{len(missing)} left out, as run.json lists them: {some}{more}")]
+
+
+def _scorers(found: Sequence[ScorerEntry]) -> list[tuple[str, str]]:
+    """The models that scored captions; the first one decides the headline."""
+    return [
+        (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(found) > 1), f"{s.name}: {_pairs(s.identity)}")
+        for i, s in enumerate(found, 1)
+    ]
+
+
+def _asked(summary: Summary) -> str:
+    return ", ".join(f"{n} to prompt '{prompt}'" for prompt, n in summary.asked.items()) or "none"
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    return ", ".join(f"{key} = {plain(value)}" for key, value in values.items())
+
+
+def _counted(names: dict[str, int], most: int = 5) -> str:
+    """The commonest names with their counts; a hostile endpoint may return a new one each time."""
+    ordered = sorted(names.items(), key=lambda x: (-x[1], x[0]))
+    more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
+    return ", ".join(f"{for_terminal(name, 120)} ({n})" for name, n in ordered[:most]) + more
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -1,0 +1,99 @@
+"""The runs of a folder as people see them: a name that tells each apart, its headline scores, its cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from snellen.core.model_names import model_name
+from snellen.core.records import Totals
+from snellen.core.results import ProtocolSummary, Score
+from snellen.core.text import one_line
+from snellen.engine.runs.listing import Listed, Listing
+from snellen.present.model import formatting
+
+
+def tails(runs: Sequence[Listed]) -> list[str]:
+    """What tells runs apart: the digest at the end of a folder's name, or the whole name where two share that.
+
+    >>> from types import SimpleNamespace as N
+    >>> tails([N(path=Path("runs/salbench_x_1a2b3c4d")), N(path=Path("runs/mine"))])
+    ['1a2b3c4d', 'mine']
+    """
+    ends = [run.path.name.rpartition("_")[2] for run in runs]
+    often = Counter(ends)
+    return [end if end and often[end] == 1 else run.path.name for end, run in zip(ends, runs, strict=True)]
+
+
+def main_protocol(run: Listed) -> ProtocolSummary | None:
+    """The first protocol of a run: the one that its headline is of."""
+    return next(iter(run.summary.plain), None)
+
+
+def headlines(run: Listed) -> list[tuple[str, Score]]:
+    """The headline of each part under the main protocol."""
+    main = main_protocol(run)
+    if main is None:
+        return []
+    return [
+        (formatting.group_name(g), g.metrics[main.headline])
+        for g in main.groups
+        if g.whole and main.headline in g.metrics
+    ]
+
+
+def spread(scores: list[tuple[str, Score]]) -> str:
+    """'33.3', or '8.3–33.3' where there are several parts; of thresholds, which have units of their own, the first."""
+    first = next(((part, s) for part, s in scores if formatting.is_threshold(s)), None)
+    if first is not None:
+        return f"{one_line(first[0].partition(' · ')[0], 24)} {formatting.value(first[1])}"
+    known = sorted((s.value, formatting.value(s)) for _part, s in scores if s.value is not None)
+    if not known:
+        return "–"
+    low, high = known[0][1], known[-1][1]
+    return low if low == high else f"{low}–{high}"
+
+
+def cost(totals: Totals) -> str:
+    """'0.0123', with a + where some calls have no known cost; '?' where none has; a dash for a run that paid nobody."""
+    if not totals.calls:
+        return "–"
+    if not totals.cost and totals.cost_unknown:
+        return "?"
+    return f"{totals.cost:.4f}" + "+" * bool(totals.cost_unknown)
+
+
+def document(folder: Path, found: Listing) -> dict[str, Any]:
+    """The same as plain values."""
+    return {
+        "folder": str(folder),
+        "runs": [_plain(run) for run in found.runs],
+        "older": found.older,
+        "passed_over": [{"run": str(one.path), "kind": one.kind, "why": one.why} for one in found.passed],
+    }
+
+
+def _plain(run: Listed) -> dict[str, Any]:
+    manifest, summary, main = run.manifest, run.summary, main_protocol(run)
+    return {
+        "run": str(run.path),
+        "exam": manifest.exam,
+        "subject": model_name(manifest),
+        "created": manifest.created,
+        "samples": manifest.data.samples,
+        "answered": formatting.answered_of(summary)[0],
+        "questions": formatting.answered_of(summary)[1],
+        "complete": summary.complete,
+        "synthetic": summary.synthetic,
+        "protocol": main.protocol if main else None,
+        "metric": main.headline if main else None,
+        "headlines": {
+            part: {"value": s.value, "low": s.low, "high": s.high, "n": s.n, "unit": s.unit}
+            for part, s in headlines(run)
+        },
+        "cost": summary.totals.cost,
+        "cost_unknown": summary.totals.cost_unknown,
+        "calls": summary.totals.calls,
+    }

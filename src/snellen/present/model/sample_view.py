@@ -1,0 +1,162 @@
+"""All that a run knows of one sample: the question as it was asked, the replies, what each protocol says, and the ledger."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen import exams
+from snellen.core.arm import Arm
+from snellen.core.errors import SnellenError
+from snellen.core.text import one_line
+from snellen.core.types import NON_ANSWERS, Answer, ImageSent, Mark, Outcome, Question, Sample
+from snellen.engine.ask.questions import questions
+from snellen.engine.runs.data_again import unchanged
+from snellen.engine.runs.run import Run
+
+CLOSE = 3
+MISSING = "image not available: "
+
+
+class Judged(NamedTuple):
+    """What one protocol says of a reply."""
+
+    protocol: str
+    mark: Mark
+
+
+class SampleQuestion(NamedTuple):
+    """One question about the sample: what was asked (or why that is not known any more), the answer, and its marks."""
+
+    prompt: str
+    question: Question | None
+    unknown: str
+    answer: Answer | None
+    judged: tuple[Judged, ...]
+
+
+class SampleView(NamedTuple):
+    """One sample of a run, under every arm that asked about it."""
+
+    sample: Sample
+    asked: tuple[SampleQuestion, ...]
+
+
+def sample_view(run: Run, name: str) -> SampleView:
+    """Look a sample up; an error that says what is close to its name where there is none."""
+    sample = next((s for s in run.samples() if s.id == name), None)
+    if sample is None:
+        raise _unknown(run, name)
+    scan = run.folder.scan()
+    places = {prompt: place for prompt in scan.last.counts if (place := scan.last.get((name, prompt))) is not None}
+    arms = sorted(places, key=places.__getitem__)
+    answers = {a.prompt: a for a in run.folder.answers(scan, [(name, prompt) for prompt in arms])}
+    marks = _marks(run, name)
+    asked, why = _questions(run, name, arms)
+    return SampleView(
+        sample,
+        tuple(SampleQuestion(arm, asked.get(arm), why, answers.get(arm), tuple(marks.get(arm, ()))) for arm in arms),
+    )
+
+
+def _unknown(run: Run, name: str) -> SnellenError:
+    ids = [s.id for s in run.samples()]
+    close = [i for i in ids if name in i][:CLOSE] or difflib.get_close_matches(name, ids[:5000], n=CLOSE, cutoff=0.6)
+    hint = (
+        f"did you mean {' or '.join(map(repr, close))}?" if close else f"'snellen show {run.path} --wrong' lists some"
+    )
+    return SnellenError(f"{run.path} has no sample '{name}' among its {len(ids):,}: {hint}")
+
+
+def _marks(run: Run, name: str) -> dict[str, list[Judged]]:
+    """The sample's marks by arm, those of control arms too; none where the run is not marked yet."""
+    found: dict[str, list[Judged]] = {}
+    if run.folder.has("summary.json"):
+        for protocol, arm in ((p, a) for p in run.summary.protocols for a in Arm.parse(p.prompt).times(p.repeats)):
+            mark = next((m for m in run.marks(protocol.protocol, arm.repeat) if m.id == name), None)
+            if mark is not None:
+                found.setdefault(arm.text, []).append(Judged(protocol.protocol, mark))
+    return found
+
+
+def _questions(run: Run, name: str, arms: list[str]) -> tuple[dict[str, Question], str]:
+    """What was asked, from the data set where it is still what the run saw; or why that cannot be said."""
+    try:
+        exam = exams.load(run.manifest.exam)
+        data = unchanged(run.folder, exam)
+        wanted = {(name, arm) for arm in arms}
+        parsed = [Arm.parse(arm) for arm in arms]
+        every = questions(exam, data, parsed, wanted.__contains__, lambda _a, _s: True, run.manifest.options.seed)
+        return {q.prompt: q for q in every}, "the data set no longer has this sample"
+    except Exception as error:  # a damaged data set costs the question, never the rest
+        return {}, one_line(str(error) or type(error).__name__)
+
+
+def document(facts: SampleView) -> dict[str, Any]:
+    """The same as plain values, without the bytes of pictures."""
+    return {
+        "id": facts.sample.id,
+        "tags": facts.sample.tags,
+        "truth": msgspec.to_builtins(facts.sample.truth),
+        "asked": [
+            {
+                "prompt": one.prompt,
+                "question": _plain_question(one.question),
+                "question_unknown": None if one.question is not None else one.unknown,
+                "answer": msgspec.to_builtins(one.answer),
+                "marks": {j.protocol: msgspec.to_builtins(j.mark) for j in one.judged},
+            }
+            for one in facts.asked
+        ],
+    }
+
+
+def _plain_question(question: Question | None) -> dict[str, Any] | None:
+    if question is None:
+        return None
+    return {
+        "system": question.system,
+        "text": question.text,
+        "options": question.options,
+        "pictures": [p.name for p in question.pictures],
+        "shots": question.shots,
+    }
+
+
+# ---------------------------------------------------------------- what is shown beside a sample
+
+
+class SeenAnswers(NamedTuple):
+    """What a pass over all answers gave: names that endpoints returned, latencies, and the answers that were wanted."""
+
+    models: Counter[str]
+    providers: Counter[str]
+    latencies: Sequence[float]
+    answers: dict[tuple[str, str], Answer]
+
+
+def kind_of(outcomes: Iterable[Outcome]) -> str:
+    """What is worth looking at in a sample, given its outcomes under all protocols."""
+    found = set(outcomes)
+    if Outcome.CORRECT in found and len(found) > 1:
+        return "disagree"
+    if found & NON_ANSWERS:
+        return "no-answer"
+    return "correct" if Outcome.CORRECT in found else "wrong"
+
+
+def compare_with_ledger(sha: str, at: int, sent: list[tuple[ImageSent, ...]]) -> str:
+    """How picture number `at` of the question stands to the images that the ledger records, in words."""
+    everything = [image for images in sent for image in images]
+    if any(image.sha256 == sha for image in everything):
+        return "as sent (the SHA-256 is the one in the ledger)"
+    if not everything:
+        return "from the data set; no image was sent to an endpoint"
+    for images in sent:
+        if at < len(images) and images[at].transforms:
+            return f"from the data set; before sending: {', '.join(images[at].transforms)}"
+    return f"{MISSING}the data set's image is not the one that was sent"

@@ -1,0 +1,173 @@
+"""Thresholds in words, the same in the terminal, on the page and in findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from snellen.comparison.thresholds import Examined, One
+from snellen.core.prescription import Compared, Range, Share, Threshold, amount, figure, in_unit
+from snellen.present.model import formatting
+
+DRAWN = "SYNTHETIC sheets"
+NOT = "not measurable"
+SHORT = {
+    "few": "too few of the easiest sheets answered",
+    "silent": "the replies choose nothing",
+    "wrong": "the easiest sheets are not seen either",
+    "blind": "blank sheets get the same answers",
+}
+"""Why there is no threshold, in a few words; `Threshold.reason` is the whole sentence."""
+LEGEND = "Where half is seen, guessing taken out [95 % credible interval]. Easiest: catch trials right; blank: right without a picture."
+NAMED = 3
+
+
+def threshold(row: Threshold | None) -> str:
+    """'7.7 px', 'at most 2.0 px', 'not measurable', or a dash where the faculty was not examined."""
+    if row is None:
+        return "–"
+    return NOT if row.threshold is None else amount(row.threshold.value, row.unit, row.bound)
+
+
+def interval(row: Threshold | None) -> str:
+    """'[6.3, 9.0]'; nothing of a bound, whose one end says nothing."""
+    return "" if row is None or row.threshold is None or row.bound else between(row.threshold)
+
+
+def between(found: Range) -> str:
+    """'[6.3, 9.0]'."""
+    return f"[{figure(found.low)}, {figure(found.high)}]"
+
+
+def whole(row: Threshold | None) -> str:
+    """'7.7 px [6.3, 9.0]'."""
+    return f"{threshold(row)} {interval(row)}".rstrip()
+
+
+def ratio(found: Range) -> str:
+    """'1.8 [1.4, 2.3]'."""
+    return f"{figure(found.value)} {between(found)}"
+
+
+def of(share: Share) -> str:
+    """'5/5'; a dash of none."""
+    return f"{share.right}/{share.n}" if share.n else "–"
+
+
+def slope(row: Threshold) -> str:
+    """'x 1.4 [1.1, 3.8]', the factor on the dial from a quarter to three quarters seen."""
+    return "–" if row.slope is None else f"x {ratio(row.slope)}"
+
+
+def lapse(row: Threshold) -> str:
+    """'1 % [0, 11]'."""
+    if row.lapse is None:
+        return "–"
+    return f"{100 * row.lapse.value:.0f} % [{100 * row.lapse.low:.0f}, {100 * row.lapse.high:.0f}]"
+
+
+def seeds(found: Examined) -> str:
+    """'seed 0', 'seeds 0, 7'."""
+    return f"seed{'s' * (len(found.seeds) > 1)} {', '.join(map(str, found.seeds))}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """'letters, contrast and size'."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+# ---------------------------------------------------------------- one model
+
+
+def sees(row: Threshold) -> str:
+    """'reads letters of 7.7 px and more'."""
+    if row.threshold is None:
+        return f"could not be measured in {row.faculty}"
+    value = amount(row.threshold.value, row.unit)
+    if row.bound and row.threshold.value == row.ladder[-1]:
+        return f"sees nothing finer than {value} in {row.faculty}"
+    said = row.sees.format(value) if row.sees else f"has a threshold of {value} in {row.faculty}"
+    said += f" (sent as {row.sent_as})" if row.sent_as else ""
+    return f"{said} (the finest asked)" if row.bound else said
+
+
+def sentence(one: One) -> str:
+    """What a person would say of one model."""
+    known = [row for row in one.rows if row.threshold is not None]
+    lost = list(dict.fromkeys(row.name for row in one.rows if row.threshold is None))
+    if not known:
+        return f"{one.name} could not be measured in any faculty."
+    some = list({row.faculty: row for row in reversed(known)}.values())[::-1][:NAMED]
+    said = f"{one.name} {listed([sees(row) for row in some])}."
+    return said + (f" Not measurable: {listed(lost)}." if lost else "")
+
+
+def reasons(rows: Iterable[Threshold]) -> list[str]:
+    """Why faculties have no threshold, those together that have one reason."""
+    found = formatting.together((row.name, row.reason) for row in rows if row.threshold is None and row.reason)
+    return [f"{listed(names)}: {NOT}: {reason}." for names, reason in found]
+
+
+# ---------------------------------------------------------------- several
+
+
+def needs(row: Compared, at: int) -> str:
+    """'letters 1.8 [1.4, 2.3] times as large', of the run at a place behind the first."""
+    found = row.ratios[at]
+    first = next(one for one in row.rows if one is not None)
+    if found is None:
+        return ""
+    how = first.needs or f"{{}} times the {first.dial}"
+    said = how.format(ratio(found))
+    return f"{said} ({first.sent_as})" if first.sent_as else said
+
+
+def finer(row: Compared, at: int) -> int:
+    """Who sees finer, of the run at a place behind the first: 1 it does, -1 the first does, 0 cannot be told."""
+    found = row.ratios[at]
+    if found is None or found.low <= 1 <= found.high:
+        return 0
+    smaller = next(one for one in row.rows if one is not None).smaller_is_finer
+    return 1 if (found.high < 1) == smaller else -1
+
+
+def verdict(found: Examined, at: int) -> str:
+    """What a person would say of a run beside the first: in what it sees finer, in what less, and what is not known."""
+    first, other = found.first.letter, found.each[at + 1].letter
+    held = [row for row in found.compared if row.ratios[at] is not None]
+    if not held:
+        return f"{other} and {first} have no faculty with a threshold of both: nothing can be compared."
+    worse, better, same = ([row for row in held if finer(row, at) == way] for way in (-1, 1, 0))
+    parts = []
+    if worse:
+        some = listed([needs(row, at) for row in _largest(worse, at)])
+        parts.append(f"needs {some} as {first} does{_more(worse, at, 'sees less in')}")
+    if better:
+        some = listed([needs(row, at) for row in _largest(better, at)])
+        parts.append(f"makes do with {some} as {first} needs{_more(better, at, 'sees finer in')}")
+    if same:
+        none = "cannot be told apart from it" if parts else f"cannot be told apart from {first}"
+        parts.append(f"{none} in {listed([row.name for row in same])}")
+    return f"{other} {'; '.join(parts)}."
+
+
+def _largest(rows: Sequence[Compared], at: int) -> list[Compared]:
+    """The few with the greatest ratio, either way."""
+
+    def far(row: Compared) -> float:
+        found = row.ratios[at]
+        return 0.0 if found is None else max(found.value, 1 / found.value)
+
+    return sorted(rows, key=far, reverse=True)[:NAMED]
+
+
+def _more(rows: Sequence[Compared], at: int, what: str) -> str:
+    """', and sees less in size, too', of those that have no room."""
+    named = _largest(rows, at)
+    rest = [row.name for row in rows if row not in named]
+    return f", and {what} {listed(rest)}, too" if rest else ""
+
+
+def dial(row: Threshold) -> str:
+    """The dial and its ends: 'letter height in pixels as sent, from 2.0 to 48 px'."""
+    low, high = sorted((row.ladder[0], row.ladder[-1]))
+    return f"{row.dial}, from {figure(low)} to {in_unit(figure(high), row.unit)}"

@@ -1,0 +1,46 @@
+"""A page of a data set's samples, before any run: the pictures, the question as it would be asked, and the truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snellen import exams
+from snellen.core.gallery import Gallery, Shown
+from snellen.core.options import Selection
+from snellen.engine.ask.questions import asker
+from snellen.present.page.image_pool import ImagePool
+from snellen.present.page.pictures import PagePictures
+from snellen.present.page.report import write_page
+
+
+class DataCard(NamedTuple):
+    """One sample on the page."""
+
+    id: str
+    tags: dict[str, str]
+    pictures: tuple[Shown, ...]
+    question: str
+    truth: Any
+
+
+def write_data_page(exam_name: str, where: Path, page: Path, selection: Selection) -> int:
+    """Write the page of the selected samples, a seeded draw of at most `limit` of each split and task; gives how many there are."""
+    exam = exams.load(exam_name)
+    data = exam.open(where, selection)
+    pool = ImagePool()
+    pictures = PagePictures(pool, Gallery().regions)
+    asks = {name: asker(exam, data, name) for name in exam.prompts if exam.prompts[name].shots == (0,)} or {
+        name: asker(exam, data, name) for name in exam.prompts
+    }
+    cards = []
+    for sample in data.full(lambda _id: True):
+        prompt = next((name for name in asks if exam.prompts[name].asked_about(sample)), None)
+        shown = tuple(
+            pictures.query(p, sample, i, None)._replace(alt=f"picture {i + 1} of sample {sample.id}", note=p.name)
+            for i, p in enumerate(sample.pictures)
+        )
+        asked = "" if prompt is None else asks[prompt](sample).text
+        cards.append(DataCard(sample.id, sample.tags, shown, asked, sample.truth))
+    write_page(page, "data.html", pool, exam=exam, where=data.source, synthetic=data.synthetic, cards=cards)
+    return len(cards)

@@ -1,0 +1,182 @@
+"""Every picture of a page, each once however often it is shown, and all of them small enough for the page's budget.
+
+Templates refer to a picture by its name in the page (`<use href="#p12">`), so the bytes stand in one place, at the page's end. They are
+chosen when the rest of the page is known: pictures are made smaller until all have room, and only where the smallest would not have it
+are some left out.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from snellen.core.digest import rank
+from snellen.core.gallery import Region, Whole
+from snellen.core.images import MIME, sniff
+from snellen.core.pixels import BadPicture, decoded, open_picture
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+WEB = frozenset({"png", "jpeg", "webp", "gif"})
+ORIGINAL_BYTES = 4_000
+"""An image of the web that is no larger, and fits, stays as it is."""
+STEPS = ((1.0, 78), (0.75, 68), (0.5, 60), (0.36, 50), (0.25, 40))
+"""How pictures are made smaller until they fit: the share of their sides, and the quality of the code."""
+AROUND = 110
+"""Bytes of markup around a picture."""
+
+
+class HeldImage(NamedTuple):
+    """A picture as the page has it: its name there, what it shows in pixels of the original, and its bytes as a data URL."""
+
+    name: str
+    x: float
+    y: float
+    width: float
+    height: float
+    url: Whole
+
+
+class _Held:
+    """A picture, or a part of one, in the largest size that a page may show it in."""
+
+    __slots__ = ("code", "largest", "mime", "place", "scaled", "side")
+
+    def __init__(self, code: bytes, mime: str, place: Region, side: int, scaled: bool) -> None:
+        self.code, self.mime, self.place, self.side, self.scaled = code, mime, place, side, scaled
+        self.largest = code
+
+    @property
+    def cost(self) -> int:
+        return 4 * ((len(self.code) + 2) // 3) + AROUND
+
+
+class ImagePool:
+    """The pictures of one page."""
+
+    def __init__(self) -> None:
+        self._named: dict[tuple[str, int, Region | None], str] = {}
+        self._held: dict[str, _Held] = {}
+        self._sides: dict[str, list[int]] = {}
+        self._left_out: set[str] = set()
+
+    def add(self, sha: str, data: bytes, side: int, region: Region | None = None) -> HeldImage:
+        """Hold a picture, or a part of it in its own pixels, with at most `side` of them; a larger copy that is there already will do.
+
+        Raises BadPicture.
+        """
+        key = sha, side, region
+        larger = [k for k in self._sides.get(sha, ()) if k >= side] if region is None else []
+        if larger:
+            key = sha, larger[0], None
+        if key not in self._named:
+            held = _held(data, side, region)
+            self._named[key] = f"p{len(self._held) + 1}"
+            self._held[self._named[key]] = held
+            if region is None:
+                self._sides.setdefault(sha, []).append(side)
+        return self._print(self._named[key], with_bytes=False)
+
+    def hold(self, sha: str, image: Image, place: Region) -> HeldImage:
+        """Hold pixels as they are, without loss: those of a picture's part, or of a drawing. They get smaller only where room is short."""
+        key = sha, max(image.size), place
+        if key not in self._named:
+            out = io.BytesIO()
+            image.save(out, "WEBP", lossless=True, quality=50, method=2)
+            self._named[key] = f"p{len(self._held) + 1}"
+            self._held[self._named[key]] = _Held(out.getvalue(), MIME["webp"], place, max(image.size), scaled=False)
+        return self._print(self._named[key], with_bytes=False)
+
+    def scaled(self, name: str) -> bool:
+        """Whether the page shows a copy that is smaller than the picture."""
+        return self._held[name].scaled
+
+    @property
+    def cost(self) -> int:
+        """The bytes that all pictures take as they are now."""
+        return sum(held.cost for held in self._held.values())
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Where pictures would be that have no room."""
+        return frozenset(f"#{name}" for name in self._left_out)
+
+    def fit(self, room: int) -> None:
+        """Make the pictures smaller until all of them take at most so many bytes; leave some out where nothing else helps."""
+        self._left_out.clear()
+        for share, quality in STEPS:
+            for held in self._held.values():
+                held.code = held.largest if share == 1 else _smaller(held, share, quality)
+            total = self.cost
+            if total <= room:
+                return
+        for name in sorted(self._held, key=lambda n: rank(0, n), reverse=True):
+            total -= self._held[name].cost
+            self._left_out.add(name)
+            if total <= room:
+                return
+
+    def prints(self) -> Iterator[HeldImage]:
+        """Every picture that has room, with its bytes."""
+        for name in self._held:
+            if name not in self._left_out:
+                yield self._print(name, with_bytes=True)
+
+    def _print(self, name: str, *, with_bytes: bool) -> HeldImage:
+        held = self._held[name]
+        x1, y1, x2, y2 = held.place
+        url = f"data:{held.mime};base64,{base64.b64encode(held.code).decode('ascii')}" if with_bytes else ""
+        return HeldImage(name, x1, y1, x2 - x1, y2 - y1, Whole(url))
+
+
+def _held(data: bytes, side: int, region: Region | None) -> _Held:
+    head = sniff(data)
+    fits = 0 < head.width <= side and 0 < head.height <= side
+    if region is None and fits and head.codec in WEB and len(data) <= ORIGINAL_BYTES:
+        return _Held(data, MIME[head.codec], (0, 0, head.width, head.height), side, scaled=False)
+    with open_picture(data) as image:
+        width, height = image.size
+    with decoded(data) if region is not None else _drafted(data, side) as image:
+        place = (0.0, 0.0, float(width), float(height)) if region is None else _inside(region, width, height)
+        part = image if region is None else image.crop(place)
+        scaled = max(place[2] - place[0], place[3] - place[1]) > side
+        return _Held(_coded(part, side, STEPS[0][1]), MIME["webp"], place, side, scaled)
+
+
+def _drafted(data: bytes, side: int) -> Image:
+    """A picture decoded at the least size that is enough, where its format can do that."""
+    image = open_picture(data)
+    image.draft("RGB", (side, side))
+    try:
+        image.load()
+    except Exception as error:  # Pillow has many ways to say that a file is damaged
+        image.close()
+        raise BadPicture(f"image does not decode ({type(error).__name__}: {error})") from None
+    return image
+
+
+def _inside(region: Region, width: int, height: int) -> Region:
+    x1, y1, x2, y2 = (float(round(v)) for v in region)
+    if not (0 <= x1 < x2 <= width and 0 <= y1 < y2 <= height):
+        raise BadPicture("a part that is not in the picture")
+    return x1, y1, x2, y2
+
+
+def _coded(image: Image, side: int, quality: int) -> bytes:
+    clear = "A" in image.getbands() or "transparency" in image.info
+    copy = image.convert("RGBA" if clear else "RGB")
+    copy.thumbnail((side, side))
+    out = io.BytesIO()
+    copy.save(out, "WEBP", quality=quality, method=2)
+    return out.getvalue()
+
+
+def _smaller(held: _Held, share: float, quality: int) -> bytes:
+    """The largest copy made smaller; itself where that would not be less."""
+    side = max(16, round(held.side * share))
+    with decoded(held.largest) as image:
+        made = _coded(image, min(side, max(image.size)), quality)
+    return min(made, held.code, key=len)

@@ -1,0 +1,173 @@
+"""Sheets around a threshold, drawn again, so that a person sees what the model saw and what it could not.
+
+Close-ups are in the sheet's own pixels and without loss: what is faint or small would not survive anything else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
+
+from snellen.comparison.thresholds import One, Trial
+from snellen.core.adaptive import Adaptive
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.extras import Thresholds
+from snellen.core.gallery import Region, Shown, Whole
+from snellen.core.pixels import decoded
+from snellen.core.prescription import Threshold, amount
+from snellen.core.text import one_line
+from snellen.core.types import Outcome, Sample
+from snellen.engine.runs.data_again import opened_again
+from snellen.present.model.formatting import plain
+from snellen.present.page.image_pool import ImagePool
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SHOWN = 5
+SIDE = 200
+"""The side of a whole sheet on the page."""
+ENLARGED = 120
+"""Close-ups that are less wide than this are also shown larger."""
+REPLY = 300
+EXAMPLES = 2
+
+
+class ShownSheet(NamedTuple):
+    """A sheet on the page: its level, its pictures (or why there are none), the truth, and what was answered."""
+
+    id: str
+    level: str
+    pictures: list[Shown]
+    close: bool
+    truth: str
+    reply: Whole
+    outcome: str
+    right: str
+
+    @property
+    def small(self) -> bool:
+        return self.close and all(shown.width < ENLARGED for shown in self.pictures)
+
+
+def around(row: Threshold, trials: Iterable[Trial], most: int = SHOWN) -> list[Trial]:
+    """Trials of different levels around a threshold, the easiest first: as many finer as coarser ones where there are.
+
+    A level is shown by a trial that ended as most of its trials did.
+    """
+    by_level: dict[float, Trial] = {}
+    mostly = {rung.level: rung.right * 2 >= rung.n for rung in row.rungs}
+    for trial in trials:
+        if trial.course == row.name and trial.kind != "blank" and trial.mark.outcome is not Outcome.ERROR:
+            known = by_level.setdefault(trial.level, trial)
+            if _is_typical(trial, mostly) and not _is_typical(known, mostly):
+                by_level[trial.level] = trial
+    levels = [level for level in row.ladder if level in by_level]
+    if not levels:
+        return []
+    middle = row.threshold.value if row.threshold is not None else row.ladder[-1]
+    at = min(range(len(levels)), key=lambda i: abs(log(levels[i] / middle)))
+    first = max(0, min(at - most // 2, len(levels) - most))
+    return [by_level[level] for level in reversed(levels[first : first + most])]
+
+
+def _is_typical(trial: Trial, mostly: dict[float, bool]) -> bool:
+    return (trial.mark.outcome is Outcome.CORRECT) == mostly.get(trial.level, False)
+
+
+def sheets(one: One, exam: Exam, row: Threshold, chosen: Sequence[Trial], pool: ImagePool) -> list[ShownSheet]:
+    """Chosen trials as the page shows them."""
+    replies = {a.id: a for a in one.run.folder.texts(keys=[(t.mark.id, _prompt(one)) for t in chosen])}
+    finds = exam.extra(Thresholds)
+    drawn, why = _drawn(one, exam, [trial.sample.id for trial in chosen])
+    found = []
+    for trial in chosen:
+        sample = drawn.get(trial.sample.id)
+        region = finds.close_up(trial.sample, one.seed) if sample is not None and finds is not None else None
+        shown = _pictures(sample, region, pool) if sample is not None else [Shown(None, "", why)]
+        rung = next((r for r in row.rungs if r.level == trial.level), None)
+        answer = replies.get(trial.sample.id)
+        said = answer.text if answer is not None and answer.failure is None else ""
+        found.append(
+            ShownSheet(
+                trial.sample.id,
+                amount(trial.level, row.unit),
+                shown,
+                region is not None,
+                _truth(trial.sample.truth),
+                Whole(one_line(said, REPLY) or "(empty)"),
+                trial.mark.outcome.value,
+                f"{rung.right} of {rung.n} right" if rung is not None else "",
+            )
+        )
+    return found
+
+
+def examples(row: Threshold, trials: Iterable[Trial]) -> list[Trial]:
+    """Easiest sheets that were not right, of a faculty that could not be measured."""
+    of_it = [t for t in trials if t.course == row.name and t.kind == "catch" and t.mark.outcome is not Outcome.ERROR]
+    failed = [t for t in of_it if t.mark.outcome is not Outcome.CORRECT]
+    return (failed or of_it)[:EXAMPLES]
+
+
+def _truth(truth: object) -> str:
+    """The right answer; of a box, its middle.
+
+    >>> _truth("K"), _truth("532.125,276.875,547.25,292")
+    ('K', '540,284')
+    """
+    parts = str(truth).split(",")
+    if len(parts) != 4:
+        return plain(truth)
+    left, top, right, bottom = (float(part) for part in parts)
+    return f"{(left + right) / 2:.0f},{(top + bottom) / 2:.0f}"
+
+
+def _prompt(one: One) -> str:
+    return one.summary.plain[0].prompt
+
+
+def _drawn(one: One, exam: Exam, ids: Sequence[str]) -> tuple[dict[str, Sample], str]:
+    """Sheets drawn again from the record, by name; or why they cannot be. A picture that is not the recorded one is left out."""
+    try:
+        data = opened_again(one.run.folder, exam)
+        if not isinstance(data, Adaptive) or data.fingerprint != one.manifest.data.fingerprint:
+            return {}, "picture not available: this version draws other sheets"
+        found = {name: data.draw(name) for name in ids}
+    except (SnellenError, KeyError, ValueError) as error:  # a damaged record costs the pictures, never the page
+        return {}, f"picture not available: {one_line(str(error), 160)}"
+    recorded = {trial.sample.id: trial.sample.facts.get("sha256") for trial in one.trials}
+    same = {name: s for name, s in found.items() if recorded[name] in (None, s.facts.get("sha256"))}
+    return same, "picture not available: the sheet drawn again is not the one that was asked"
+
+
+def _pictures(sample: Sample, region: Region | None, pool: ImagePool) -> list[Shown]:
+    shown = []
+    for at, picture in enumerate(sample.pictures, 1):
+        which = f", picture {at} of {len(sample.pictures)}" if len(sample.pictures) > 1 else ""
+        sha = hashlib.sha256(picture.data).hexdigest()
+        with decoded(picture.data) as image:
+            part, place = _part(image, region)
+            held = pool.hold(sha, part, place)
+        shown.append(
+            Shown(Whole(f"#{held.name}"), f"sheet {sample.id}{which}", "", width=held.width, height=held.height)
+        )
+    return shown
+
+
+def _part(image: Image, region: Region | None) -> tuple[Image, Region]:
+    """A part in its own pixels, or all of it made smaller. The place begins at nought: the page shows nothing else of the sheet."""
+    from PIL.Image import Resampling
+
+    if region is not None:
+        part = image.crop(region).convert("RGB")
+    else:
+        part = image.convert("RGB")
+        if max(part.size) > SIDE:
+            part = part.resize(
+                [max(1, round(side * SIDE / max(image.size))) for side in image.size], Resampling.LANCZOS
+            )
+    return part, (0.0, 0.0, float(part.width), float(part.height))

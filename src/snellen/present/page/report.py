@@ -1,0 +1,132 @@
+"""One self-contained HTML page of runs: no script, nothing fetched, and every text from outside inert.
+
+All that a template prints goes through `_inert` and then through Jinja's escaping; no data is ever marked as safe. That holds for the
+templates of an exam's own gallery too: they are rendered here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from snellen.core.errors import SnellenError
+from snellen.engine.runs.run import Run
+from snellen.present.html.rendering import Templates, TextDetail
+from snellen.present.model import formatting
+from snellen.present.model.checks import check
+from snellen.present.page.exam_view import exam_views
+from snellen.present.page.gallery import Sources
+from snellen.present.page.image_pool import ImagePool
+from snellen.present.page.report_run import report_run
+
+HERE = "snellen.present.page"
+SAMPLES = 48
+IN_ALL = 400
+"""How many samples of a run a page shows that nobody said a number for, and how many of all runs together."""
+BUDGET = 5_000_000
+A_SAMPLE = 5_000
+"""The bytes that a page may take, and those of a sample where more than a thousand are asked for."""
+FOR_PICTURES = 0.35
+"""The share of them that pictures get where they want it, before texts."""
+FIRST_SCREEN = 10
+"""Findings that the first screen has room for."""
+
+
+DETAILS = (TextDetail(2000, True), TextDetail(800, True), TextDetail(300, False))
+"""From the most to the least; the first that leaves room for the pictures is taken."""
+
+
+def write_report(
+    runs: Sequence[Run],
+    page: Path,
+    samples: int | None = None,
+    *,
+    data: Sequence[Path] = (),
+    passed_over: Sequence[str] = (),
+    checked: bool = False,
+) -> None:
+    """Write the page of some runs; `samples` of each get into its gallery, with pictures from `data` where that has them.
+
+    Without a number there are 48 of each, or fewer of many runs.
+
+    It takes five megabytes at most, or five kilobytes a sample where more than a thousand are asked for: pictures get smaller, then texts
+    shorter, then samples fewer, and the page says so. `passed_over` is said on it, too. `checked`: `check` was called for all runs.
+    """
+    for run in () if checked else runs:
+        check(run)
+    samples = max(SAMPLES // 12, min(SAMPLES, IN_ALL // max(1, len(runs)))) if samples is None else samples
+    room = max(BUDGET, A_SAMPLE * samples * len(runs))
+    shown = samples
+    while True:
+        sources = Sources(ImagePool(), tuple(data))
+        views = [report_run(number, run, shown, sources) for number, run in enumerate(runs, 1)]
+        given = {
+            "runs": views,
+            "exams": exam_views(runs, views, shown, sources),
+            "each": max(2, FIRST_SCREEN // max(1, len(runs))),
+            "passed_over": passed_over,
+            "fewer": shown < samples,
+            "legend": formatting.legend(p for run in runs for p in run.summary.protocols),
+        }
+        made = _made("report.html", sources.pool, room, given, at_any_size=shown == 0)
+        if made is not None:
+            break
+        shown //= 2
+    _write(page, made)
+
+
+def write_page(page: Path, name: str, pool: ImagePool, **given: Any) -> None:
+    """Write a template's page with its pictures, these small enough for the budget."""
+    _write(page, _made(name, pool, BUDGET, given, at_any_size=True) or ())
+
+
+def _made(
+    name: str, pool: ImagePool, room: int, given: dict[str, Any], *, at_any_size: bool
+) -> tuple[bytes, bytes] | None:
+    """A page in two pieces, the pictures being the second; None where it does not fit, however little is told."""
+    given = given | {"made": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())}
+    text, longest, last = b"", 0, None
+    for detail in DETAILS:
+        if last is None or last.evidence != detail.evidence or longest > detail.long:  # else it would be the same page
+            text, longest = _rendered(name, pool, detail, given)
+            last = detail
+        if len(text) + min(pool.cost, FOR_PICTURES * room) <= room:
+            break
+    else:
+        if len(text) > room and not at_any_size:
+            return None
+    pool.fit(max(0, room - len(text)))
+    if pool.left_out:
+        text, _longest = _rendered(name, pool, detail, given)
+    return text, _rendered("pool.html", pool, detail, {})[0]
+
+
+def _rendered(name: str, pool: ImagePool, detail: TextDetail, given: dict[str, Any]) -> tuple[bytes, int]:
+    """A page, and the length of its longest text that may be cut."""
+    templates = Templates(HERE, detail, left_out=pool.left_out)
+    try:
+        made = templates.page(name, pool=pool, **given)
+    except jinja2.TemplateError as error:
+        raise SnellenError(f"the page cannot be made: a template failed: {error}") from None
+    return made.encode("utf-8", "backslashreplace"), templates.longest
+
+
+def _write(page: Path, pieces: Sequence[bytes]) -> None:
+    """Write a page as a whole or not at all."""
+    part = page.with_name(page.name + ".part")
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        if page.is_dir():
+            raise IsADirectoryError(21, "it is a folder; name a file such as report.html")
+        with part.open("wb") as out:
+            out.writelines(pieces)
+        part.replace(page)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise SnellenError(f"cannot write {page}: {error.strerror or error}") from None

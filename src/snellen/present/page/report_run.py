@@ -1,0 +1,74 @@
+"""A run on the report: its view, the samples that its exam's gallery shows, and where its protocols disagree."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from snellen import scorers
+from snellen.core.exam import Exam
+from snellen.core.extras import gallery_of
+from snellen.core.finding import Finding
+from snellen.core.gallery import Gallery, GalleryFacts, Item, View
+from snellen.core.results import ProtocolSummary
+from snellen.engine.mark import scoring
+from snellen.engine.runs.run import Run
+from snellen.present.model.findings import loaded
+from snellen.present.model.run_view import RunView, run_view
+from snellen.present.model.sample_view import SeenAnswers
+from snellen.present.page import flip_gallery, gallery
+
+
+class ShownGallery(NamedTuple):
+    """The gallery of a run: how the exam shows samples, the chosen ones, and what its templates get."""
+
+    gallery: Gallery
+    survey: gallery.GallerySurvey
+    items: list[Item]
+    view: View
+    prompts: int
+
+
+class ReportRun(NamedTuple):
+    """A run with its number on the page."""
+
+    number: int
+    view: RunView
+    parting: flip_gallery.Parting
+    gallery: ShownGallery
+
+    @property
+    def protocols(self) -> dict[str, ProtocolSummary]:
+        """Return the run's protocols, for the templates of samples."""
+        return self.view.protocols
+
+    def place_of(self, finding: Finding) -> str:
+        """Return the section that has more of a finding; the run's beginning where there is no such section."""
+        there = {"what": True, "scores": True, "outcomes": True}
+        there |= {"controls": bool(self.view.all_controls.rows or self.view.position.rows)}
+        there |= {"flips": bool(self.parting.rows), "gallery": bool(self.gallery.items)}
+        return f"{finding.place if there.get(finding.place) else 'run'}-{self.number}"
+
+
+def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) -> ReportRun:
+    """Make what the page shows of a run; `samples` of them in its gallery."""
+    exam = loaded(run.manifest)
+    shown, seen = _gallery(run, exam, samples, sources)
+    parting = flip_gallery.parting(run, samples, sources)
+    return ReportRun(number, run_view(run, exam, stages=parting.counts, seen=seen), parting, shown)
+
+
+def _gallery(run: Run, exam: Exam | None, samples: int, sources: gallery.Sources) -> tuple[ShownGallery, SeenAnswers]:
+    """Return the samples as the exam shows them, and what was seen of the answers on the way."""
+    evidence = scoring.gather(run.folder, run.manifest.scorers)
+    synthetic = run.manifest.data.synthetic
+    facts = GalleryFacts(
+        synthetic,
+        evidence=lambda sample, prompt: evidence((sample, prompt)),
+        doubt=lambda scorer: "" if synthetic else scorers.doubt(scorer),
+        protocols=tuple(p.protocol for p in run.protocols),
+    )
+    hook = gallery_of(exam, facts)
+    found = gallery.survey(run, samples, hook)
+    seen = gallery.look(run, found.picks)
+    items = hook.arranged(gallery.items(run, found.picks, seen.answers, hook, sources))
+    return ShownGallery(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols})), seen

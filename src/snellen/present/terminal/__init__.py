@@ -1,0 +1,1 @@
+"""Terminal output: the views of `model` as tables and lines."""

@@ -1,0 +1,155 @@
+"""An explanation on one screen of the terminal: the readings, what moves them, and a claimed figure among them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from snellen.comparison.choices import BY_SAMPLE
+from snellen.comparison.explained import Explanation, Figure, Reading, Swing
+from snellen.comparison.explained_words import described, percent
+from snellen.core.text import for_terminal
+from snellen.present.model import formatting
+from snellen.present.terminal.specification_curve import LABEL, VALUES, buckets, choices, curve
+from snellen.present.terminal.tables import console, plain_table, say, shown
+
+HITS = 5
+"""The most readings that are listed beside a figure."""
+NOTHING = 5e-5
+"""Stages that change less than that are left out of the table."""
+ROWS = 9
+"""The most choices below the curve, where not all are wanted."""
+
+
+def print_explanation(found: Explanation, *, verbose: bool = False) -> None:
+    """Everything that fits one screen; `verbose` shows every choice below the curve, and the curve beside a figure."""
+    out = console()
+    marks = " · SYNTHETIC" if found.synthetic else ""
+    say(out, f"{found.exam} · {found.subject}{marks}", "bold", 300)
+    for note in found.notes:
+        say(out, f"Note: {for_terminal(note, 600)}", "yellow")
+    again = f" Asked {found.repeats} times: every number is the mean over these." if found.repeats > 1 else ""
+    out.print(shown(f"The run's own number: {percent(found.headline.value)}, {_own(found)}.{again}", 600))
+    out.print(shown(_all(found), 600))
+    if not found.figures or verbose:
+        _print_curve(out, found, verbose)
+        _print_swings(out, found.swings)
+    for figure in found.figures:
+        _print_figure(out, figure, found)
+    out.print()
+    for sentence in found.verdict:
+        say(out, sentence, "bold", 1000)
+    say(out, "Next:", "dim")
+    for command in _next(found):
+        say(out, f"  {command}", "dim", 2000, soft_wrap=True)
+
+
+def _own(found: Explanation) -> str:
+    """'macro F1 under 'paper', the mean of all parts, n = 720'."""
+    one = found.headline
+    several = f", {one.part}" if len(found.parts) > 1 else ""
+    several += f", mean {one.average}" if one.average != BY_SAMPLE else ""
+    return f"{one.label} under '{one.protocol}'{several}, n = {one.n:,}, non-answers {one.non_answers}"
+
+
+def _all(found: Explanation) -> str:
+    """'252 readings of the same answers give 125 numbers from 42.5 to 72.4, half of them below 60.2.'"""
+    many = formatting.counted(len(found.readings), "reading")
+    if found.values == 1:
+        return f"{many} of the same answers, and one number."
+    return (
+        f"{many} of the same answers give {found.values} numbers from {percent(found.lowest)} to {percent(found.highest)}, "
+        f"half of them below {percent(found.median)}."
+    )
+
+
+# ---------------------------------------------------------------- the curve
+
+
+def _print_curve(out: Console, found: Explanation, verbose: bool) -> None:
+    if found.values == 1:
+        return
+    columns = buckets(found.readings)
+    out.print()
+    for line in curve(found, columns):
+        say(out, line, soft_wrap=True)
+    left = ROWS
+    for one in choices(found, columns):
+        if not verbose and len(one.rows) > left:
+            continue
+        left -= len(one.rows)
+        say(out, f"{one.dimension:>{LABEL}}", "dim")
+        for name, marks in one.rows:
+            say(out, f"{for_terminal(name, LABEL):>{LABEL}} {marks}", soft_wrap=True)
+    say(out, "◆ the run's own number; █ every reading of a column, ▒ some", "dim")
+
+
+def _print_swings(out: Console, swings: Sequence[Swing]) -> None:
+    """How far each choice moves the number by itself."""
+    if not swings:
+        return
+    say(out, "\nEach choice by itself, all else being as the run has it:")
+    table = plain_table()
+    for name in ("choice", "lowest", "with", "highest", "with"):
+        table.add_column(name, justify="right" if name.endswith("est") else "left", overflow="fold")
+    for one in swings:
+        ends = (cell for r in (one.lowest, one.highest) for cell in (percent(r.value), _chosen(r, one.choice)))
+        table.add_row(Text(one.choice), *(shown(cell, 80) for cell in ends))
+    out.print(table)
+
+
+def _chosen(reading: Reading, choice: str) -> str:
+    return reading.samples or "all" if choice == "samples" else VALUES[choice](reading)
+
+
+# ---------------------------------------------------------------- a figure
+
+
+def _print_figure(out: Console, one: Figure, found: Explanation) -> None:
+    source = f" ({one.source})" if one.source else ""
+    some = one.hits or one.nearest
+    head = "readings that give it" if one.hits else "no reading gives it; the nearest"
+    say(out, f"\n{one.text}{source}, within {100 * one.tolerance:.2g} points: {head}", limit=400)
+    table = plain_table()
+    table.add_column("number", justify="right", no_wrap=True)
+    table.add_column("n", justify="right", no_wrap=True)
+    table.add_column("reading", overflow="fold")
+    table.add_column("changes", justify="right", no_wrap=True)
+    for reading in some[:HITS]:
+        cells = (f"{100 * reading.value:.2f}", f"{reading.n:,}", described(reading, found), str(len(reading.changes)))
+        table.add_row(*(shown(cell, 200) for cell in cells))
+    out.print(table)
+    if len(some) > HITS:
+        say(out, f"and {len(some) - HITS:,} more (--json has all)", "dim")
+    if one.split:
+        _print_split(out, one, some[0])
+
+
+def _print_split(out: Console, one: Figure, end: Reading) -> None:
+    """The way from the run's own number to the first of these, stage by stage."""
+    title = f"From {percent(one.start.value)}, the run's own number there, to {percent(end.value)}, by stage:"
+    say(out, f"\n{title}")
+    table = plain_table()
+    for name in ("stage", "before", "after"):
+        table.add_column(name, overflow="fold")
+    table.add_column("points", justify="right", no_wrap=True)
+    for step in [s for s in one.split if abs(s.change) >= NOTHING] or one.split:
+        cells = (step.stage, step.before, step.after, f"{100 * step.change:+.2f}")
+        table.add_row(*(shown(cell, 120) for cell in cells))
+    out.print(table)
+
+
+def _next(found: Explanation) -> list[str]:
+    run = shlex.quote(found.run)
+    protocols = list(dict.fromkeys(r.protocol for r in found.readings))
+    commands = [] if found.figures else [f"snellen explain {run} FIGURE  # which choices give a claimed figure"]
+    if len(found.parts) > 1 and not any(f.part for f in found.figures):
+        first = shlex.quote(found.parts[0])
+        typed = "".join(f" {f.text}" for f in found.figures[:1] if not f.source)
+        commands.append(f"snellen explain {run}{typed} --part {first}  # one part, fewer coincidences")
+    if len(protocols) > 1:
+        commands.append(f"snellen protocols --run {run}  # where protocols disagree, sample by sample")
+    return commands or [f"snellen show {run}"]

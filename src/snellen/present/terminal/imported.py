@@ -1,0 +1,164 @@
+"""An imported log in the terminal: what the tool says, what its samples give, what our protocols say, and where they part."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from snellen.core.arm import Arm
+from snellen.core.records import Summary
+from snellen.core.text import for_terminal, one_line
+from snellen.core.types import Mark, Outcome
+from snellen.imports.importing import Imported
+from snellen.imports.record import Against, FigureEntry, ImportedSample, Record, read_samples
+from snellen.present.model import formatting
+from snellen.present.terminal.tables import console, plain_table, say, shown
+
+MOST_FIGURES, EXAMPLES = 8, 3
+WORDINGS = {
+    "same": "asked as our prompt '{}' words it",
+    "other": "worded otherwise than our prompts; kept as answers to '{}'",
+    "unknown": "the log does not say how it asked; kept as answers to '{}'",
+}
+
+
+def print_imported(done: Imported, *, verbose: bool = False) -> None:
+    """One screen; `verbose` shows every figure of the log."""
+    out, record, manifest = console(), done.record, done.run.manifest
+    marks = " · SYNTHETIC" if manifest.data.synthetic else ""
+    title = f"{formatting.title(manifest)}{marks}"
+    say(out, title, "bold", 300)
+    for line in _facts(record):
+        say(out, line, limit=400)
+    if done.again:
+        say(out, "Imported before: the answers are as they were, and were marked again.", "dim")
+    for note in record.notes:
+        say(out, f"Note: {for_terminal(note, 600)}", "yellow")
+    _print_figures(out, record, verbose)
+    _print_against(out, record, done.against)
+    _print_missing(out, done.run.summary)
+    _print_examples(out, done)
+    say(out, "Next:", "dim")
+    for command in _next(done):
+        say(out, f"  {command}", "dim", 2000, soft_wrap=True)
+
+
+def _facts(record: Record) -> list[str]:
+    some = len(record.matched) > 1 or record.left_out
+    ways = ", ".join(f"{n} by {way}" if some else f"by {way}" for way, n in record.matched.items())
+    truth = "truths from the log" if record.truth == "log" else "truths from the data set"
+    who = " ".join(w for w in (record.tool, record.version) if w)
+    made = f", {record.made}" if record.made else ""
+    return [
+        f"{who}{made}: {formatting.counted(record.rows, 'row')}, matched {ways}; {truth}.",
+        f"Questions: {WORDINGS[record.wording].format(record.prompt)}.",
+    ]
+
+
+def _print_figures(out: Console, record: Record, verbose: bool) -> None:
+    """The log's own figures to the last digit, those first that can be made again."""
+    if not record.figures:
+        say(out, "\nThe log has no scores of its own.")
+        return
+    known = [f for f in record.figures if f.computed is not None]
+    picked = record.figures if verbose else (known or record.figures)[:MOST_FIGURES]
+    out.print()
+    table = plain_table(f"{record.tool} says", "n", "as logged", "from its samples")
+    for figure in picked:
+        name = f"{figure.part} {figure.name}".strip()
+        computed, style = _computed(figure)
+        table.add_row(shown(name, 60), str(figure.n or ""), _digits(figure.logged), Text(computed, style=style))
+    out.print(table)
+    if len(picked) < len(record.figures):
+        say(out, f"and {len(record.figures) - len(picked)} more figures (-v shows them)", "dim")
+    wrong = [f for f in record.figures if f.agrees is False]
+    if wrong:
+        those = f"{formatting.counted(len(wrong), 'figure')} of the log {'is' if len(wrong) == 1 else 'are'}"
+        said = f"DIFFERS: {those} not what its samples give."
+        say(out, said, "bold red")
+
+
+def _digits(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def _computed(figure: FigureEntry) -> tuple[str, str]:
+    if figure.agrees:
+        return "equal", "green"
+    if figure.computed is None:
+        return "not made again: a rule of its own", "dim"
+    return repr(figure.computed), "bold red" if figure.agrees is False else ""
+
+
+def _print_against(out: Console, record: Record, rows: Sequence[Against]) -> None:
+    out.print()
+    decided = any(row.undecided < row.n for row in rows)
+    columns = ["part", "ours", "n", "right", "headline"]
+    columns += ["same verdict", "theirs only", "ours only"] if decided else []
+    table = plain_table(*columns, kept=("ours", "right", "headline"))
+    for row in rows:
+        score = f"{formatting.number(row.score)} {row.label}" if row.score is not None else "\u2013"
+        share = (
+            f"{formatting.percent(row.right / row.n)} ({row.right})" if row.n and row.score is not None else "no answer"
+        )
+        name = row.protocol.removesuffix(f"@{record.prompt}")
+        cells: list[str | Text] = [shown(row.part or "all", 40), shown(name, 40), str(row.n), share, shown(score, 40)]
+        cells += [str(row.same), str(len(row.only_theirs)), str(len(row.only_ours))] if decided else []
+        table.add_row(*cells)
+    out.print(table)
+    undecided = max((row.undecided for row in rows), default=0)
+    if decided and undecided:
+        say(out, f"{undecided} samples have a score between right and wrong, or none: they are in no verdict.", "dim")
+
+
+def _print_missing(out: Console, summary: Summary) -> None:
+    """What the log has no answers to, and why."""
+    for line in formatting.silence(summary)[:MOST_FIGURES] if summary.lost else ():
+        say(out, line, "bold red", 300)
+    if summary.failed:
+        say(out, formatting.incomplete(summary), "bold red")
+    for reason, n in list(summary.failures.items())[:EXAMPLES]:
+        say(out, f"  {n} x {for_terminal(reason, 300)}", "red")
+
+
+def _print_examples(out: Console, done: Imported) -> None:
+    """Some samples where the tool and one of our protocols part, under the protocol with the most of them."""
+    rows = [row for row in done.against if row.only_theirs or row.only_ours]
+    if not rows:
+        return
+    row = max(rows, key=lambda r: len(r.only_theirs) + len(r.only_ours))
+    ids = (*row.only_ours[:EXAMPLES], *row.only_theirs[:EXAMPLES])[:EXAMPLES]
+    theirs = {(s.id, s.repeat): s for s in read_samples(done.run.folder) if s.id in ids}
+    times = range(1, 1 + max(at for _id, at in theirs))
+    marks = {(m.id, at): m for at in times for m in done.run.marks(row.protocol, at) if m.id in ids}
+    unread = f"; in {row.unread} of these our reader finds no answer" if row.unread else ""
+    said = f"Where verdicts part under '{row.protocol}' ({row.part or 'all'}): "
+    said += f"{len(row.only_theirs)} right for {done.record.tool} only{unread}; {len(row.only_ours)} right for us only."
+    say(out, f"\n{for_terminal(said, 400)}")
+    texts = {(a.id, Arm.parse(a.prompt).repeat): a.text for a in done.run.folder.texts() if a.id in ids}
+    for name in dict.fromkeys(ids):
+        one = next(i for i in sorted(marks) if i[0] == name and _part(theirs.get(i), marks[i]))
+        say(out, f"  {_example(texts.get(one, ''), theirs[one], marks[one], done.record.tool)}")
+
+
+def _part(theirs: ImportedSample | None, ours: Mark) -> bool:
+    """Whether the tool and a protocol say opposite things of a reply."""
+    return theirs is not None and theirs.right is not None and theirs.right != (ours.outcome is Outcome.CORRECT)
+
+
+def _example(reply: str, theirs: ImportedSample, mark: Mark, tool: str) -> str:
+    read = theirs.read if theirs.read is not None and theirs.read.casefold() != reply.casefold() else None
+    said = ("right" if theirs.right else "wrong") + (f", read as {read!r}" if read is not None else "")
+    ours = f"{mark.outcome.value}, read as {mark.reading!r}"
+    pieces = (one_line(f"{theirs.id}: {reply!r}", 140), f"{tool}: {one_line(said, 80)}", f"ours: {one_line(ours, 80)}")
+    return " · ".join(pieces)
+
+
+def _next(done: Imported) -> list[str]:
+    where = shlex.quote(str(done.run.path))
+    parted = next((i for row in done.against for i in (*row.only_ours, *row.only_theirs)), None)
+    look = [f"snellen show {where} {shlex.quote(parted)}"] if parted else []
+    return [*look, f"snellen show {where} --flips", f"snellen compare {where} OTHER_RUN"]

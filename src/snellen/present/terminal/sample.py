@@ -1,0 +1,153 @@
+"""One sample of a run, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from snellen.core.results import ProtocolSummary
+from snellen.core.text import for_terminal, one_line
+from snellen.core.types import Call, Question
+from snellen.engine.runs.run import Run
+from snellen.imports.record import samples_of
+from snellen.present.model import formatting
+from snellen.present.model.formatting import plain
+from snellen.present.model.sample_view import SampleQuestion, SampleView
+from snellen.present.terminal.tables import console, plain_table, say
+
+LONG, SHORT = 2000, 300
+METRICS = 6
+
+
+def print_sample(run: Run, facts: SampleView) -> None:
+    """Tags and truth, then for each question what was asked, answered, read, marked and paid."""
+    out = console()
+    sample = facts.sample
+    synthetic = " · SYNTHETIC" * run.manifest.data.synthetic
+    tags = ", ".join(f"{k} {v}" for k, v in sample.tags.items())
+    _heading(out, f"{for_terminal(sample.id)} · {for_terminal(formatting.title(run.manifest), 200)}{synthetic}")
+    _fact(out, "tags", tags)
+    _fact(out, "truth", plain(sample.truth))
+    _print_imported(out, run, sample.id)
+    summaries = {p.protocol: p for p in run.summary.protocols} if run.folder.has("summary.json") else {}
+    for one in facts.asked:
+        out.print()
+        _heading(out, f"Asked with '{for_terminal(one.prompt, 100)}'")
+        _print_question(out, one)
+        _print_answer(out, one)
+        _print_marks(out, one, summaries)
+    if not facts.asked:
+        say(out, "It was not asked yet.")
+    say(out, f"Next: snellen show {for_terminal(str(run.path))} --flips", soft_wrap=True)
+
+
+def _print_imported(out: Console, run: Run, name: str) -> None:
+    """What the tool said whose log the answer is from, and what it asked if that is not what our prompt asks."""
+    for theirs in samples_of(run.folder, name) if run.manifest.imported else ():
+        verdict = "undecided" if theirs.right is None else "right" if theirs.right else "wrong"
+        scores = ", ".join(f"{k} {v:g}" for k, v in theirs.scores.items())
+        time = f", asked again ({theirs.repeat})" if theirs.repeat > 1 else ""
+        _fact(out, str(run.manifest.imported.get("tool")), f"{verdict} ({scores or 'no score'}), {theirs.row}{time}")
+        _fact(out, "as the log has the question", theirs.asked or "", LONG)
+
+
+def _heading(out: Console, text: str) -> None:
+    say(out, text, "bold", soft_wrap=True)
+
+
+def _fact(out: Console, name: str, value: str, limit: int = SHORT) -> None:
+    """'truth: color'; nothing where there is nothing to say. Further lines are set in: a reply cannot pass for one of ours."""
+    if value:
+        line = Text(f"{name}: ", style="cyan")
+        line.append(for_terminal(value, limit).replace("\n", "\n  "), style="default")
+        out.print(line)
+
+
+def _print_question(out: Console, one: SampleQuestion) -> None:
+    question = one.question
+    if question is None:
+        say(out, f"question: not available: {one.unknown}", "yellow")
+        return
+    _fact(out, "system", question.system or "", LONG)
+    _fact(out, "question", question.text, LONG)
+    _fact(out, "options", ", ".join(question.options), LONG)
+    _fact(out, "pictures", _pictures(question))
+    _fact(out, "examples", ", ".join(question.shots))
+
+
+def _pictures(question: Question) -> str:
+    named = (f"{p.name or 'without a name'}{_done(p.transforms)}" for p in question.pictures)
+    return ", ".join(named) or "none"
+
+
+def _print_answer(out: Console, one: SampleQuestion) -> None:
+    answer = one.answer
+    if answer is None:
+        return
+    if answer.failure is not None:
+        say(out, f"failed: {one_line(f'{answer.failure.kind}: {answer.failure.reason}', SHORT)}", "red")
+    else:
+        _fact(out, "reply", answer.text or "(empty)", LONG)
+    if answer.thinking:
+        _fact(out, f"thinking, {len(answer.thinking):,} characters", one_line(answer.thinking, SHORT))
+    ended = [f"ended by {answer.finish_reason}"] if answer.finish_reason not in (None, "stop") else []
+    _fact(out, "note", ", ".join(ended + ["refused"] * answer.refused))
+    for number, call in enumerate(answer.calls, 1):
+        which = f"call {number}" if len(answer.calls) > 1 else "call"
+        _fact(out, which, "; ".join(_ledger(call)), LONG)
+
+
+def _ledger(call: Call) -> Iterator[str]:
+    """What the ledger says of one call."""
+    returned = f", which called itself {call.model_returned}" if call.model_returned not in (None, call.model) else ""
+    yield f"{call.kind}/{call.model}{returned}" + (f" by {call.provider}" if call.provider else "")
+    usage = call.usage
+    if usage.input_tokens is not None or usage.output_tokens is not None:
+        thought = f" ({usage.reasoning_tokens:,} thinking)" if usage.reasoning_tokens else ""
+        yield f"{usage.input_tokens or 0:,} + {usage.output_tokens or 0:,} tokens{thought}"
+    yield "cost unknown" if call.cost is None else f"{call.cost:.6f} USD"
+    if call.latency is not None:
+        yield f"{call.latency:.2f} s"
+    if call.tries > 1:
+        yield f"{call.tries} tries"
+    if call.stored:
+        yield "from the store"
+    if call.images:
+        yield "sent " + ", ".join(f"{i.codec} {i.width} x {i.height}{_done(i.transforms)}" for i in call.images)
+    if call.request_id or call.response_id:
+        yield f"request {call.request_id or call.response_id}"
+    if call.batch:
+        yield f"batch {call.batch}"
+    if call.left_out:
+        yield f"left out: {', '.join(call.left_out)}"
+    if call.note:
+        yield call.note
+
+
+def _done(transforms: tuple[str, ...]) -> str:
+    return f" ({', '.join(transforms)})" if transforms else ""
+
+
+def _print_marks(out: Console, one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> None:
+    """A row for all protocols that say the same."""
+    if not one.judged:
+        say(out, "no marks")
+        return
+    table = plain_table("protocol", "outcome", "read", "metrics", kept=("outcome",))
+    rows = ((j.protocol, _row(j.protocol, one, summaries)) for j in one.judged)
+    for names, cells in formatting.together(rows):
+        table.add_row(*(Text(one_line(cell, SHORT)) for cell in (str(names), *cells)))
+    out.print(table)
+
+
+def _row(protocol: str, one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> tuple[str, str, str]:
+    mark = next(j.mark for j in one.judged if j.protocol == protocol)
+    summary = summaries.get(protocol)
+    values = [
+        f"{formatting.metric_name(summary, k)} {formatting.sample_value(summary, k, v)}"
+        for k, v in mark.metrics.items()
+    ]
+    more = f" and {len(values) - METRICS} more" if len(values) > METRICS else ""
+    return mark.outcome.value, plain(mark.reading), ", ".join(values[:METRICS]) + more
