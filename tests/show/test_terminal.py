@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -277,22 +276,6 @@ def test_groups_of_one_name_are_told_apart(tmp_path: Path, printed: Print) -> No
     assert line(lines, "all · kind text")
 
 
-def test_runs_of_0_1_have_plain_labels_and_the_units_of_their_scores(tmp_path: Path, printed: Print) -> None:
-    run = made_run(
-        tmp_path / "r",
-        protocol("seed", group({"part": "all"}, whole=False, accuracy=score(0.5), off_by=score(2.0, unit="count"))),
-    )
-    path = run.path / "summary.json"
-    old = json.loads(path.read_bytes()) | {"layout": 2}
-    for p in old["protocols"]:
-        p["groups"][0].pop("whole", None)
-    path.write_text(json.dumps(old))
-    lines = printed(run, verbose=True)
-    assert line(lines, "all 24").startswith("all 24 50.0")
-    assert line(lines, "off by") == "off by all 2.00 [0.10, 0.90]"
-    assert formatting.sample_value(run.protocols[0], "nobody_said", 2.0) == "2"
-
-
 def test_every_score_has_its_n(tmp_path: Path, printed: Print) -> None:
     narrow = protocol("narrow", group({"split": "LOGO"}, 5, accuracy=score(0.5, 5), bleu4=score(0.2, 3)))
     wide = protocol("wide", group({"split": "LOGO"}, 11, accuracy=score(0.5, 11)))
@@ -335,7 +318,6 @@ def test_bounds_are_named_after_what_they_bound() -> None:
     ]
     assert formatting.bounded(two) == "Possible range"
     assert formatting.bounded(two[1:]) == "Possible range of exact match"
-    assert formatting.bounded([protocol("old")]) == "Possible range"
 
 
 def test_ranges_are_shown(tmp_path: Path, printed: Print) -> None:

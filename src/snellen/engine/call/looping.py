@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import threading
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -35,7 +37,7 @@ def closing(subject: Subject) -> Iterator[None]:
     try:
         yield
     finally:
-        run_loop(subject.close())
+        _close(subject)
 
 
 @contextmanager
@@ -44,5 +46,22 @@ def closing_on_error(subject: Subject) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        run_loop(subject.close())
+        _close(subject)
         raise
+
+
+def _close(subject: Subject) -> None:
+    """Close a subject. Ctrl-C ends that at once: asyncio would only cancel it, which a close that blocks does not notice."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        run_loop(subject.close())
+        return
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        run_loop(subject.close())
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
