@@ -13,7 +13,7 @@ from pathlib import Path
 
 from processes import SNELLEN, Spent, environment, measure, one_core, say, script
 
-PROTOCOLS = "paper,lmms-eval,seed,robust"
+PROTOCOLS = "paper,lmms-eval,plan-v2,robust"
 NOWHERE = "http://127.0.0.1:9/v1"  # the discard port: a finished run calls nobody
 SHORT = 0.6  # part of the replies that are a bare label or list of labels
 SHAPES = (

@@ -39,7 +39,7 @@ def only_run(tmp_path: Path) -> Path:
 
 
 def test_all_metrics_with_intervals_and_floors(tmp_path: Path) -> None:
-    done = run(tmp_path, "--protocol", "paper,lmms-eval,seed,robust", "-v")
+    done = run(tmp_path, "--protocol", "paper,lmms-eval,plan-v2,robust", "-v")
     assert done.returncode == 0, done.stderr
     for text in (
         "exact match",
@@ -67,7 +67,7 @@ def test_all_metrics_with_intervals_and_floors(tmp_path: Path) -> None:
 
 
 def test_the_leaderboard_row_has_the_seeds_columns(tmp_path: Path) -> None:
-    run(tmp_path, "--tasks", "D,R", "--protocol", "seed,paper")
+    run(tmp_path, "--tasks", "D,R", "--protocol", "plan-v2,paper")
     path = only_run(tmp_path) / "exports"
     with (path / "leaderboard_row.csv").open() as file:
         header, row = csv.reader(file)
@@ -335,7 +335,7 @@ def test_a_runs_first_protocol_stays_the_first_and_no_old_file_stays(tmp_path: P
     run(tmp_path, "--protocol", "paper,robust", "--limit", 6, configs=("P3",))
     path = only_run(tmp_path)
     before = (path / "exports" / "leaderboard_row.csv").read_text()
-    snellen("remark", path, "--protocol", "seed", cache=tmp_path / "cache")
+    snellen("remark", path, "--protocol", "plan-v2", cache=tmp_path / "cache")
     assert (path / "exports" / "leaderboard_row.csv").read_text() == before
     assert {p.name for p in (path / "exports").iterdir() if p.is_dir()} == {"robust", "plan-v2"}
     (path / "exports" / "old").mkdir()

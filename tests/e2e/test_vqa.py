@@ -237,7 +237,7 @@ def test_log_probabilities_of_an_endpoint_bound_the_entropy(home: Path, tmp_path
     assert f"{said['entropy']:.2f} to {said['entropy_high']:.2f} nats" in page.read_text()
 
 
-@pytest.mark.parametrize("protocol", ["seed", "strict", "nlxgpt"])
+@pytest.mark.parametrize("protocol", ["multimodal-vqa-eval", "strict", "nlxgpt"])
 def test_mark_reads_and_marks_rows(protocol: str, tmp_path: Path) -> None:
     rows = {
         "vqax": [
