@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "snellen"
 LAYERS = (
     ("core",),
     ("registry", "data", "stats"),
-    ("synthetic",),
+    ("synthetic", "choice"),
     ("exams", "subjects"),
     ("scorers",),
     ("engine",),

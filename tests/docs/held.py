@@ -7,8 +7,9 @@ from __future__ import annotations
 
 ELSEWHERE = {
     "extending.md#1": "tests/registry/test_plugins.py",
-    "extending.md#3": "tests/registry/test_plugins.py",
-    "extending.md#4": "tests/review/test_science_missing_method_plugins.py",
+    "extending.md#2": "tests/choice/test_blink.py",
+    "extending.md#4": "tests/registry/test_plugins.py",
+    "extending.md#5": "tests/review/test_science_missing_method_plugins.py",
     "gate.md#1": "tests/docs/test_gate_workflow.py",
     "gate.md#2": "tests/docs/test_gate_workflow.py",
     "gate.md#3": "tests/docs/test_gate_workflow.py",

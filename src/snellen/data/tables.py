@@ -14,10 +14,15 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.data.files import check_inside
+from snellen.data.folder import check_finished
+from snellen.data.hub import LOCK
+from snellen.data.label import MARKER
 from snellen.data.parquet import LONGEST_CELL, ParquetFile
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 LARGEST_LIST = 512 << 20
+_NOTES = (LOCK, MARKER, "dataset_infos.json")
+"""Files about a data set, which are none of its tables."""
 
 
 class Row(NamedTuple):
@@ -60,6 +65,15 @@ class Table:
                 yield from self._of_lines()
         except OSError as error:
             raise SnellenError(f"{self.path}: cannot be read ({error.strerror})") from None
+
+    def whole_rows(self) -> Iterator[Row]:
+        """Yield all rows with their binary columns, a few of these at a time, so that pictures are not all in memory at once."""
+        if self._parquet is None:
+            yield from self.rows()
+            return
+        inside = {name: self._parquet.cells(name, range(self._parquet.rows)) for name in self.binary}
+        for row in self.rows():
+            yield row._replace(cells=row.cells | {name: next(values) for name, values in inside.items()})
 
     def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
         """The values of a binary column in some rows, in order."""
@@ -135,6 +149,30 @@ class Table:
         if self._ending == ".tsv":
             return "\t"
         return ";" if ";" in header and "," not in header else ","
+
+
+def tables_below(where: Path) -> list[Path]:
+    """Return the tables of a folder, else those in its `data` folder (the hub's layout), else those one folder below; a file is itself."""
+    if where.is_file():
+        return [where] if where.suffix.lower() in ENDINGS else []
+    if not where.is_dir():
+        return []
+    check_finished(where)
+    below = (p for p in sorted(where.iterdir()) if p.is_dir() and not p.name.startswith("."))
+    for folders in ((where,), (where / "data",), tuple(below)):
+        if found := [check_inside(path, where) for folder in folders for path in tables_in(folder)]:
+            return found
+    return []
+
+
+def tables_in(folder: Path) -> list[Path]:
+    """Return the tables of one folder."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [
+        p
+        for p in files
+        if p.suffix.lower() in ENDINGS and p.name not in _NOTES and not p.name.startswith(".") and p.is_file()
+    ]
 
 
 def _parsed(number: int, place: str, text: bytes) -> Row:

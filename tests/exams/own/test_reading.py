@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.exams.own.reading import (
-    exact_choice,
-    exact_labels,
-    exact_number,
-    read_choice,
-    read_labels,
-    read_number,
-    read_text,
-)
+from snellen.choice.reading import exact_choice, exact_labels, read_choice, read_labels
+from snellen.exams.own.reading import exact_number, read_number, read_text
 
 COLOURS = ("red", "blue", "green", "dark red")
 YES_NO = ("yes", "no")

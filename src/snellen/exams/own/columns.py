@@ -7,8 +7,9 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import NamedTuple
 
+from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError
-from snellen.exams.own.names import LETTERS, PLAIN, ROLES, STYLES, TAUGHT
+from snellen.exams.own.names import PLAIN, ROLES, STYLES, TAUGHT
 
 
 class Columns(NamedTuple):

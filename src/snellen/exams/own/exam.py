@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-import msgspec
-
+from snellen.choice.guess import guessed_letters
+from snellen.choice.order import reordered
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.options import IMAGES
@@ -17,12 +17,11 @@ from snellen.exams.own import find
 from snellen.exams.own.check import check
 from snellen.exams.own.columns import columns_of
 from snellen.exams.own.data import OwnData
-from snellen.exams.own.names import KINDS, LETTERS
+from snellen.exams.own.names import KINDS
 from snellen.exams.own.prompts import PROMPTS, probes, truths
 from snellen.exams.own.protocols import PROTOCOLS
 from snellen.exams.own.rows import Wrong, asked, kind_of, sample, truth_of
 from snellen.exams.own.survey import survey
-from snellen.stats.text_floor import Choices, choices
 
 
 class Own(Exam):
@@ -50,21 +49,12 @@ class Own(Exam):
     recognises = staticmethod(find.recognises)
 
     def reordered(self, sample: Sample, draw: Random) -> Sample | None:
-        """Always another order than the given one; the truth is the option's text, so it moves along."""
-        given = sample.facts.get("options", [])
-        if len(given) < 2:
-            return None
-        moved = list(given)
-        while moved == list(given):
-            draw.shuffle(moved)
-        return msgspec.structs.replace(sample, facts={**sample.facts, "options": moved})
+        return reordered(sample, draw)
 
     def guess_from_text(self, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str] | None:
         """Where all questions are choices, their options are texts to be compared; else an answer is learnt in the common way."""
-        if any(s.tags["task"] != "choice" for s in (*known, *asked)):
-            return None
-        places = choices([_choices(s) for s in known], [_choices(s) for s in asked])
-        return [LETTERS[i] for i in places]
+        every_choice = all(s.tags["task"] == "choice" for s in (*known, *asked))
+        return guessed_letters(known, asked) if every_choice else None
 
     def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
         """A row of `snellen mark`: question, options and answer as in a table; it needs no picture."""
@@ -81,11 +71,6 @@ class Own(Exam):
         except Wrong as error:
             raise SnellenError(f"field '{error.column}': {error}") from None
         return sample(found._replace(images=()), str(row["id"]), kind, truth, {})
-
-
-def _choices(sample: Sample) -> Choices:
-    options = tuple(sample.facts["options"])
-    return Choices(sample.facts["question"], options, options.index(sample.truth) if sample.truth in options else None)
 
 
 EXAM = Own()

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError
 from snellen.data.files import check_inside
 from snellen.data.folder import check_finished
-from snellen.data.hub import LOCK
-from snellen.data.label import MARKER
-from snellen.data.tables import ENDINGS, Row, Table
+from snellen.data.tables import ENDINGS, Row, Table, tables_in
 from snellen.exams.own.columns import columns_of
-from snellen.exams.own.names import LETTERS, PICTURES, PROMPT_FILE, QUESTION_FILE
+from snellen.exams.own.names import PICTURES, PROMPT_FILE, QUESTION_FILE
 
 LONGEST_TEXT = 20_000
 
@@ -122,12 +121,6 @@ def text_in(path: Path) -> str:
     if len(text) > LONGEST_TEXT:
         raise SnellenError(f"{path}: longer than {LONGEST_TEXT:,} characters")
     return text.strip()
-
-
-def tables_in(where: Path) -> list[Path]:
-    """The tables of a folder."""
-    files = (p for p in sorted(where.iterdir()) if p.suffix.lower() in ENDINGS and not p.name.startswith("."))
-    return [p for p in files if p.name not in (LOCK, MARKER) and p.is_file()]
 
 
 def class_folders(where: Path) -> list[Path]:

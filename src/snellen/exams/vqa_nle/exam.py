@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from snellen.choice.order import new_order
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, HubSet, RunFacts, Wanted
@@ -125,9 +126,7 @@ class VqaNle(Exam):
         given = sample.facts.get("choices") or []
         if self.name != "vcr" or len(given) < 2:
             return None
-        order = list(range(len(given)))
-        while order == sorted(order):
-            draw.shuffle(order)
+        order = new_order(len(given), draw)
         truth, label = sample.truth, sample.truth.get("label") if isinstance(sample.truth, dict) else None
         if label is not None and label < len(order):
             truth = {**truth, "label": order.index(label)}
