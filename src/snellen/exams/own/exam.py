@@ -10,7 +10,7 @@ from snellen.choice.guess import guessed_letters
 from snellen.choice.order import reordered
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.options import IMAGES
+from snellen.core.options import OF_DATA
 from snellen.core.types import Sample
 from snellen.data.tables import Row
 from snellen.exams.own import find
@@ -35,7 +35,7 @@ class Own(Exam):
     maker = "snellen.exams.own.template:make"
     max_tokens = 256
     own_options = True
-    options = (IMAGES,)
+    options = OF_DATA
     last_resort = True
     templates: Mapping[str, str] = {
         "choice": "snellen.exams.own.template:choice",

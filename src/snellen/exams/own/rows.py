@@ -74,7 +74,8 @@ def _question(cells: Mapping[str, Any], columns: Columns) -> str:
 
 def images_of(cells: Mapping[str, Any], columns: Columns) -> tuple[str, ...]:
     """The names of a row's pictures."""
-    images = tuple(map(text_of, listed(cells.get(columns.image))))
+    filled = [found for name in columns.images if (found := listed(cells.get(name)))]
+    images = tuple(text_of(one) for some in filled[: 1 if columns.either else None] for one in some)
     if not all((images, *images)):
         raise Wrong(columns.image, "no picture is named")
     if len(images) > MOST_IMAGES:
