@@ -17,7 +17,7 @@ LAYERS = (
     ("registry", "data", "stats"),
     ("synthetic", "choice"),
     ("exams", "subjects"),
-    ("scorers",),
+    ("scorers", "providers"),
     ("engine",),
     ("imports",),
     ("comparison",),

@@ -222,8 +222,8 @@ running = stack(
     ),
     click.option(
         "--serve",
-        metavar="vllm|sglang",
-        help="Start that server for a vllm/ or sglang/ model, and stop it at the end. Further words go to it: --serve 'vllm --dtype half'.",
+        metavar="PREFIX",
+        help="Start the server of the model's prefix for the run (docs/local.md). Further words go to it: --serve 'PREFIX --dtype half'.",
         cls=HOW,
     ),
     click.option(

@@ -1,4 +1,4 @@
-"""`--serve vllm`: a model server that is started for a run, waited for, and stopped whatever ends the run (keeper.py: also by `kill -9`).
+"""`--serve`: a model server that is started for a run, waited for, and stopped whatever ends the run (keeper.py: also by `kill -9`).
 
 It listens where the subject looks for it, on this machine only, so a run is the same one whoever started the server. What it prints goes
 to a file, with every key taken out, and its last lines into the message where it does not start or ends too early.
@@ -28,8 +28,8 @@ from snellen.core.secret import Secret, is_key_like, redact_all, without_keys
 from snellen.core.subject import Subject
 from snellen.core.text import one_line
 from snellen.engine.call.keeper import watched
+from snellen.subjects import servers
 
-SERVERS = ("vllm", "sglang")
 LOOPBACK = "127.0.0.1"
 HOME = ("localhost", LOOPBACK)
 START = 3600.0
@@ -44,18 +44,15 @@ KEYS = ("--api-key", "--admin-api-key", "--hf-token")
 
 def command_of(tool: str, model: str, port: int, more: Sequence[str]) -> list[str]:
     """The server's own command line; an error where it is not installed."""
-    where = ["--host", LOOPBACK, "--port", str(port), *more]
-    if tool == "vllm":
-        beside = Path(sys.executable).with_name(tool)
-        found = shutil.which(tool) or (str(beside) if beside.is_file() else None)
-        if found is None:
-            raise SnellenError(
-                "--serve vllm: there is no 'vllm' on the PATH; 'pip install vllm' brings it (it needs a GPU)"
-            )
-        return [found, "serve", model, *where]
-    if importlib.util.find_spec("sglang") is None:
-        raise SnellenError("--serve sglang: this Python has no sglang; 'pip install sglang' brings it (it needs a GPU)")
-    return [sys.executable, "-m", "sglang.launch_server", "--model-path", model, *where]
+    program, *words = servers()[tool]
+    beside = Path(sys.executable).with_name(program)
+    found = shutil.which(program) or (str(beside) if beside.is_file() else None)
+    if program == "python":
+        found = sys.executable if importlib.util.find_spec(tool) else None
+    if found is None:
+        missing = f"this Python has no {tool}" if program == "python" else f"there is no '{tool}' on the PATH"
+        raise SnellenError(f"--serve {tool}: {missing}; 'pip install {tool}' brings it (it needs a GPU)")
+    return [found, *words, model, "--host", LOOPBACK, "--port", str(port), *more]
 
 
 def check_server(tool: str, subject: Subject) -> int:

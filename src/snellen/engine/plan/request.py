@@ -11,8 +11,8 @@ from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.engine.call.budget import Purse
-from snellen.engine.call.serving import SERVERS
 from snellen.engine.pool.ray_pool import RayPool
+from snellen.subjects import servers
 
 TRIES, ERRORS_IN_A_ROW = 6, 50
 
@@ -72,8 +72,8 @@ def served_by(text: str) -> tuple[str, ...]:
         words = tuple(shlex.split(text))
     except ValueError as error:
         raise SnellenError(f"--serve {text}: {error}") from None
-    if not words or words[0] not in SERVERS:
-        raise SnellenError(f"--serve {text}: begins with one of {', '.join(SERVERS)}")
+    if not words or words[0] not in servers():
+        raise SnellenError(f"--serve {text}: begins with one of {', '.join(servers())}")
     return words
 
 
