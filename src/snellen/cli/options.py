@@ -15,7 +15,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.options import COLUMNS, IMAGES, Option, Selection, kept
+from snellen.core.options import COLUMNS, IMAGES, Option, Selection, stored_values
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -306,7 +306,7 @@ def data_options_of(exam: Exam, images: str | None, columns: Sequence[str]) -> d
     for option in found:
         if option.name not in {o.name for o in exam.options}:
             raise SnellenError(f"{option.spellings[0]} has no effect for {exam.name}: it finds its data by itself")
-    return kept({option.name: value for option, value in found.items()})
+    return stored_values({option.name: value for option, value in found.items()})
 
 
 def selection_of(given: Mapping[str, Any]) -> Selection:

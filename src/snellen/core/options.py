@@ -74,7 +74,7 @@ OF_DATA = (IMAGES, COLUMNS)
 """Options that say how a data set on disk is read; they are part of the selection (`Selection.own`)."""
 
 
-def kept(given: Mapping[str, Any]) -> dict[str, Any]:
+def stored_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return values of options as a selection keeps them: texts, and of pairs a dict."""
     return {name: dict(value) if isinstance(value, Mapping) else str(value) for name, value in given.items()}
 

@@ -160,7 +160,7 @@ class Table:
         return ";" if ";" in header and "," not in header else ","
 
 
-class Shards:
+class HubTable:
     """The Parquet files of a set in the hub's layout (`data/SPLIT-00000-of-00002.parquet`) as one table; a file's name is its split."""
 
     def __init__(self, path: Path, files: Sequence[Path]) -> None:

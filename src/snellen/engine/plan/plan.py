@@ -18,7 +18,7 @@ from snellen.core.dataset import Dataset, Shard, part_of
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, Wanted
-from snellen.core.options import MAX_MISSING, OF_DATA, SHOTS, Selection, kept, refuse_unknown
+from snellen.core.options import MAX_MISSING, OF_DATA, SHOTS, Selection, refuse_unknown, stored_values
 from snellen.core.protocol import Protocol
 from snellen.core.records import FORMAT, DataEntry, Manifest, ProtocolEntry, ScorerEntry, SubjectEntry
 from snellen.core.scorer import SCORER_MODE, SCORERS, Scorer
@@ -215,7 +215,7 @@ def _checked(exam: Exam, wanted: Wanted) -> Selection:
     given = {o.name: wanted.options[o.name] for o in (SHOTS, MAX_MISSING) if o.name in wanted.options}
     of_data = {o.name: value for o in OF_DATA if (value := wanted.options.get(o.name))}
     if of_data:
-        given["own"] = wanted.selection.own | kept(of_data)
+        given["own"] = wanted.selection.own | stored_values(of_data)
     selection = msgspec.structs.replace(wanted.selection, **given)
     if selection.limit is not None and selection.limit < 1:
         raise SnellenError(f"--limit {selection.limit}: must be at least 1")

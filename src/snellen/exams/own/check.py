@@ -12,13 +12,13 @@ from snellen.core.errors import SnellenError
 from snellen.core.pixels import decode_problem
 from snellen.core.types import Sample
 from snellen.data.tables import Row
-from snellen.exams.own.columns import Given
+from snellen.exams.own.columns import ColumnMap
 from snellen.exams.own.data import Questions
 from snellen.exams.own.names import ABOUT, KINDS, STYLE_WORDS
 from snellen.exams.own.rows import Wrong
 
 
-def check(where: Path, images: str = "", columns: Given = MappingProxyType({})) -> Iterator[Problem]:
+def check(where: Path, images: str = "", columns: ColumnMap = MappingProxyType({})) -> Iterator[Problem]:
     """What is wrong, pictures decoded too; then notes on how the file was read."""
     try:
         found = Questions(where, images, columns)

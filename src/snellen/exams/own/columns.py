@@ -11,7 +11,7 @@ from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError, unknown
 from snellen.exams.own.names import PLAIN, ROLES, STYLES, TAUGHT
 
-Given = Mapping[str, str | Sequence[str]]
+ColumnMap = Mapping[str, str | Sequence[str]]
 """Columns by their role, as a user names them: `{"image": ["image_1", "image_2"], "answer": "label"}`."""
 
 
@@ -37,7 +37,7 @@ class Columns(NamedTuple):
         return ", ".join(self.images)
 
 
-def columns_of(names: Sequence[str], given: Given = MappingProxyType({})) -> Columns:
+def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) -> Columns:
     """Tell what the columns are for; `given` has those that a user names. Raise SnellenError where one is missing or unclear.
 
     >>> found = columns_of(["img", "Question", "A", "B", "answer", "topic"])

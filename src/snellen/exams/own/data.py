@@ -21,7 +21,7 @@ from snellen.data.folder import named
 from snellen.data.label import HEAD, first_label, picture_label
 from snellen.data.tables import Row, Table
 from snellen.exams.own import find
-from snellen.exams.own.columns import Columns, Given, columns_of
+from snellen.exams.own.columns import ColumnMap, Columns, columns_of
 from snellen.exams.own.names import KINDS
 from snellen.exams.own.pictures import of_cell, place_of, read, size_of
 from snellen.exams.own.rows import LONGEST_ID, Wrong, asked, images_of, kind_of, sample, text_of, truth_of, wrongs
@@ -41,7 +41,7 @@ class Item(NamedTuple):
 class Questions:
     """What a path holds, read: its columns, how its answers are written, and its rows one by one."""
 
-    def __init__(self, where: Path, images: str = "", columns: Given = MappingProxyType({})) -> None:
+    def __init__(self, where: Path, images: str = "", columns: ColumnMap = MappingProxyType({})) -> None:
         self.where, self.source = where, find.source(where)
         self.base = Path.cwd() / find.base_of(self.source)
         self._folders = PictureFolders(self.base, images)
@@ -53,7 +53,7 @@ class Questions:
         self.binary = self.columns.images[0] in self.source.binary
         self.survey: Survey = survey(self.source.rows(), self.columns, self.binary)
 
-    def _columns(self, given: Given) -> Columns:
+    def _columns(self, given: ColumnMap) -> Columns:
         found = columns_of(self.source.columns, given)
         like = [
             name for name in found.images if (name in self.source.binary) == (found.images[0] in self.source.binary)

@@ -11,7 +11,7 @@ from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError
 from snellen.data.files import check_inside
 from snellen.data.folder import check_finished
-from snellen.data.tables import ENDINGS, Row, Shards, Table, tables_in
+from snellen.data.tables import ENDINGS, HubTable, Row, Table, tables_in
 from snellen.exams.own.names import COLUMNS_FILE, PICTURES, PROMPT_FILE, QUESTION_FILE
 
 LONGEST_TEXT = 20_000
@@ -53,7 +53,7 @@ class Classes:
         yield from ()
 
 
-Source = Table | Shards | Classes
+Source = Table | HubTable | Classes
 
 
 def source(where: Path) -> Source:
@@ -65,7 +65,7 @@ def source(where: Path) -> Source:
     check_finished(where)
     tables = tables_in(where) or [check_inside(path, where) for path in tables_in(where / "data")]
     if tables and tables[0].parent != where and all(path.suffix.lower() == ".parquet" for path in tables):
-        return Shards(where, tables)
+        return HubTable(where, tables)
     if len(tables) > 1:
         raise SnellenError(f"{where} has several tables ({', '.join(p.name for p in tables)}): name one of them")
     if tables:
