@@ -11,8 +11,10 @@ from click.testing import CliRunner, Result
 from tests.support.blink import make_blink, picture
 
 from snellen import api, exams
+from snellen.choice import ChoiceExam, choice_sample
 from snellen.cli.main import app
 from snellen.core.errors import SnellenError
+from snellen.core.extras import DataTraits, Probes, RowFormat, SampleOptions, TextGuess, rows_of
 from snellen.registry import plugins
 
 FILE = Path(__file__).parents[2] / "docs" / "examples" / "blink.py"
@@ -48,6 +50,18 @@ def test_a_row_is_a_question_with_the_pictures_that_it_has(tmp_path: Path) -> No
     assert [len(s.pictures) for s in samples] == [1, 1, 1, 3, 3, 3]
     assert samples[0].truth == "2 dots" and samples[0].tags == {"split": "val", "task": "Counting"}
     assert samples[0].pictures[0].data == picture(2)["bytes"]
+
+
+def test_extras_of_a_subclass_stand_beside_those_of_every_choice_exam() -> None:
+    class Own(ChoiceExam):
+        extras = (
+            RowFormat(lambda row: choice_sample(str(row["id"]), "q", ("a", "b"), 0)),
+            DataTraits(last_resort=True),
+        )
+
+    assert rows_of(Own()).sample({"id": 1}).truth == "a"
+    kinds = [type(one) for one in Own().extras]
+    assert set(kinds) == {RowFormat, DataTraits, Probes, SampleOptions, TextGuess} and len(set(kinds)) == len(kinds)
 
 
 def test_it_runs_with_its_options_in_another_order_and_is_audited(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -277,16 +276,10 @@ def test_groups_of_one_name_are_told_apart(tmp_path: Path, printed: Print) -> No
     assert line(lines, "all · kind text")
 
 
-def test_runs_of_0_1_have_plain_labels_and_the_units_of_their_scores(tmp_path: Path, printed: Print) -> None:
+def test_scores_have_plain_labels_and_units(tmp_path: Path, printed: Print) -> None:
     run = made_run(
-        tmp_path / "r",
-        protocol("seed", group({"part": "all"}, whole=False, accuracy=score(0.5), off_by=score(2.0, unit="count"))),
+        tmp_path / "r", protocol("seed", group({"part": "all"}, accuracy=score(0.5), off_by=score(2.0, unit="count")))
     )
-    path = run.path / "summary.json"
-    old = json.loads(path.read_bytes()) | {"layout": 2}
-    for p in old["protocols"]:
-        p["groups"][0].pop("whole", None)
-    path.write_text(json.dumps(old))
     lines = printed(run, verbose=True)
     assert line(lines, "all 24").startswith("all 24 50.0")
     assert line(lines, "off by") == "off by all 2.00 [0.10, 0.90]"
@@ -335,7 +328,6 @@ def test_bounds_are_named_after_what_they_bound() -> None:
     ]
     assert words.bounded(two) == "Possible range"
     assert words.bounded(two[1:]) == "Possible range of exact match"
-    assert words.bounded([protocol("old")]) == "Possible range"
 
 
 def test_ranges_are_shown(tmp_path: Path, printed: Print) -> None:
