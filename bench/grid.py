@@ -346,7 +346,7 @@ def check_moved() -> None:
     """The short way above gives what `compare` gives."""
     drawn = RNG.integers(0, 3, (120, 3)).tolist()
     first, second = ([said(true, label[k]) for true, *label in drawn] for k in (0, 1))
-    theirs = own_difference(ROBUST, {"config": "P3"}, [first], [second])
+    theirs = own_difference(ROBUST, "macro_f1", {"config": "P3"}, [first], [second])
     counts = np.zeros((100, 3, 3, 3))
     for group, row in enumerate(left_out([""] * 120)):
         for at in np.flatnonzero(row == 0).tolist():

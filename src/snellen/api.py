@@ -107,16 +107,21 @@ def evaluate(
 
 
 def compare(
-    *runs: str | Path | Run, protocols: Sequence[str] = (), power: float | None = None, explain: bool = False
+    *runs: str | Path | Run,
+    protocols: Sequence[str] = (),
+    metric: str = "",
+    power: float | None = None,
+    explain: bool = False,
 ) -> Comparison:
     """Compare runs of one exam, sample by sample: who leads, by how much, and whether that could be chance.
 
-    Runs are folders, or what `evaluate()` and `open_run()` gave. `power` is a difference between 0 and 1, such as 0.05 for 5 points: each
+    Runs are folders, or what `evaluate()` and `open_run()` gave. `metric` is compared in place of the headline.
+    `power` is a difference between 0 and 1, such as 0.05 for 5 points: each
     row then says in `needed` how many samples would show it. With `explain`, `leads` says under how many choices each of two runs leads.
     `print(*found.verdict)` says it in words.
     """
     paths = [run.path if isinstance(run, Run) else run for run in runs]
-    return compare_runs(paths, protocols=protocols, power=power, explain=explain)
+    return compare_runs(paths, protocols=protocols, metric=metric, power=power, explain=explain)
 
 
 def explain(

@@ -115,7 +115,7 @@ def test_messages_name_a_next_step_that_works(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("SNELLEN_DATA_DIR", str(tmp_path / "none"))
     (tmp_path / "shots").mkdir()
     (tmp_path / "shots/a.png").write_bytes(b"")
-    (tmp_path / "q.xlsx").write_bytes(b"")
+    (tmp_path / "q.ods").write_bytes(b"")
 
     def told(typed: str) -> str:
         done = CliRunner().invoke(app, typed.split())
@@ -124,7 +124,7 @@ def test_messages_name_a_next_step_that_works(tmp_path: Path, monkeypatch: pytes
 
     annotate = "'snellen annotate shots --as NAME' draws boxes"
     assert annotate in told("data check shots") and annotate in told("data init grounding --out shots")
-    assert told("data check q.xlsx").endswith("; save the sheet as CSV")
+    assert told("data check q.ods").endswith("; save the sheet as CSV or .xlsx")
     assert "'snellen data get vqax' says where the real one is" in told("run vqax --model api/m")
     assert "'snellen data get salbench' fetches the real one" in told("run salbench --model api/m")
     assert "is not a run folder" in told("export gone --format tex")

@@ -13,16 +13,19 @@ from snellen import exams
 from snellen.core.exam import Exam
 from snellen.core.extras import maker_of
 from snellen.registry import plugins
+from tests.support.blink import make_blink
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 OURS = ("actx", "d3", "esnlive", "grounding", "illusionbench", "own", "salbench", "vcr", "vqax")
-EVERY = (*OURS, "dots")
+EVERY = (*OURS, "dots", "blink")
 
 
 @pytest.fixture(autouse=True)
 def example_plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(plugins.VARIABLE, "")
-    plugins.name_files([str(EXAMPLES / name) for name in ("dots.py", "one_word.py", "last_word.py", "brightness.py")])
+    plugins.name_files(
+        [str(EXAMPLES / name) for name in ("dots.py", "blink.py", "one_word.py", "last_word.py", "brightness.py")]
+    )
     yield
 
 
@@ -54,6 +57,8 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             folder = home / name
             if name == "dots":
                 make_dots(folder, 6)
+            elif name == "blink":
+                make_blink(folder)
             else:
                 maker_of(exams.load(name)).make(folder, count=3, seed=5, workers=1)
             self[name] = folder

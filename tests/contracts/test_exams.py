@@ -108,7 +108,7 @@ def test_its_data_opens_in_a_fixed_order(exam: Exam, sets: dict[str, Path]) -> N
     assert data.source == str(sets[exam.name])
     again = exam.open(sets[exam.name], Selection())
     assert (again.fingerprint, [s.id for s in again.light()]) == (data.fingerprint, [s.id for s in light])
-    assert data.synthetic is (exam.name != "dots")
+    assert data.synthetic is (exam.name not in ("dots", "blink"))
     wanted = {light[0].id, light[-1].id}
     full = list(data.full(wanted.__contains__))
     assert {s.id for s in full} == wanted

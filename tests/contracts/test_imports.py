@@ -15,9 +15,9 @@ SOURCE = Path(__file__).parents[2] / "src" / "snellen"
 LAYERS = (
     ("core",),
     ("registry", "data", "stats", "workers"),
-    ("synthetic",),
+    ("synthetic", "choice"),
     ("exams", "subjects"),
-    ("scorers",),
+    ("scorers", "providers"),
     ("engine",),
     ("imports",),
     ("comparison",),

@@ -80,7 +80,8 @@ def test_parquet_keeps_lists_and_leaves_bytes_for_later(tmp_path: Path) -> None:
         ("a.json", b'{"a": 1}', "no list of rows"),
         ("a.json", b"[" * 100_000, "not valid JSON"),
         ("a.parquet", b"PAR1 torn", "not a readable parquet file"),
-        ("a.xlsx", b"", "not a table"),
+        ("a.xlsx", b"", "no Excel workbook"),
+        ("a.ods", b"", "not a table"),
     ],
 )
 def test_a_file_that_cannot_be_read_gets_one_line(name: str, content: bytes, says: str, tmp_path: Path) -> None:

@@ -125,8 +125,8 @@ def one_screenshot(desk: Desk) -> None:
 BEFORE: dict[str, Callable[[Desk], None]] = {
     **desks_reporting.BEFORE,
     "comparing.md#1": three_models,
-    "comparing.md#4": unsure_models,
-    "comparing.md#5": sure_models,
+    "comparing.md#5": unsure_models,
+    "comparing.md#6": sure_models,
     "data.md#1": one_screenshot,
     "explaining.md#1": three_models,
     "gate.md#4": old_and_new,

@@ -127,7 +127,7 @@ def test_ctrl_c_stops_the_server_too(place: Place, early: bool) -> None:
     ("model", "serve", "said"),
     [
         ("vllm/m", "sglang", "--serve sglang means nothing for vllm/m: it is for --model sglang/NAME"),
-        ("vllm/m", "ollama", "--serve ollama: begins with one of vllm, sglang"),
+        ("vllm/m", "ollama", "--serve ollama: begins with one of sglang, vllm"),
         ("vllm/m", "vllm 'x", "--serve vllm 'x: No closing quotation"),
     ],
 )

@@ -16,7 +16,8 @@ from tests.imports.conftest import LOGS, Imports
 
 from snellen.core.errors import SnellenError
 from snellen.core.installing import install_command
-from snellen.imports import files, log, tables
+from snellen.data import workbook as workbooks
+from snellen.imports import files, log
 from snellen.imports.reading import read_log
 from snellen.imports.record import read_samples
 from snellen.present.terminal.imported import print_imported
@@ -255,7 +256,7 @@ def test_a_far_cell_costs_no_memory(tmp_path: Path) -> None:
 def test_a_workbook_is_bounded_by_what_it_holds(
     sheet: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "MOST_TAGS", 1000 if "XML" in says else tables.MOST_TAGS)
+    monkeypatch.setattr(workbooks, "MOST_TAGS", 1000 if "XML" in says else workbooks.MOST_TAGS)
     file = workbook(tmp_path / "x.xlsx", sheet)
     with pytest.raises(SnellenError, match=says):
         read_log("csv", [file])

@@ -276,6 +276,16 @@ def test_groups_of_one_name_are_told_apart(tmp_path: Path, printed: Print) -> No
     assert line(lines, "all · kind text")
 
 
+def test_scores_have_plain_labels_and_units(tmp_path: Path, printed: Print) -> None:
+    run = made_run(
+        tmp_path / "r", protocol("seed", group({"part": "all"}, accuracy=score(0.5), off_by=score(2.0, unit="count")))
+    )
+    lines = printed(run, verbose=True)
+    assert line(lines, "all 24").startswith("all 24 50.0")
+    assert line(lines, "off by") == "off by all 2.00 [0.10, 0.90]"
+    assert formatting.sample_value(run.protocols[0], "nobody_said", 2.0) == "2"
+
+
 def test_every_score_has_its_n(tmp_path: Path, printed: Print) -> None:
     narrow = protocol("narrow", group({"split": "LOGO"}, 5, accuracy=score(0.5, 5), bleu4=score(0.2, 3)))
     wide = protocol("wide", group({"split": "LOGO"}, 11, accuracy=score(0.5, 11)))

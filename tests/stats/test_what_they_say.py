@@ -116,7 +116,7 @@ def test_two_runs_that_hardly_differ_are_not_surely_the_same(moved: int) -> None
     truths = [labels[i % 3] for i in range(30)]
     first = [answered(t, t) for t in truths]
     second = [answered(t, labels[1] if i < moved else t) for i, t in enumerate(truths)]
-    found = own_difference(PROTOCOLS["robust"], {"config": "P3"}, [first], [second])
+    found = own_difference(PROTOCOLS["robust"], "macro_f1", {"config": "P3"}, [first], [second])
     assert found is not None and found.low is not None and found.high is not None
     least = tango(0, 0, 30)[1]
     assert found.high - found.difference >= least - 1e-9 and found.difference - found.low >= least - 1e-9

@@ -207,7 +207,7 @@ def test_the_official_client_reads_errors_alike(out: tuple[int, dict[str, str], 
         client = openai.OpenAI(base_url=server.url, api_key="k", max_retries=0)
         with pytest.raises(openai.APIStatusError) as caught:
             client.responses.create(model="m", input="x")
-    said, theirs = FORM.said(out[2], KEY), caught.value
+    said, theirs = FORM.error(out[0], out[2], KEY), caught.value
     assert theirs.status_code == out[0]
     assert (said.code, said.parameter) == (theirs.code or theirs.type, theirs.param or "")
     assert said.message in str(theirs)

@@ -11,7 +11,7 @@ from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import png, write_config, write_set
 
 import snellen
-from snellen.subjects.remote.format import Said
+from snellen.subjects.remote.format import ErrorBody
 from snellen.subjects.remote.refusals import refused_parameters
 
 REFUSAL = {
@@ -60,28 +60,28 @@ def test_what_was_thought_is_kept_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "refused"),
     [
-        (Said("`temperature` may only be set to 1 when thinking is enabled."), ["temperature"]),
-        (Said("temperature: Extra inputs are not permitted"), ["temperature"]),
-        (Said("Thinking level is not supported for this model."), ["thinkingLevel"]),
-        (Said("Invalid JSON payload received. Unknown name \"seed\" at 'generation_config'"), ["seed"]),
-        (Said("Invalid value", "invalid_value", "reasoning.effort"), ["reasoning"]),
-        (Said("The image is too large"), []),
-        (Said("invalid image url"), []),
-        (Said("The temperature of the picture is lovely"), []),
-        (Said("Invalid image: the decoder hit an unexpected seed marker"), []),
-        (Said("unsupported image format: seed.tiff"), []),
-        (Said("The model `magistral-reasoning` is unknown"), []),
-        (Said("Unknown error while reasoning about the invalid picture"), []),
-        (Said("Invalid text: 'What temperature is it?'", "invalid_value", "messages[0].content[1].text"), []),
-        (Said("Invalid picture of a temperature chart", "invalid_image", "input[0]"), []),
-        (Said("seed is not supported"), ["seed"]),
-        (Said("Argument not supported on this model: seed"), ["seed"]),
-        (Said("Unrecognized request arguments supplied: stop, seed"), ["seed"]),
-        (Said("Model m does not support parameter reasoning."), ["reasoning"]),
-        (Said('"llava" does not support thinking'), ["reasoning"]),
+        (ErrorBody("`temperature` may only be set to 1 when thinking is enabled."), ["temperature"]),
+        (ErrorBody("temperature: Extra inputs are not permitted"), ["temperature"]),
+        (ErrorBody("Thinking level is not supported for this model."), ["thinkingLevel"]),
+        (ErrorBody("Invalid JSON payload received. Unknown name \"seed\" at 'generation_config'"), ["seed"]),
+        (ErrorBody("Invalid value", "invalid_value", "reasoning.effort"), ["reasoning"]),
+        (ErrorBody("The image is too large"), []),
+        (ErrorBody("invalid image url"), []),
+        (ErrorBody("The temperature of the picture is lovely"), []),
+        (ErrorBody("Invalid image: the decoder hit an unexpected seed marker"), []),
+        (ErrorBody("unsupported image format: seed.tiff"), []),
+        (ErrorBody("The model `magistral-reasoning` is unknown"), []),
+        (ErrorBody("Unknown error while reasoning about the invalid picture"), []),
+        (ErrorBody("Invalid text: 'What temperature is it?'", "invalid_value", "messages[0].content[1].text"), []),
+        (ErrorBody("Invalid picture of a temperature chart", "invalid_image", "input[0]"), []),
+        (ErrorBody("seed is not supported"), ["seed"]),
+        (ErrorBody("Argument not supported on this model: seed"), ["seed"]),
+        (ErrorBody("Unrecognized request arguments supplied: stop, seed"), ["seed"]),
+        (ErrorBody("Model m does not support parameter reasoning."), ["reasoning"]),
+        (ErrorBody('"llava" does not support thinking'), ["reasoning"]),
     ],
 )
-def test_which_parameter_a_refusal_names(said: Said, refused: list[str]) -> None:
+def test_which_parameter_a_refusal_names(said: ErrorBody, refused: list[str]) -> None:
     sent = {name: (name,) for name in ("temperature", "seed", "reasoning", "thinkingLevel")}
     assert refused_parameters(said, sent) == refused
 

@@ -22,6 +22,9 @@ from snellen.core.errors import SnellenError
     help="Compare under these protocols, the first being the main one (default: all that the runs share).",
 )
 @click.option(
+    "--metric", default="", metavar="NAME", help="Compare by this metric, such as exact_match (default: the headline)."
+)
+@click.option(
     "--power",
     type=click.FloatRange(0, 100, min_open=True),
     metavar="D",
@@ -45,6 +48,7 @@ from snellen.core.errors import SnellenError
 def command(
     runs: tuple[Path, ...],
     protocols: tuple[str, ...],
+    metric: str,
     power: float | None,
     flips: int,
     explain: bool,
@@ -64,14 +68,14 @@ def command(
     from snellen.comparison.by_exam import is_folder_of_runs
 
     if len(runs) == 1 and is_folder_of_runs(runs[0]):
-        return _folder(runs[0], protocols, power, flips > 0 or explain, verbose, as_json)
+        return _folder(runs[0], protocols, metric, power, flips > 0 or explain, verbose, as_json)
     from snellen.comparison.thresholds import examined_again
 
     thresholds = examined_again(runs)
     if thresholds is not None:
-        if power is not None or flips or explain or protocols:
+        if power is not None or flips or explain or protocols or metric:
             raise SnellenError(
-                "--protocol, --power, --flips and --explain hold samples against each other; "
+                "--protocol, --metric, --power, --flips and --explain hold samples against each other; "
                 f"the {thresholds.exam} exam finds thresholds, which are compared as they are: leave them out"
             )
         from snellen.present.terminal.prescription import document, print_compared
@@ -85,7 +89,9 @@ def command(
     from snellen.present.terminal.comparison import print_comparison
 
     wanted = None if power is None else power / 100
-    found = compare_runs(runs, protocols=protocols, power=wanted, flips=as_json or flips > 0, explain=explain)
+    found = compare_runs(
+        runs, protocols=protocols, metric=metric, power=wanted, flips=as_json or flips > 0, explain=explain
+    )
     if as_json:
         options.print_json(msgspec.to_builtins(found))
     else:
@@ -94,7 +100,13 @@ def command(
 
 
 def _folder(
-    folder: Path, protocols: tuple[str, ...], power: float | None, of_two: bool, verbose: bool, as_json: bool
+    folder: Path,
+    protocols: tuple[str, ...],
+    metric: str,
+    power: float | None,
+    of_two: bool,
+    verbose: bool,
+    as_json: bool,
 ) -> int:
     """All runs of a folder, exam by exam."""
     from snellen.comparison.by_exam import compare_folder
@@ -102,7 +114,7 @@ def _folder(
 
     if of_two:
         raise SnellenError(f"--flips and --explain are for two runs: name them, such as {folder}/RUN {folder}/RUN")
-    found = compare_folder(folder, protocols=protocols, power=None if power is None else power / 100)
+    found = compare_folder(folder, protocols=protocols, metric=metric, power=None if power is None else power / 100)
     if as_json:
         from snellen.present.terminal.prescription import document
 

@@ -122,9 +122,9 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
 @command.command("check")
 @click.argument("exam")
 @click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set.")
-@options.images_option
+@options.data_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def check(exam: str, data: str | None, images: str | None, as_json: bool) -> int:
+def check(exam: str, data: str | None, images: str | None, columns: tuple[str, ...], as_json: bool) -> int:
     """List every problem of a data set on disk, with file and row. Exit code 2 where there are any.
 
     \b
@@ -138,7 +138,7 @@ def check(exam: str, data: str | None, images: str | None, as_json: bool) -> int
     name, where = exams.meant(exam)
     found = exams.load(name)
     folder = options.data_of(name, where, data)
-    problems = [*check_lock(folder), *found.check(folder, **options.images_of(found, images))]
+    problems = [*check_lock(folder), *found.check(folder, **options.data_options_of(found, images, columns))]
     fatal = sum(p.fatal for p in problems)
     if as_json:
         options.print_json({"data": str(folder), "problems": [p._asdict() for p in problems]})
@@ -147,7 +147,8 @@ def check(exam: str, data: str | None, images: str | None, as_json: bool) -> int
             click.echo(f"{'' if problem.fatal else 'note: '}{for_terminal(str(problem))}")
         click.echo(f"{folder}: {fatal} problems, {len(problems) - fatal} notes")
         if where is not None and not fatal:
-            click.echo(f"Next: 'snellen run {where} --model SPEC' asks a model ('snellen list subjects').")
+            named = "".join(f" --columns {for_terminal(text)}" for text in columns)
+            click.echo(f"Next: 'snellen run {where}{named} --model SPEC' asks a model ('snellen list subjects').")
     return 2 if fatal else 0
 
 
@@ -163,7 +164,7 @@ def check(exam: str, data: str | None, images: str | None, as_json: bool) -> int
     help="At most N of each split and task, a seeded draw.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
-@options.images_option
+@options.data_options
 @click.option(
     "--out",
     "--output",
@@ -174,7 +175,9 @@ def check(exam: str, data: str | None, images: str | None, as_json: bool) -> int
     metavar="FILE",
     help="Page to write.",
 )
-def show(exam: str, data: str | None, limit: int, seed: int, images: str | None, out: Path) -> int:
+def show(
+    exam: str, data: str | None, limit: int, seed: int, images: str | None, columns: tuple[str, ...], out: Path
+) -> int:
     """Write a page of samples, to look at before any run: pictures, question and truth.
 
     \b
@@ -186,7 +189,7 @@ def show(exam: str, data: str | None, limit: int, seed: int, images: str | None,
     from snellen.present.page.data_page import write_data_page
 
     name, where = exams.meant(exam)
-    selection = Selection(limit=limit, seed=seed, own=options.images_of(exams.load(name), images))
+    selection = Selection(limit=limit, seed=seed, own=options.data_options_of(exams.load(name), images, columns))
     shown = write_data_page(name, options.data_of(name, where, data), out, selection)
     click.echo(f"{counted(shown, 'sample')} of {name} in {out}")
     return 0

@@ -20,7 +20,7 @@ from snellen.core.options import Selection
     metavar="DIR",
     help="Folder of the data set, which has the truths. Without it they are taken from the log, if it has them.",
 )
-@options.images_option
+@options.data_options
 @options.several("--split", "--splits", "splits", help="Splits of the data set, comma separated (default: all).")
 @options.several("--task", "--tasks", "tasks", help="Tasks of the data set, comma separated (default: all).")
 @options.several(
@@ -51,6 +51,7 @@ def command(
     exam: str,
     data: str | None,
     images: str | None,
+    columns: tuple[str, ...],
     splits: tuple[str, ...],
     tasks: tuple[str, ...],
     protocols: tuple[str, ...],
@@ -88,7 +89,7 @@ def command(
         data=None if data is None else options.data_folder(exam, data),
         protocols=protocols,
         prompt=prompt,
-        selection=Selection(splits=splits, tasks=tasks, own=options.images_of(exams.load(exam), images)),
+        selection=Selection(splits=splits, tasks=tasks, own=options.data_options_of(exams.load(exam), images, columns)),
         model=model,
         epoch=epoch,
         skip_unmatched=skip_unmatched,

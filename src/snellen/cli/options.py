@@ -6,7 +6,7 @@ Other spellings (`--dataset`, `--num-samples`, `--n_samples` ...) are those of t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of
-from snellen.core.options import IMAGES, Option, Selection
+from snellen.core.options import COLUMNS, IMAGES, Option, Selection, stored_values
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -223,8 +223,8 @@ running = stack(
     ),
     click.option(
         "--serve",
-        metavar="vllm|sglang",
-        help="Start that server for a vllm/ or sglang/ model, and stop it at the end. Further words go to it: --serve 'vllm --dtype half'.",
+        metavar="PREFIX",
+        help="Start the server of the model's prefix for the run (docs/local.md). Further words go to it: --serve 'PREFIX --dtype half'.",
         cls=HOW,
     ),
     click.option(
@@ -287,21 +287,27 @@ def _value(option: Option, value: Any) -> Any:
 def _pair(option: Option, text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals:
-        raise SnellenError(f"{option.spellings[0]} {text}: expected NAME=VALUE, such as crop=fixed")
+        raise SnellenError(f"{option.spellings[0]} {text}: expected {option.metavar or 'NAME=VALUE'}")
     return key.strip(), value.strip()
 
 
 # ---------------------------------------------------------------- what they mean
 
 
-images_option = click.option("--images", metavar=IMAGES.metavar, help=IMAGES.help)
+def data_options(command: F) -> F:
+    """Add the options that say how a data set on disk is read: the parameters `images` and `columns`."""
+    add = click.option("--columns", multiple=True, metavar=COLUMNS.metavar, help=COLUMNS.help)
+    return click.option("--images", metavar=IMAGES.metavar, help=IMAGES.help)(add(command))
 
 
-def images_of(exam: Exam, given: str | None) -> dict[str, Any]:
-    """Return --images as the selection keeps it; an error where the exam has no such option."""
-    if given and IMAGES not in exam.options:
-        raise SnellenError(f"--images has no effect for {exam.name}: its pictures are in its folder")
-    return {IMAGES.name: given} if given else {}
+def data_options_of(exam: Exam, images: str | None, columns: Sequence[str]) -> dict[str, Any]:
+    """Return --images and --columns as the selection keeps them; an error where the exam has no such option."""
+    given = {IMAGES: images, COLUMNS: dict(_pair(COLUMNS, text) for text in columns)}
+    found = {option: value for option, value in given.items() if value}
+    for option in found:
+        if option.name not in {o.name for o in exam.options}:
+            raise SnellenError(f"{option.spellings[0]} has no effect for {exam.name}: it finds its data by itself")
+    return stored_values({option.name: value for option, value in found.items()})
 
 
 def selection_of(given: Mapping[str, Any]) -> Selection:

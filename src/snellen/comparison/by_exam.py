@@ -38,7 +38,7 @@ def is_folder_of_runs(path: Path) -> bool:
 
 
 def compare_folder(
-    folder: Path, *, protocols: Sequence[str] = (), power: float | None = None, flips: bool = False
+    folder: Path, *, protocols: Sequence[str] = (), metric: str = "", power: float | None = None, flips: bool = False
 ) -> ByExam:
     """Compare the runs of a folder, those of one exam on one data set with each other."""
     there = listing(folder)
@@ -48,14 +48,14 @@ def compare_folder(
         groups.setdefault((run.manifest.exam, "" if drawn else run.manifest.data.fingerprint), []).append(run)
     passed = tuple(f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed if one.kind != "no run")
     found = [
-        _compared(exam, tuple(run.path for run in runs), protocols, power, flips)
+        _compared(exam, tuple(run.path for run in runs), protocols, metric, power, flips)
         for (exam, _data), runs in groups.items()
     ]
     return ByExam(folder, tuple(found), passed)
 
 
 def _compared(
-    exam: str, runs: tuple[Path, ...], protocols: Sequence[str], power: float | None, flips: bool
+    exam: str, runs: tuple[Path, ...], protocols: Sequence[str], metric: str, power: float | None, flips: bool
 ) -> Compared:
     if len(runs) < 2:
         return Compared(exam, runs, None, "only one run on this data: nothing to compare it with")
@@ -63,6 +63,6 @@ def _compared(
         thresholds = examined_again(runs)
         if thresholds is not None:
             return Compared(exam, runs, None, thresholds=thresholds)
-        return Compared(exam, runs, compare_runs(runs, protocols=protocols, power=power, flips=flips))
+        return Compared(exam, runs, compare_runs(runs, protocols=protocols, metric=metric, power=power, flips=flips))
     except SnellenError as error:
         return Compared(exam, runs, None, str(error))

@@ -16,7 +16,7 @@ from snellen.comparison.ranking import ranking
 from snellen.comparison.results import Comparison, Flip, FlipSide, Row, Side
 from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, unknown
 from snellen.core.model_names import model_name
 from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined
 from snellen.core.types import Mark, Outcome, Sample
@@ -28,6 +28,7 @@ def compare_runs(
     paths: Sequence[str | Path | Run],
     *,
     protocols: Sequence[str] = (),
+    metric: str = "",
     power: float | None = None,
     flips: bool = True,
     explain: bool = False,
@@ -36,11 +37,16 @@ def compare_runs(
 
     Two runs are compared under every protocol that both have. More are ranked under the first one, each pair of them being compared,
     and the verdict says where another one that reads the same replies has another order.
+    `metric` is compared in place of the headline.
     `power` is a difference (0.05 for 5 points): each row then says how many samples would show it. `explain` reads the answers of two
     runs in every defensible way.
     """
     runs = opened(paths)
     shared = common(runs, protocols)
+    if metric:
+        shared = _with_metric(runs, shared, metric)
+        if explain:
+            raise SnellenError("--explain reads answers in every way, whatever the metric: leave out --metric")
     leads = leads_of(runs, shared) if explain else None
     sides = tuple(_side(one, shared) for one in runs)
     names = list(shared.protocols)
@@ -59,13 +65,15 @@ def compare_runs(
         seen = {k: {i: mean_seen(some) for i, some in own.items()} for k, own in each.items()}
         parts = {i: _part(protocol, shared.samples[i]) for i in ids}
         for one, other in combinations(runs, 2):
-            asked = Asked(protocol, name, arm.text, one.letter, other.letter, power)
+            asked = Asked(protocol, name, arm.text, one.letter, other.letter, power, metric)
             a, b = one.letter, other.letter
             pairs = [Both(i, parts[i], seen[a][i], seen[b][i], each=(each[a][i], each[b][i])) for i in ids]
             joined = _joined(protocol, shared.samples, (each[a], each[b]))
             found += rows(asked, [*pairs, *joined])
             if flips and not many:
                 flipped += _flips(asked, (one, other), (marks[one.letter], marks[other.letter]), parts)
+    if metric and not found:
+        raise SnellenError(f"--metric {metric}: it is measured in a unit, or of whole groups, and cannot be compared")
     ranks = None
     if many:  # the other protocols only say whether the order is another
         others = [row for row in found if row.protocol != names[0]]
@@ -85,6 +93,28 @@ def compare_runs(
         power=power,
         leads=leads,
     )
+
+
+def _with_metric(runs: Sequence[Opened], shared: Common, metric: str) -> Common:
+    """Leave out the protocols that have no such metric; an error that lists the metrics where none has it."""
+    names = {
+        name: {
+            key
+            for one in runs
+            for p in one.summary.protocols
+            if p.protocol == name
+            for g in p.groups
+            for key in g.metrics
+        }
+        for name in shared.protocols
+    }
+    if not any(metric in some for some in names.values()):
+        raise unknown("metric", metric, sorted(set().union(*names.values())), of="these runs")
+    notes = [
+        f"Protocol '{name}' is left out: it has no metric '{metric}'." for name in names if metric not in names[name]
+    ]
+    kept = {name: target for name, target in shared.protocols.items() if metric in names[name]}
+    return shared._replace(protocols=kept, notes=(*shared.notes, *notes))
 
 
 Marks = Mapping[str, Mapping[int, Mark]]

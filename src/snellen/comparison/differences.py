@@ -41,7 +41,10 @@ class Both(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What is compared: a protocol and its arm, the letters of the two runs, and the difference for which n is wanted, if any."""
+    """What is compared: a protocol and its arm, the letters of the two runs, and the difference for which n is wanted, if any.
+
+    `metric` is the one to compare by; empty for the headline.
+    """
 
     protocol: Protocol
     name: str
@@ -49,6 +52,12 @@ class Asked(NamedTuple):
     first: str
     second: str
     power: float | None = None
+    metric: str = ""
+
+    @property
+    def of_group(self) -> bool:
+        """Whether a metric is asked for that the protocol makes of a whole group, and no sample has."""
+        return bool(self.metric) and declared(self.protocol.metrics, self.metric).kind == "own"
 
 
 def part_name(part: Key) -> str:
@@ -75,19 +84,23 @@ def rows(asked: Asked, every: Sequence[Both]) -> list[Row]:
     return found
 
 
-def metric_of(protocol: Protocol, every: Iterable[Both]) -> str:
-    """The metric that is compared sample by sample: the headline where samples have it, else the bounded one, else their first."""
+def metric_of(asked: Asked, every: Iterable[Both]) -> str:
+    """Return the metric that is compared sample by sample: the one asked for, or none where samples lack it; else the headline where
+    samples have it, the bounded one, or their first.
+    """
     names: dict[str, None] = {}
     for both in every:
         names.update(dict.fromkeys(name for name in both.first.values if name in both.second.values))
-    wanted = (protocol.headline, roles(protocol).bounded, *names)
+    if asked.metric and not asked.of_group:
+        return asked.metric if asked.metric in names else ""
+    wanted = (asked.protocol.headline, roles(asked.protocol).bounded, *names)
     return next((name for name in wanted if name in names), "")
 
 
 def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], metric: str = "") -> Row | None:
     """The difference over some samples; None where none of them has a value on both sides."""
     protocol = asked.protocol
-    metric = metric or metric_of(protocol, every)
+    metric = metric or metric_of(asked, every)
     some = sorted((b for b in every if metric in b.first.values and metric in b.second.values), key=lambda b: b.id)
     if not some:
         return None
@@ -109,8 +122,11 @@ def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], met
     smallest, needed = _power(found, up, down, asked.power) if able else (None, None)
     right = [(b.first.outcome is Outcome.CORRECT, b.second.outcome is Outcome.CORRECT) for b in some]
     own = None
-    if part and metric != protocol.headline:
-        own = own_difference(protocol, by, *(_by_repeat(some, side) for side in (0, 1)))
+    headline = asked.metric or protocol.headline
+    if part and metric != headline:
+        own = own_difference(protocol, headline, by, *(_by_repeat(some, side) for side in (0, 1)))
+        if own is None and asked.of_group:
+            return None
     return Row(
         protocol=asked.name,
         prompt=asked.prompt,

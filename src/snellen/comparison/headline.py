@@ -1,4 +1,4 @@
-"""Headlines that are no means over samples (a macro F1): their paired difference, by leaving out whole clusters of both runs at once."""
+"""Scores that are not means over samples (a macro F1): their paired difference, by leaving out whole clusters of both runs at once."""
 
 from __future__ import annotations
 
@@ -53,19 +53,23 @@ class Members:
 
 
 def own_difference(
-    protocol: Protocol, by: Mapping[str, str], first: Sequence[Sequence[Seen]], second: Sequence[Sequence[Seen]]
+    protocol: Protocol,
+    metric: str,
+    by: Mapping[str, str],
+    first: Sequence[Sequence[Seen]],
+    second: Sequence[Sequence[Seen]],
 ) -> Own | None:
-    """The difference of two runs' headlines over the same samples, in one order; None where the headline is a mean or cannot be had.
+    """Return the difference of two runs' scores over the same samples, in one order; None where the metric is a mean or cannot be had.
 
-    Both sides have their marks once for each time that the questions were asked; a side's headline is the mean over these.
+    Both sides have their marks once for each time that the questions were asked; a side's score is the mean over these.
     """
-    about = declared(protocol.metrics, protocol.headline)
+    about = declared(protocol.metrics, metric)
     if about.kind != "own" or about.unit:
         return None
     import numpy as np
 
     clusters = tuple(seen.cluster for seen in first[0])
-    sides = [_scores(protocol, by, marks, clusters) for marks in (first, second)]
+    sides = [_scores(protocol, metric, by, marks, clusters) for marks in (first, second)]
     values = [side[0] for side in sides]
     if values[0] is None or values[1] is None:
         return None
@@ -74,8 +78,8 @@ def own_difference(
     without = np.array([np.nan if a is None or b is None else b - a for a, b in scores], dtype=np.float64)
     low, high = _ends(difference, without, len(set(clusters) - {""}) + clusters.count(""))
     return Own(
-        metric=protocol.headline,
-        label=about.label_of(protocol.headline),
+        metric=metric,
+        label=about.label_of(metric),
         first=values[0],
         second=values[1],
         difference=difference,
@@ -98,25 +102,27 @@ def _ends(difference: float, without: Floats, clusters: int) -> tuple[float | No
 class _Side:
     """One run's marks by repeat, to be scored with some samples left out."""
 
-    def __init__(self, protocol: Protocol, by: Mapping[str, str], repeats: Sequence[Sequence[Seen]]) -> None:
-        self._repeats = [_Once(protocol, by, marks) for marks in repeats]
+    def __init__(
+        self, protocol: Protocol, metric: str, by: Mapping[str, str], repeats: Sequence[Sequence[Seen]]
+    ) -> None:
+        self._repeats = [_Once(protocol, metric, by, marks) for marks in repeats]
         self.content = tuple(array("q", map(hash, once.keys)).tobytes() for once in self._repeats)
 
     def score(self, out: Sequence[int] | None) -> float | None:
-        """The mean of the repeats' headlines without the samples in these places."""
+        """Return the mean of the repeats' scores without the samples in these places."""
         found = [once.score(out) for once in self._repeats]
         known = [value for value in found if value is not None]
         return fmean(known) if len(known) == len(found) else None
 
 
 def _scores(
-    protocol: Protocol, by: Mapping[str, str], marks: Sequence[Sequence[Seen]], clusters: tuple[str, ...]
+    protocol: Protocol, metric: str, by: Mapping[str, str], marks: Sequence[Sequence[Seen]], clusters: tuple[str, ...]
 ) -> tuple[float | None, ...]:
-    """The headline of a side, and behind it the headline without each cluster."""
+    """Return the score of a side, and behind it the score without each cluster."""
     import numpy as np
 
-    side = _Side(protocol, by, marks)
-    key = (protocol, *by.items(), *side.content, clusters)
+    side = _Side(protocol, metric, by, marks)
+    key = (protocol, metric, *by.items(), *side.content, clusters)
     if key not in _KNOWN:
         if len(_KNOWN) >= MOST_KNOWN:
             _KNOWN.clear()
@@ -128,18 +134,18 @@ def _scores(
 class _Once:
     """One run's marks of one repeat."""
 
-    def __init__(self, protocol: Protocol, by: Mapping[str, str], marks: Sequence[Seen]) -> None:
-        self._protocol, self._by = protocol, by
+    def __init__(self, protocol: Protocol, metric: str, by: Mapping[str, str], marks: Sequence[Seen]) -> None:
+        self._protocol, self._metric, self._by = protocol, metric, by
         self.keys: list[Hashable] = [(tuple(s.values.items()), s.outcome, s.cluster, s.own) for s in marks]
         self._seen = dict(zip(self.keys, marks, strict=True))
         self._counts = Counter(self.keys)
 
     def score(self, out: Sequence[int] | None) -> float | None:
-        """The headline without the samples in these places."""
+        """Return the score without the samples in these places."""
         counts = self._counts
         if out:
             counts = counts.copy()
             counts.subtract(self.keys[at] for at in out)
         marks = Members(self._by.items(), list(self._seen.values()), [counts[key] for key in self._seen])
-        found = self._protocol.own_scores(marks).get(self._protocol.headline)
+        found = self._protocol.own_scores(marks).get(self._metric)
         return None if found is None else found.value

@@ -64,6 +64,20 @@ IMAGES = Option(
     metavar="DIR",
 )
 
+COLUMNS = Option(
+    "columns",
+    "Name the column of a role, once for each role: --columns image=image_1,image_2 --columns answer=label.",
+    kind="pairs",
+    metavar="ROLE=COLUMN,...",
+)
+OF_DATA = (IMAGES, COLUMNS)
+"""Options that say how a data set on disk is read; they are part of the selection (`Selection.own`)."""
+
+
+def stored_values(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values of options as a selection keeps them: texts, and of pairs a dict."""
+    return {name: dict(value) if isinstance(value, Mapping) else str(value) for name, value in given.items()}
+
 
 def filled(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any]:
     """The values of declared options: those given, else their defaults."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from typing import Protocol as Interface
 
 import msgspec
@@ -336,6 +336,19 @@ class Given(NamedTuple):
     build: Callable[..., Subject]
 
 
+class Hosting(NamedTuple):
+    """Where the models of a kind run, and whose they are, as far as the kind itself tells; records of a run say it.
+
+    `engine` is the software that runs them on machines of one's own. `developer` is set where all models are of one, `closed` are the
+    beginnings of the names of those whose weights are not published ("" for all of them).
+    """
+
+    by: Literal["self", "provider", ""] = ""
+    engine: str = ""
+    developer: str = ""
+    closed: tuple[str, ...] = ()
+
+
 OptionsOf = Callable[[str], tuple[Option, ...]]
 
 
@@ -349,6 +362,9 @@ class SubjectKind:
     """The options that mean something to it; others are refused."""
     exams: tuple[str, ...] = ()
     """The exams that it can answer; all of them if empty."""
+    hosting: Hosting = Hosting()
+    serves: tuple[str, ...] = ()
+    """The command that starts a server for its models (`--serve PREFIX`), up to the model's name; `python` is this Python."""
     in_workers: bool = False
     """Whether its subjects are models that can answer in processes of their own, here or on other machines."""
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.data.parquet import ParquetFile
 from snellen.data.tables import ENDINGS, Table
 
 _HEAD = 256
@@ -56,15 +55,13 @@ def _is_list(path: Path) -> bool:
 def rows(path: Path, label: str) -> Iterator[Row | Problem]:
     """Every row of a file. Raises SnellenError where the file itself cannot be read."""
     table = Table(path)
-    inside = _pictures(path, table)
-    for number, place, given, wrong in table.rows():
+    for number, place, given, wrong in table.whole_rows():
         where = f"{label} {place}"
-        cells = {name.lower(): next(values) for name, values in inside.items()}
-        told = {name: _cell(value) for name, value in given.items()}
-        cells |= {str(name).strip().lower(): value for name, value in told.items() if value not in (None, "")}
+        told = {n: v for n, value in given.items() if (v := _cell(value)) not in (None, "") or n in table.binary}
+        cells = {str(name).strip().lower(): value for name, value in told.items()}
         if wrong:
             yield Problem(where, wrong)
-        elif len(cells) < len(inside) + sum(value not in (None, "") for value in told.values()):
+        elif len(cells) < len(told):
             yield Problem(where, "two columns have the same name but for upper and lower case")
         else:
             yield Row(where, number, cells)
@@ -72,11 +69,3 @@ def rows(path: Path, label: str) -> Iterator[Row | Problem]:
 
 def _cell(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
-
-
-def _pictures(path: Path, table: Table) -> dict[str, Iterator[Any]]:
-    """The binary columns of a Parquet file, each a few rows at a time, so that its pictures are not all in memory at once."""
-    if not table.binary:
-        return {}
-    file = ParquetFile(path, path.name)
-    return {name: file.cells(name, range(file.rows)) for name in table.binary}

@@ -1,4 +1,4 @@
-"""Tables as people have them: JSON lines, a JSON list, CSV, TSV and Parquet, read row by row.
+"""Tables as people have them: JSON lines, a JSON list, CSV, TSV, Parquet and Excel, read row by row.
 
 A row is a dict of its cells, or a text that says why it cannot be read; each comes with the name that an editor or a spreadsheet has for
 its place. Text files may begin with a byte order mark and have the line ends of Windows; lines of JSON that begin with # are comments.
@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import Counter
+import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.data.files import check_inside
+from snellen.data.folder import check_finished
+from snellen.data.hub import LOCK
+from snellen.data.label import MARKER
 from snellen.data.parquet import LONGEST_CELL, ParquetFile
+from snellen.data.workbook import check_head, workbook_rows
 
-ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".xlsx")
 LARGEST_LIST = 512 << 20
+_NOTES = (LOCK, MARKER, "dataset_infos.json")
+"""Files about a data set, which are none of its tables."""
+_SHARD = re.compile(r"(\w+)-\d{5}-of-\d{5}")
 
 
 class Row(NamedTuple):
@@ -34,10 +42,10 @@ class Table:
     """One file of rows. `columns` are those of the header, or of the first rows of JSON; binary columns are among them."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.name = check_inside(path), path.name
+        self.path, self.name, self.files = check_inside(path), path.name, (path,)
         self._ending = path.suffix.lower()
         if self._ending not in ENDINGS:
-            save = "; save the sheet as CSV" if path.suffix.lower() in (".xlsx", ".xls", ".ods") else ""
+            save = "; save the sheet as CSV or .xlsx" if path.suffix.lower() in (".xls", ".ods") else ""
             raise SnellenError(f"{path}: not a table; there are {', '.join(ENDINGS)}{save}")
         self._parquet = ParquetFile(path, self.name) if self._ending == ".parquet" else None
         self.columns = self._columns()
@@ -57,10 +65,21 @@ class Table:
                 yield from self._of_csv()
             elif self._ending == ".json":
                 yield from self._of_list()
+            elif self._ending == ".xlsx":
+                yield from (Row(i, f"row {number}", row) for i, (number, row) in enumerate(self._sheet))
             else:
                 yield from self._of_lines()
         except OSError as error:
             raise SnellenError(f"{self.path}: cannot be read ({error.strerror})") from None
+
+    def whole_rows(self) -> Iterator[Row]:
+        """Yield all rows with their binary columns, a few of these at a time, so that pictures are not all in memory at once."""
+        if self._parquet is None:
+            yield from self.rows()
+            return
+        inside = {name: self._parquet.cells(name, range(self._parquet.rows)) for name in self.binary}
+        for row in self.rows():
+            yield row._replace(cells=row.cells | {name: next(values) for name, values in inside.items()})
 
     def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
         """The values of a binary column in some rows, in order."""
@@ -74,9 +93,14 @@ class Table:
         found: dict[str, None] = {}
         for row in self.rows():
             found |= dict.fromkeys(row.cells)
-            if row.number >= 100 or self._ending in (".csv", ".tsv"):
+            if row.number >= 100 or self._ending in (".csv", ".tsv", ".xlsx"):
                 break
         return tuple(found)
+
+    @cached_property
+    def _sheet(self) -> list[tuple[int, dict[str, Any]]]:
+        """The rows of a workbook, which is too slow to be read for each pass."""
+        return list(workbook_rows(self.path))
 
     # ------------------------------------------------------------ formats
 
@@ -115,9 +139,7 @@ class Table:
                 file.seek(0)
                 table = csv.reader(file, delimiter=self._delimiter(first), strict=True)
                 header = [name.strip() for name in next(table, [])]
-                doubled = [name for name, count in Counter(header).items() if count > 1]
-                if doubled:
-                    raise SnellenError(f"{self.path}: the column {', '.join(sorted(doubled))!r} is there twice")
+                check_head(self.path, header)
                 number = 0
                 for cells in table:
                     if not any(cell.strip() for cell in cells):
@@ -136,6 +158,63 @@ class Table:
         if self._ending == ".tsv":
             return "\t"
         return ";" if ";" in header and "," not in header else ","
+
+
+class HubTable:
+    """The Parquet files of a set in the hub's layout (`data/SPLIT-00000-of-00002.parquet`) as one table; a file's name is its split."""
+
+    def __init__(self, path: Path, files: Sequence[Path]) -> None:
+        self.path, self.name, self.files = path, path.name, tuple(files)
+        self._tables = [ParquetFile(file, f"{file.parent.name}/{file.name}") for file in files]
+        first, *others = self._tables
+        for other in others:
+            if other.columns != first.columns:
+                raise SnellenError(f"{path}: {other.name} has other columns than {first.name}: name one of the files")
+        self._splits = [found[1] if (found := _SHARD.match(file.name)) else "" for file in files]
+        own_split = any(self._splits) and "split" not in first.columns
+        self.columns = (*first.columns, "split") if own_split else first.columns
+        self.binary = first.binary
+
+    def rows(self) -> Iterator[Row]:
+        """All rows, one at a time, without binary columns."""
+        number = 0
+        for table, split in zip(self._tables, self._splits, strict=True):
+            names = [name for name in table.columns if name not in self.binary]
+            for i, cells in enumerate(table.records(names)):
+                yield Row(number, f"{table.name} row {i + 1}", {"split": split, **cells})
+                number += 1
+
+    def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
+        """The values of a binary column in some rows, in order."""
+        start, wanted = 0, sorted(set(numbers))
+        for table in self._tables:
+            inside = [n - start for n in wanted if start <= n < start + table.rows]
+            yield from ((start + n, cell) for n, cell in zip(inside, table.cells(column, inside), strict=True))
+            start += table.rows
+
+
+def tables_below(where: Path) -> list[Path]:
+    """Return the tables of a folder, else those in its `data` folder (the hub's layout), else those one folder below; a file is itself."""
+    if where.is_file():
+        return [where] if where.suffix.lower() in ENDINGS else []
+    if not where.is_dir():
+        return []
+    check_finished(where)
+    below = (p for p in sorted(where.iterdir()) if p.is_dir() and not p.name.startswith("."))
+    for folders in ((where,), (where / "data",), tuple(below)):
+        if found := [check_inside(path, where) for folder in folders for path in tables_in(folder)]:
+            return found
+    return []
+
+
+def tables_in(folder: Path) -> list[Path]:
+    """Return the tables of one folder."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [
+        p
+        for p in files
+        if p.suffix.lower() in ENDINGS and p.name not in _NOTES and not p.name.startswith((".", "~$")) and p.is_file()
+    ]
 
 
 def _parsed(number: int, place: str, text: bytes) -> Row:

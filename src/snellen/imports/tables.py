@@ -5,25 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import math
-import warnings
-import zipfile
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from xml.parsers import expat
 
-from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
-from snellen.imports.files import LARGEST_MEMBER, checked, decoded, objects
+from snellen.data.workbook import check_cells, check_head, workbook_rows
+from snellen.imports.files import checked, decoded, objects
 
 MARKS = (",", ";", "\t")
 """What stands between cells: spreadsheets write semicolons where the comma is in numbers."""
 FORMS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".ndjson")
-
-MOST_CELLS, MOST_TAGS, MOST_ROWS = 5_000_000, 4_000_000, 1_048_576
-"""Bounds: cells that are kept of any table; of a workbook XML elements (two or three a cell), and rows, as Excel has it."""
 
 
 def rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -36,7 +29,7 @@ def rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
     elif form in (".csv", ".tsv"):
         found = list(_separated(path, "\t" if form == ".tsv" else ""))
     elif form == ".xlsx":
-        found = list(_sheet(path))
+        found = list(((f"row {number}", row) for number, row in workbook_rows(path)))
     else:
         raise SnellenError(f"{path}: not a table that is read here; {', '.join(FORMS)} are")
     if not found:
@@ -54,7 +47,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
     if not columns:
         raise SnellenError(f"{path}: neither a list of objects nor columns of cells")
     keys = list(dict.fromkeys(key for column in columns.values() for key in column))
-    _check_cells(path, len(keys) * len(columns))
+    check_cells(path, len(keys) * len(columns))
     return [{name: column.get(key) for name, column in columns.items()} for key in keys]
 
 
@@ -66,9 +59,9 @@ def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
         mark = mark or next((m for m in MARKS if m in first), MARKS[0])
         table = csv.DictReader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
         head = table.fieldnames or ()
-        _check_head(path, head)
+        check_head(path, head)
         for number, row in enumerate(table, 1):
-            _check_cells(path, number * len(head))
+            check_cells(path, number * len(head))
             if None in row:
                 raise SnellenError(f"{path} line {table.line_num}: more cells than the header has columns")
             yield f"line {table.line_num}", row
@@ -76,83 +69,6 @@ def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
         raise SnellenError(f"{path}: not UTF-8 text ({error})") from None
     except csv.Error as error:
         raise SnellenError(f"{path} line {table.line_num}: cannot be read as a table ({error})") from None
-
-
-def _check_head(path: Path, names: Iterable[str]) -> None:
-    """Refuse a table in which one column would hide another of the same name. Those without a name are not read."""
-    doubled = [name for name, count in Counter(name.strip() for name in names).items() if name and count > 1]
-    if doubled:
-        raise SnellenError(f"{path}: the column {', '.join(sorted(doubled))!r} is there twice")
-
-
-def _check_cells(path: Path, cells: int) -> None:
-    """Refuse a table with more cells than are kept: a short row and a missing cell take memory, too."""
-    if cells > MOST_CELLS:
-        raise SnellenError(f"{path}: more than {MOST_CELLS:,} cells, empty ones included; save a smaller table")
-
-
-def _sheet(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The first sheet of a workbook. Formulas and macros are not run: a cell is the value that was stored."""
-    try:
-        import openpyxl
-    except ImportError:
-        raise MissingExtra(f"{path}: reading Excel files", "import") from None
-    try:
-        _check_workbook(path)
-        with warnings.catch_warnings(action="ignore"):  # of features that have no part in values
-            book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-            try:
-                yield from _cells(path, book.worksheets[0])
-            finally:
-                book.close()
-    except (SnellenError, MemoryError, GeneratorExit):
-        raise
-    except Exception as error:  # what openpyxl raises for a broken file is nearly anything
-        raise SnellenError(f"{path}: no Excel workbook, or a torn one ({one_line(str(error), 200)})") from None
-
-
-def _cells(path: Path, sheet: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Rows below the first that has anything in it, which names the columns. Cells right of the last name are not read."""
-    sheet.reset_dimensions()  # what the file says of its size may be wrong
-    lines = enumerate(sheet.iter_rows(values_only=True, max_row=MOST_ROWS), 1)
-    at, first_line = next(((n, line) for n, line in lines if any(cell is not None for cell in line)), (0, ()))
-    head = {i: str(name) for i, name in enumerate(first_line) if name is not None}
-    if not head:
-        return
-    _check_head(path, head.values())
-    cells = 0
-    below = sheet.iter_rows(min_row=at + 1, max_row=MOST_ROWS, max_col=max(head) + 1, values_only=True)
-    for number, row in enumerate(below, at + 1):
-        cells += len(row)
-        _check_cells(path, cells)
-        if all(cell is None for cell in row):
-            continue
-        yield f"row {number}", {name: row[i] for i, name in head.items()}
-
-
-def _check_workbook(path: Path) -> None:
-    """Refuse a workbook that would take all memory, before it is read: by what is in it, not by what it says of its size."""
-    room, tags = LARGEST_MEMBER, 0
-
-    def count(_name: str, _attributes: Any) -> None:
-        nonlocal tags
-        tags += 1
-
-    def refuse(*_told: Any) -> None:
-        raise SnellenError(f"{path}: it declares XML entities, and no program writes such workbooks")
-
-    with zipfile.ZipFile(path) as packed:
-        for name in packed.namelist():
-            parser = expat.ParserCreate()
-            parser.StartElementHandler, parser.StartDoctypeDeclHandler = count, refuse
-            other = () if name.endswith((".xml", ".rels")) else (expat.ExpatError,)  # a picture, maybe
-            with suppress(*other), packed.open(name) as member:
-                while chunk := member.read(1 << 16):
-                    room -= len(chunk)
-                    if room < 0 or tags > MOST_TAGS:
-                        what = f"{LARGEST_MEMBER:,} bytes" if room < 0 else f"{MOST_TAGS:,} XML elements"
-                        raise SnellenError(f"{path}: unpacked it is larger than {what}; save it as a CSV file")
-                    parser.Parse(chunk)
 
 
 def first_column(rows: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> str:

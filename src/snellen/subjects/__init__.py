@@ -12,7 +12,7 @@ from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.options import Option, filled
-from snellen.core.subject import Given, Subject, SubjectKind
+from snellen.core.subject import Given, Hosting, Subject, SubjectKind
 from snellen.registry import Registry
 from snellen.registry.plugins import SUBJECTS
 
@@ -28,6 +28,16 @@ def kinds() -> dict[str, SubjectKind]:
 def forms() -> dict[str, str]:
     """How subjects are named, and what each form means."""
     return {form: about for kind in kinds().values() for form, about in kind.forms.items()}
+
+
+def hosting(prefix: str) -> Hosting:
+    """Return where the models of a kind run; of a kind that is not installed here nothing is known."""
+    return _KINDS.get(prefix).hosting if prefix in _KINDS.names() else Hosting()
+
+
+def servers() -> dict[str, tuple[str, ...]]:
+    """Return the commands of the servers that `--serve` can start, by the prefix of the models."""
+    return {name: kind.serves for name, kind in kinds().items() if kind.serves}
 
 
 def find(spec: str | None) -> tuple[SubjectKind, str]:

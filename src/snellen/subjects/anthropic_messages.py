@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.secret import Secret
-from snellen.core.subject import BrokenReply, Parsed
+from snellen.core.subject import BrokenReply, Hosting, Parsed
 from snellen.core.types import Failure, Usage
 from snellen.subjects import habits
 from snellen.subjects.anthropic_batches import AnthropicBatches
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import merged, value
-from snellen.subjects.remote.format import Parameters, Said, Told, Way, WireFormat
+from snellen.subjects.remote.format import ErrorBody, Parameters, Told, Way, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import BUDGETS, STOP, Settings
@@ -146,21 +146,10 @@ class MessagesFormat(WireFormat):
             response_id=reading.short(data.get("id"), key),
         )
 
-    def said(self, body: bytes, key: Secret) -> Said:
-        return reading.error_said(body, key)
-
-    def judged(self, status: int, said: Said, body: bytes) -> tuple[str, int] | None:
-        error = _error(body)
-        kind, code = error.get("type"), reading.part(error, "details", "error_code")
-        if kind == "billing_error" or code == "enforced_spend_limit_reached" or _NO_CREDIT.search(said.message):
-            return "no-credit", 402
-        if code == "organization_on_hold" or "organization has been disabled" in said.message:
-            return "not-allowed", 403
-        if "content filtering policy" in said.message:
-            return "refused", status
-        if kind in ("authentication_error", "permission_error"):
-            return "key", STATUS[kind]
-        return ("unknown-model", 404) if kind == "not_found_error" else None
+    def error(self, status: int, body: bytes, key: Secret) -> ErrorBody:
+        said = reading.error_body(body, key)
+        kind, treated = _judged(said, _error(body)) or ("", None)
+        return said._replace(kind=kind, status=treated)
 
     def told(self, listing: bytes, model: str) -> Told | None:
         try:
@@ -264,6 +253,20 @@ def _tier(said: dict[str, Any], key: Secret) -> str | None:
     return f"{tier}, fast" if tier and said.get("speed") == "fast" else tier
 
 
+def _judged(said: ErrorBody, error: dict[str, Any]) -> tuple[str, int | None] | None:
+    """Return the kind of an error and the status that it is treated as, where its words tell more than the status."""
+    kind, code = error.get("type"), reading.part(error, "details", "error_code")
+    if kind == "billing_error" or code == "enforced_spend_limit_reached" or _NO_CREDIT.search(said.message):
+        return "no-credit", 402
+    if code == "organization_on_hold" or "organization has been disabled" in said.message:
+        return "not-allowed", 403
+    if "content filtering policy" in said.message:
+        return "refused", None
+    if kind in ("authentication_error", "permission_error"):
+        return "key", STATUS[kind]
+    return ("unknown-model", 404) if kind == "not_found_error" else None
+
+
 def _error(body: bytes) -> dict[str, Any]:
     """The error object of a body; empty where there is none of the documented form."""
     try:
@@ -292,6 +295,7 @@ ANTHROPIC = RemoteKind(
         batches=lambda base: AnthropicBatches(f"{base}/messages/batches"),
         has_prices=True,
         versioned=True,
+        hosting=Hosting("provider", developer="anthropic", closed=("",)),
     ),
     MessagesFormat(),
     "a model at Anthropic (ANTHROPIC_API_KEY)",

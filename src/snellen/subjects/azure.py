@@ -14,10 +14,10 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
-from snellen.core.subject import Parsed, Subject
+from snellen.core.subject import Hosting, Parsed, Subject
 from snellen.subjects.compatible import ChatFormat
 from snellen.subjects.remote import reading
-from snellen.subjects.remote.format import Said
+from snellen.subjects.remote.format import ErrorBody
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service, base_address, setting
 from snellen.subjects.remote.settings import DETAIL, LOGPROBS, MODEL_SEED, STOP, Settings
@@ -34,6 +34,7 @@ SERVICE = Service(
     lists_models=False,
     version="",
     example="https://NAME.openai.azure.com",
+    hosting=Hosting("provider"),
 )
 WITH_TOKEN = SERVICE._replace(key_variables=(TOKEN,), key_header=("Authorization", "Bearer "))
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:-preview)?")
@@ -100,16 +101,16 @@ class AzureFormat(ChatFormat):
         choice = reading.decoded(body)["choices"][0]
         return parsed._replace(text=_filtered(choice.get("content_filter_results"), key))
 
-    def said(self, body: bytes, key: Secret) -> Said:
-        said = super().said(body, key)
+    def error(self, status: int, body: bytes, key: Secret) -> ErrorBody:
+        said = super().error(status, body, key)
         try:
-            error = reading.part(msgspec.json.decode(body), "error", "innererror", "content_filter_result")
+            results = reading.part(msgspec.json.decode(body), "error", "innererror", "content_filter_result")
         except reading.UNREADABLE:
             return said
-        why = _filtered(error, key)
+        why = _filtered(results, key)
         return said._replace(message=f"{said.message} ({why})") if why else said
 
-    def advice(self, status: int, said: Said, model: str, elsewhere: bool) -> str:
+    def advice(self, status: int, error: ErrorBody, model: str, elsewhere: bool) -> str:
         if status != 404:
             return ""
         version = self._where.version or "none"

@@ -5,6 +5,7 @@ What is said to be ignored is so in their sources of 2026-08, or in their own tr
 
 from __future__ import annotations
 
+from snellen.core.subject import Hosting
 from snellen.subjects.chat_dialects import LlamaCppFormat, LmStudioFormat, OpenRouterFormat, TemplateFormat, VllmFormat
 from snellen.subjects.compatible import CHAT
 from snellen.subjects.openai_batches import OpenAIBatches
@@ -23,6 +24,7 @@ OPENROUTER = RemoteKind(
         headers={"X-Title": "Snellen"},
         reports_cost=True,
         has_prices=True,
+        hosting=Hosting("provider"),
     ),
     OpenRouterFormat(),
     "a model at OpenRouter (OPENROUTER_API_KEY)",
@@ -40,6 +42,7 @@ OPENAI_CHAT = RemoteKind(
         batches=lambda base: OpenAIBatches("/chat/completions", base),
         lists_models=False,
         has_prices=True,
+        hosting=Hosting("provider", developer="openai", closed=("",)),
     ),
     CHAT,
     "a model at OpenAI, by its older chat completions (OPENAI_API_KEY)",
@@ -56,6 +59,7 @@ OLLAMA = RemoteKind(
         default_port=11434,
         models_at="/api/tags",
         ignores={"detail": "Ollama reads nothing but the picture"},
+        hosting=Hosting("self", "Ollama"),
     ),
     CHAT,
     "a model served by Ollama on this machine (OLLAMA_HOST moves it)",
@@ -68,6 +72,8 @@ VLLM = RemoteKind(
         ("VLLM_API_KEY", "EVAL_API_KEY"),
         start_hint="start it with 'vllm serve MODEL', or name it with --base-url",
         ignores={"detail": "vLLM says that it is not supported and ignored"},
+        hosting=Hosting("self", "vLLM"),
+        serves=("vllm", "serve"),
     ),
     VllmFormat(),
     "a model served by vLLM (--base-url, default http://localhost:8000/v1)",
@@ -79,6 +85,8 @@ SGLANG = RemoteKind(
         "http://localhost:30000/v1",
         ("SGLANG_API_KEY", "EVAL_API_KEY"),
         start_hint="start it with 'python -m sglang.launch_server --model-path MODEL', or name it with --base-url",
+        hosting=Hosting("self", "SGLang"),
+        serves=("python", "-m", "sglang.launch_server", "--model-path"),
     ),
     TemplateFormat(),
     "a model served by SGLang (--base-url, default http://localhost:30000/v1)",
@@ -92,6 +100,7 @@ LMSTUDIO = RemoteKind(
         codecs=frozenset({"png", "jpeg", "webp"}),
         start_hint="start it with 'lms server start', or name it with --base-url",
         ignores={"logprobs": "LM Studio's chat completions give none (lmstudio-ai/lms issue 60)"},
+        hosting=Hosting("self", "LM Studio"),
     ),
     LmStudioFormat(),
     "a model served by LM Studio (--base-url, default http://localhost:1234/v1)",
@@ -106,6 +115,7 @@ LLAMACPP = RemoteKind(
         start_hint="start it with 'llama-server -m MODEL --mmproj FILE', or name it with --base-url",
         lists_models=False,
         ignores={"detail": "llama.cpp reads nothing but the picture"},
+        hosting=Hosting("self", "llama.cpp"),
     ),
     LlamaCppFormat(),
     "a model served by llama.cpp (--base-url, default http://localhost:8080/v1)",

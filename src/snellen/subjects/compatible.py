@@ -12,7 +12,7 @@ from snellen.core.subject import BrokenReply, Parsed
 from snellen.core.types import Failure, Usage
 from snellen.subjects import habits
 from snellen.subjects.remote import reading
-from snellen.subjects.remote.format import Parameters, Said, WireFormat
+from snellen.subjects.remote.format import ErrorBody, Parameters, WireFormat
 from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import Settings
 
@@ -114,8 +114,8 @@ class ChatFormat(WireFormat):
             response_id=reading.short(data.get("id"), key),
         )
 
-    def said(self, body: bytes, key: Secret) -> Said:
-        return reading.error_said(body, key)
+    def error(self, status: int, body: bytes, key: Secret) -> ErrorBody:
+        return reading.error_body(body, key)
 
     def takes(self, entry: Mapping[str, Any]) -> frozenset[str] | None:
         """OpenRouter's list names the parameters of each model, and drops the others on the way to it."""

@@ -15,12 +15,12 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
-from snellen.core.subject import BrokenReply, Parsed
+from snellen.core.subject import BrokenReply, Hosting, Parsed
 from snellen.core.types import Failure, Usage
 from snellen.subjects import habits
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import merged
-from snellen.subjects.remote.format import Parameters, Said, Told, Way, WireFormat
+from snellen.subjects.remote.format import ErrorBody, Parameters, Told, Way, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import BUDGETS, DETAIL, LOGPROBS, MODEL_SEED, STOP, Settings
@@ -157,46 +157,11 @@ class GeminiFormat(WireFormat):
             note=reading.REPEATED if taken_out or (text, thinking) != (said, thought) else None,
         )
 
-    def said(self, body: bytes, key: Secret) -> Said:
+    def error(self, status: int, body: bytes, key: Secret) -> ErrorBody:
         error = _error(body)
-        if not isinstance(error.get("message"), str):
-            return reading.error_said(body, key)
-        parameter = next(
-            (v["field"] for v in _details(error, "fieldViolations") if isinstance(v.get("field"), str)), ""
-        )
-        if not parameter and error.get("status") == "INVALID_ARGUMENT" and _ABOUT_THINKING.search(error["message"]):
-            parameter = "thinkingConfig"
-        code = next((d["reason"] for d in _all(error.get("details")) if isinstance(d.get("reason"), str)), "")
-        return Said(
-            reading.clean(error["message"], key),
-            reading.clean(code or error.get("status") or error.get("code") or "", key),
-            reading.clean(_AROUND.sub("", parameter), key),
-        )
-
-    def judged(self, status: int, said: Said, body: bytes) -> tuple[str, int] | None:
-        error = _error(body)
-        word = error.get("status")
-        if said.code == "API_KEY_INVALID" or "API key not valid" in said.message or "API key expired" in said.message:
-            return "key", 401
-        if "location is not supported" in said.message:
-            return "not-allowed", 403
-        if word == "RESOURCE_EXHAUSTED" or status == 429:
-            return ("no-credit", 402) if _used_up(error, said.message) else ("throttled", 429)
-        if word == "FAILED_PRECONDITION" and _NO_CREDIT.search(said.message):
-            return "no-credit", 402
-        if word in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
-            return "key", status
-        return ("unknown-model", 404) if word == "NOT_FOUND" else None
-
-    def wait(self, body: bytes) -> float | None:
-        error = _error(body)
-        for detail in _all(error.get("details")):
-            delay = detail.get("retryDelay")
-            found = _SECONDS.fullmatch(delay) if isinstance(delay, str) else None
-            if found:
-                return float(found[1])
-        found = _RETRY_IN.search(_text(error.get("message")))
-        return float(found[1]) if found else None
+        said = _said(error, key) if isinstance(error.get("message"), str) else reading.error_body(body, key)
+        kind, treated = _judged(status, said, error) or ("", None)
+        return said._replace(kind=kind, status=treated, wait=_wait(error))
 
     def told(self, listing: bytes, model: str) -> Told | None:
         try:
@@ -343,6 +308,45 @@ def _without_candidates(data: dict[str, Any], key: Secret, bill: Parsed) -> Pars
 # ---------------------------------------------------------------- errors
 
 
+def _said(error: dict[str, Any], key: Secret) -> ErrorBody:
+    parameter = next((v["field"] for v in _details(error, "fieldViolations") if isinstance(v.get("field"), str)), "")
+    if not parameter and error.get("status") == "INVALID_ARGUMENT" and _ABOUT_THINKING.search(error["message"]):
+        parameter = "thinkingConfig"
+    code = next((d["reason"] for d in _all(error.get("details")) if isinstance(d.get("reason"), str)), "")
+    return ErrorBody(
+        reading.clean(error["message"], key),
+        reading.clean(code or error.get("status") or error.get("code") or "", key),
+        reading.clean(_AROUND.sub("", parameter), key),
+    )
+
+
+def _judged(status: int, said: ErrorBody, error: dict[str, Any]) -> tuple[str, int] | None:
+    """Return the kind of an error and the status that it is treated as, where its words tell more than the status."""
+    word = error.get("status")
+    if said.code == "API_KEY_INVALID" or "API key not valid" in said.message or "API key expired" in said.message:
+        return "key", 401
+    if "location is not supported" in said.message:
+        return "not-allowed", 403
+    if word == "RESOURCE_EXHAUSTED" or status == 429:
+        return ("no-credit", 402) if _used_up(error, said.message) else ("throttled", 429)
+    if word == "FAILED_PRECONDITION" and _NO_CREDIT.search(said.message):
+        return "no-credit", 402
+    if word in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
+        return "key", status
+    return ("unknown-model", 404) if word == "NOT_FOUND" else None
+
+
+def _wait(error: dict[str, Any]) -> float | None:
+    """Return how many seconds an error asks to wait."""
+    for detail in _all(error.get("details")):
+        delay = detail.get("retryDelay")
+        found = _SECONDS.fullmatch(delay) if isinstance(delay, str) else None
+        if found:
+            return float(found[1])
+    found = _RETRY_IN.search(_text(error.get("message")))
+    return float(found[1]) if found else None
+
+
 def _error(body: bytes) -> dict[str, Any]:
     """The `google.rpc.Status` of a body, which may stand in a list; empty where there is none."""
     try:
@@ -389,6 +393,7 @@ GEMINI = RemoteKind(
         version="/v1beta",
         versioned=True,
         own_keys=2,
+        hosting=Hosting("provider", developer="google", closed=("gemini",)),
     ),
     GeminiFormat(),
     "a Gemini model at Google (GEMINI_API_KEY)",

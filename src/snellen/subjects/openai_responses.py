@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from snellen.core.secret import Secret
-from snellen.core.subject import BrokenReply, Parsed
+from snellen.core.subject import BrokenReply, Hosting, Parsed
 from snellen.core.types import Failure, Usage
 from snellen.subjects import habits
 from snellen.subjects.openai_batches import OpenAIBatches
 from snellen.subjects.remote import reading
-from snellen.subjects.remote.format import Parameters, Said, WireFormat
+from snellen.subjects.remote.format import ErrorBody, Parameters, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import DETAIL, LOGPROBS, Settings
@@ -110,16 +110,14 @@ class ResponsesFormat(WireFormat):
             note=reading.REPEATED if taken_out or (text, thinking) != (said or refusal, thought) else None,
         )
 
-    def said(self, body: bytes, key: Secret) -> Said:
-        return reading.error_said(body, key)
-
-    def judged(self, status: int, said: Said, body: bytes) -> tuple[str, int] | None:
+    def error(self, status: int, body: bytes, key: Secret) -> ErrorBody:
+        said = reading.error_body(body, key)
         if status in (400, 403) and _by_policy(said.code, said.message):
-            return "refused", status
-        return ("unknown-model", 404) if status == 405 else None
+            return said._replace(kind="refused")
+        return said._replace(kind="unknown-model") if status == 405 else said
 
-    def advice(self, status: int, said: Said, model: str, elsewhere: bool) -> str:
-        if status in (404, 405) and elsewhere and said.code != "model_not_found":
+    def advice(self, status: int, error: ErrorBody, model: str, elsewhere: bool) -> str:
+        if status in (404, 405) and elsewhere and error.code != "model_not_found":
             return f"a server that has no /responses is asked with --model api/{model} or openai-chat/{model}"
         return ""
 
@@ -216,6 +214,7 @@ OPENAI = RemoteKind(
         batches=lambda base: OpenAIBatches("/responses", base),
         lists_models=False,
         has_prices=True,
+        hosting=Hosting("provider", developer="openai", closed=("",)),
     ),
     RESPONSES,
     "a model at OpenAI, by its Responses API (OPENAI_API_KEY)",

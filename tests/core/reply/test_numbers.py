@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from snellen.choice.named import read_named
+from snellen.choice.reading import exact_choice, read_choice, read_labels
 from snellen.core.reply import minus_signs, numbers_in
 from snellen.core.types import Sample
 from snellen.exams.d3.reading import read as read_captions
-from snellen.exams.eye.reading import read_choice as eye_choice
 from snellen.exams.eye.reading import read_point as eye_point
 from snellen.exams.grounding.reading.points import read_point
 from snellen.exams.own import protocols as own
-from snellen.exams.own.reading import exact_choice, exact_number, read_choice, read_labels, read_number, read_text
+from snellen.exams.own.reading import exact_number, read_number, read_text
 from snellen.exams.vqa_nle.reading.strict import read_open
 
 WORDS = {
@@ -92,10 +93,10 @@ def test_texts_with_other_signs_are_not_the_same() -> None:
 def test_an_option_is_not_chosen_by_a_part_of_a_number() -> None:
     for reply in ("twenty-one", "It is one hundred and one.", "one million", "minus one"):
         assert read_choice(reply, ("one", "twenty", "hundred")) is None, reply
-        assert eye_choice(reply, ("one", "twenty", "hundred")) is None, reply
+        assert read_named(reply, ("one", "twenty", "hundred")) is None, reply
     for reply in ("-5", "\u22125", "5 million", "5.5", "1,500", "5/6", "minus 5"):
         assert read_choice(reply, ("5", "500")) is None, reply
-        assert eye_choice(reply, ("5", "500")) is None, reply
+        assert read_named(reply, ("5", "500")) is None, reply
     assert read_choice("It is twenty-one.", ("one", "twenty-one")) == "twenty-one"
 
 

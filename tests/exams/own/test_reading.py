@@ -6,17 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snellen.choice.reading import exact_choice, exact_labels, read_choice, read_labels
+from snellen.core.protocol import ReplyContext
 from snellen.core.types import Sample
 from snellen.exams.own.protocols import PROTOCOLS
-from snellen.exams.own.reading import (
-    exact_choice,
-    exact_labels,
-    exact_number,
-    read_choice,
-    read_labels,
-    read_number,
-    read_text,
-)
+from snellen.exams.own.reading import exact_number, read_number, read_text
 
 COLOURS = ("red", "blue", "green", "dark red")
 YES_NO = ("yes", "no")
@@ -170,4 +164,4 @@ def test_any_reply_can_be_read(reply: str) -> None:
 )
 def test_a_reply_that_was_cut_counts_only_as_far_as_it_is_whole(reply: str, read: float | None) -> None:
     sample = Sample(id="1", tags={"task": "number"}, truth=7.0)
-    assert PROTOCOLS["robust"].judge_cut(reply, sample).reading == read
+    assert PROTOCOLS["robust"].judge(reply, sample, ReplyContext(cut=True)).reading == read

@@ -1,4 +1,4 @@
-"""`--serve vllm`: a model server that is started for a run, waited for, and stopped when the run ends.
+"""`--serve`: a model server that is started for a run, waited for, and stopped when the run ends.
 
 It listens where the subject looks for it, on this machine only. What it prints goes to a private file, without keys in the end, and its
 last lines into the message where it does not start or ends too early.
@@ -25,8 +25,8 @@ from snellen.core.errors import Interrupted, SnellenError
 from snellen.core.secret import HUBS, Secret, is_key_like, redact_all, without_keys
 from snellen.core.subject import Subject
 from snellen.core.text import one_line
+from snellen.subjects import servers
 
-SERVERS = {"vllm": ["serve"], "sglang": ["-m", "sglang.launch_server", "--model-path"]}
 LOOPBACK, KEYS = "127.0.0.1", ("--api-key", "--admin-api-key", "--hf-token")
 START, STOP, LOOK, SOON = 3600.0, 20.0, 0.5, 2.0  # seconds; large models are fetched and compiled first
 
@@ -59,7 +59,7 @@ def served(
     with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, port), timeout=2):
         told = f"something listens at {LOOPBACK}:{port} already"
         raise SnellenError(f"--serve {tool}: {told}; leave out --serve, or name another port with --base-url")
-    words = [*SERVERS[tool], subject.endpoints[0].model, "--host", LOOPBACK, "--port", str(port), *more]
+    words = [*servers()[tool][1:], subject.endpoints[0].model, "--host", LOOPBACK, "--port", str(port), *more]
     server = _started(tool, words, log)
     try:
         until = time.monotonic() + START
@@ -89,8 +89,9 @@ def served(
 
 def _started(tool: str, words: list[str], log: Path) -> subprocess.Popen[bytes]:
     """Start a server, with no key of another service, in a session of its own: Ctrl-C is for us, and it ends with all it started."""
-    found = shutil.which(tool) or shutil.which(tool, path=Path(sys.executable).parent)
-    program = found if tool == "vllm" else importlib.util.find_spec(tool) and sys.executable
+    name = servers()[tool][0]
+    found = shutil.which(name) or shutil.which(name, path=Path(sys.executable).parent)
+    program = importlib.util.find_spec(tool) and sys.executable if name == "python" else found
     if program is None or os.name != "posix":
         raise SnellenError(f"--serve {tool}: {tool} is not installed: pip install {tool} (it needs Linux and a GPU)")
     own = f"{tool.upper()}_API_KEY"

@@ -19,7 +19,7 @@ from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import CaptionScoring, DefaultModel, OptionMeaning, Wanted
-from snellen.core.options import IMAGES, MAX_MISSING, SHOTS, Selection, refuse_unknown
+from snellen.core.options import MAX_MISSING, OF_DATA, SHOTS, Selection, refuse_unknown, stored_values
 from snellen.core.prompt import shots_of
 from snellen.core.protocol import PluginCode, Protocol
 from snellen.core.records import DataEntry, Manifest, ProtocolEntry, ScorerEntry, SubjectEntry
@@ -201,8 +201,9 @@ def _checked(exam: Exam, wanted: Wanted) -> Selection:
     allowed = (*exam.options, *kind.takes(name, wanted.options, subjects.options_of))
     refuse_unknown(wanted.options, allowed, f"{exam.name} with {wanted.model}", _owners)
     given = {o.name: wanted.options[o.name] for o in (SHOTS, MAX_MISSING) if o.name in wanted.options}
-    if images := wanted.options.get(IMAGES.name):
-        given["own"] = wanted.selection.own | {IMAGES.name: str(images)}
+    of_data = {o.name: value for o in OF_DATA if (value := wanted.options.get(o.name))}
+    if of_data:
+        given["own"] = wanted.selection.own | stored_values(of_data)
     selection = msgspec.structs.replace(wanted.selection, **given)
     if selection.limit is not None and selection.limit < 1:
         raise SnellenError(f"--limit {selection.limit}: must be at least 1")

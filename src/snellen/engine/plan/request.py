@@ -11,7 +11,7 @@ from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.engine.call.budget import Purse
-from snellen.engine.call.serving import SERVERS
+from snellen.subjects import servers
 
 if TYPE_CHECKING:
     from snellen.engine.ray_pool import RayPool
@@ -81,8 +81,8 @@ def served_by(text: str) -> tuple[str, ...]:
         words = tuple(shlex.split(text))
     except ValueError as error:
         raise SnellenError(f"--serve {text}: {error}") from None
-    if not words or words[0] not in SERVERS:
-        raise SnellenError(f"--serve {text}: begins with one of {', '.join(SERVERS)}")
+    if not words or words[0] not in servers():
+        raise SnellenError(f"--serve {text}: begins with one of {', '.join(servers())}")
     return words
 
 

@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from snellen.choice.named import read_named
 from snellen.core.prescription import CREDIBLE, Range, Threshold
 from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Seen, Verdict
 from snellen.core.results import Metric, Score
 from snellen.core.types import Mark, Metrics, Sample
 from snellen.exams.eye.faculties import FACULTIES
 from snellen.exams.eye.prescription import Answered, answered, threshold
-from snellen.exams.eye.reading import read_choice, read_point
+from snellen.exams.eye.reading import read_point
 
 ORDER = tuple(FACULTIES)
 
@@ -45,7 +46,7 @@ class EyeProtocol(Protocol):
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         options = FACULTIES[sample.tags["faculty"]].options
-        read: Any = read_choice(reply, options) if options else read_point(reply)
+        read: Any = read_named(reply, options) if options else read_point(reply)
         right = read is not None and (read == sample.truth if options else _inside(read, sample.truth))
         return Verdict(read, read is not None, right, {"right": float(right)})
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import MappingProxyType
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.pixels import decode_problem
 from snellen.core.types import Sample
 from snellen.data.tables import Row
+from snellen.exams.own.columns import ColumnMap
 from snellen.exams.own.data import Questions
 from snellen.exams.own.names import ABOUT, KINDS, STYLE_WORDS
 from snellen.exams.own.rows import Wrong
 
 
-def check(where: Path, images: str = "") -> Iterator[Problem]:
+def check(where: Path, images: str = "", columns: ColumnMap = MappingProxyType({})) -> Iterator[Problem]:
     """What is wrong, pictures decoded too; then notes on how the file was read."""
     try:
-        found = Questions(where, images)
+        found = Questions(where, images, columns)
     except SnellenError as error:
         yield Problem(str(where), str(error).removeprefix(f"{where}: "))
         return

@@ -7,14 +7,18 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import NamedTuple
 
-from snellen.core.errors import SnellenError
-from snellen.exams.own.names import LETTERS, PLAIN, ROLES, STYLES, TAUGHT
+from snellen.choice.letters import LETTERS
+from snellen.core.errors import SnellenError, unknown
+from snellen.exams.own.names import PLAIN, ROLES, STYLES, TAUGHT
+
+ColumnMap = Mapping[str, str | Sequence[str]]
+"""Columns by their role, as a user names them: `{"image": ["image_1", "image_2"], "answer": "label"}`."""
 
 
 class Columns(NamedTuple):
     """The columns of a table by what they are for. `letters` are columns A, B, C and so on, one for each option."""
 
-    image: str
+    images: tuple[str, ...]
     question: str
     answer: str
     options: str = ""
@@ -24,40 +28,76 @@ class Columns(NamedTuple):
     plain: Mapping[str, str] = MappingProxyType({})
     """The columns id, split, kind and tolerance, as far as there are any, as the table spells them."""
     others: tuple[str, ...] = ()
+    either: bool = False
+    """Whether a row has its pictures in the first of `images` that is filled, and not in all of them."""
+
+    @property
+    def image(self) -> str:
+        """How messages name the columns of pictures."""
+        return ", ".join(self.images)
 
 
-def columns_of(names: Sequence[str]) -> Columns:
-    """What the columns are for; raises SnellenError where one is missing, or two could be the same.
+def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) -> Columns:
+    """Tell what the columns are for; `given` has those that a user names. Raise SnellenError where one is missing or unclear.
 
     >>> found = columns_of(["img", "Question", "A", "B", "answer", "topic"])
     >>> found.image, found.question, found.letters, found.answer, found.others
     ('img', 'Question', ('A', 'B'), 'answer', ('topic',))
+    >>> columns_of(["left", "right", "text", "label"], {"image": "left,right"})[:3]
+    (('left', 'right'), 'text', 'label')
     """
-    known = {name.strip().lower().replace(" ", "_"): name for name in names}
-    styled = [name for name in STYLES if name in known]
+    chosen = {role: _named(role, value, names) for role, value in given.items()}
+    taken = {name for some in chosen.values() for name in some}
+    known = {name.strip().lower().replace(" ", "_"): name for name in names if name not in taken}
+    known |= {role: some[0] for role, some in chosen.items()}
+    styled = [name for name in STYLES if name in known and ("answer" not in chosen or name in chosen)]
     found = {role: _one(role, known) for role in ROLES if role != "answer" or not styled}
     if len(styled) > 1:
         raise SnellenError(f"both {styled[0]!r} and {styled[1]!r} could be the answer: keep one of them")
     answer = known[styled[0]] if styled else found["answer"]
-    letters = _letters(names)
     for role, name in (("image", found["image"]), ("question", found["question"]), ("answer", answer)):
         if not name:
             also = f" (or {', '.join(ROLES[role][1:4])})"
             raise SnellenError(
-                f"no column {role!r}{also}; it has {', '.join(map(repr, names)) or 'none'}{_meant(known)}"
+                f"no column {role!r}{also}; it has {', '.join(map(repr, names)) or 'none'}; "
+                f"'--columns {role}=COLUMN' says which it is{_meant(known)}"
             )
+    either = "image" not in chosen and {"image", "images"} <= known.keys()
+    images = (known["image"], known["images"]) if either else chosen.get("image", (found["image"],))
+    several = chosen.get("options", ())
+    letters = several if len(several) > 1 else () if found["options"] else _letters(names)
     plain = {name: known[name] for name in PLAIN if name in known}
-    used = {*found.values(), answer, *letters, *plain.values()}
+    used = {*found.values(), answer, *images, *_letters(names), *letters, *plain.values()}
     return Columns(
-        image=found["image"],
+        images=images,
         question=found["question"],
         answer=answer,
-        options=found["options"],
-        letters=() if found["options"] else letters,
+        options="" if letters else found["options"],
+        letters=letters,
         style=STYLES[styled[0]] if styled else "",
         plain=plain,
         others=tuple(name for name in names if name not in used),
+        either=either,
     )
+
+
+def _named(role: str, value: str | Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that a user names for a role."""
+    roles = (*ROLES, *STYLES, *PLAIN)
+    if role not in roles:
+        raise unknown("role", role, roles, of="--columns")
+    listed = [value] if isinstance(value, str) and value in names else value
+    wanted = [name.strip() for name in (listed.split(",") if isinstance(listed, str) else listed)]
+    for name in wanted:
+        if name not in names:
+            close = get_close_matches(name, names, n=1)
+            raise SnellenError(
+                f"--columns {role}={','.join(wanted)}: no column {name!r}; it has {', '.join(map(repr, names)) or 'none'}"
+                + (f"; did you mean {close[0]!r}?" if close else "")
+            )
+    if len(wanted) != 1 and role not in ("image", "options"):
+        raise SnellenError(f"--columns {role}={','.join(wanted)}: this role has one column")
+    return tuple(wanted)
 
 
 def _meant(known: Mapping[str, str]) -> str:

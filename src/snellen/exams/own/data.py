@@ -6,21 +6,22 @@ import hashlib
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.options import IMAGES, Selection
+from snellen.core.options import COLUMNS, IMAGES, Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
 from snellen.data.files import PictureFolders, digest_of
 from snellen.data.folder import named
 from snellen.data.label import HEAD, first_label, picture_label
-from snellen.data.tables import Row
+from snellen.data.tables import Row, Table
 from snellen.exams.own import find
-from snellen.exams.own.columns import Columns, columns_of
+from snellen.exams.own.columns import ColumnMap, Columns, columns_of
 from snellen.exams.own.names import KINDS
 from snellen.exams.own.pictures import of_cell, place_of, read, size_of
 from snellen.exams.own.rows import LONGEST_ID, Wrong, asked, images_of, kind_of, sample, text_of, truth_of, wrongs
@@ -40,17 +41,30 @@ class Item(NamedTuple):
 class Questions:
     """What a path holds, read: its columns, how its answers are written, and its rows one by one."""
 
-    def __init__(self, where: Path, images: str = "") -> None:
+    def __init__(self, where: Path, images: str = "", columns: ColumnMap = MappingProxyType({})) -> None:
         self.where, self.source = where, find.source(where)
         self.base = Path.cwd() / find.base_of(self.source)
         self._folders = PictureFolders(self.base, images)
         self.template = find.template_of(self.source)
         try:
-            self.columns: Columns = columns_of(self.source.columns)
+            self.columns = self._columns({**find.columns_beside(self.source), **columns})
         except SnellenError as error:
             raise SnellenError(f"{self.source.name}: {error}") from None
-        self.binary = self.columns.image in self.source.binary
+        self.binary = self.columns.images[0] in self.source.binary
         self.survey: Survey = survey(self.source.rows(), self.columns, self.binary)
+
+    def _columns(self, given: ColumnMap) -> Columns:
+        found = columns_of(self.source.columns, given)
+        like = [
+            name for name in found.images if (name in self.source.binary) == (found.images[0] in self.source.binary)
+        ]
+        if found.either:
+            return found._replace(images=tuple(like))
+        if len(like) < len(found.images):
+            raise SnellenError(
+                f"of the columns {found.image} some hold pictures and others their names: name those of one kind"
+            )
+        return found
 
     def items(self) -> Iterator[Item]:
         """Every row in order."""
@@ -71,8 +85,10 @@ class Questions:
 
     def problem(self, row: Row, what: str, column: str = "") -> Problem:
         """A problem of a row, with its place."""
-        place = f"{self.source.name} {row.place}" if row.place != self.source.name else row.place
-        return Problem(place + (f", column '{column}'" if column else ""), what)
+        return Problem(self._place(row) + (f", column '{column}'" if column else ""), what)
+
+    def _place(self, row: Row) -> str:
+        return f"{self.source.name} {row.place}" if isinstance(self.source, Table) else row.place
 
     def _sample(self, row: Row) -> Sample:
         if row.wrong:
@@ -123,9 +139,8 @@ class Questions:
     def loaded(self, some: Iterator[tuple[Row, Sample]]) -> Iterator[Sample | Problem]:
         """Samples with pictures, a few at a time."""
         while batch := list(islice(some, AT_A_TIME)):
-            cells: dict[int, Any] = {}
-            if self.binary:
-                cells = dict(self.source.cells(self.columns.image, [row.number for row, _ in batch]))
+            numbers = [row.number for row, _ in batch]
+            cells = [dict(self.source.cells(name, numbers)) for name in self.columns.images] if self.binary else []
             for row, light in batch:
                 try:
                     shown = self._pictures(row, light, cells)
@@ -134,13 +149,13 @@ class Questions:
                     continue
                 yield msgspec.structs.replace(light, pictures=shown)
 
-    def _pictures(self, row: Row, light: Sample, cells: dict[int, Any]) -> tuple[Picture, ...]:
+    def _pictures(self, row: Row, light: Sample, cells: list[dict[int, Any]]) -> tuple[Picture, ...]:
         column = self.columns.image
         if self.binary:
-            found = of_cell(cells.get(row.number), f"{self.source.name} {row.place}")
-            if not found:
+            filled = [found for column in cells if (found := of_cell(column.get(row.number), self._place(row)))]
+            if not filled:
                 raise Wrong(column, "no picture: the cell holds no bytes")
-            return found
+            return filled[0] if self.columns.either else tuple(picture for some in filled for picture in some)
         return tuple(
             read(place_of(shown, self._folders, self.base, column), shown, column) for shown in self._shown(light)
         )
@@ -151,7 +166,7 @@ class OwnData(Dataset):
 
     def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
-        self._questions = Questions(where, options.own.get(IMAGES.name, ""))
+        self._questions = Questions(where, options.own.get(IMAGES.name, ""), options.own.get(COLUMNS.name, {}))
         self._tasks = named("task", options.tasks, KINDS, "own")
         known = hashlib.sha256()
         files: dict[Path, int] = {}
@@ -180,7 +195,7 @@ class OwnData(Dataset):
         self._chosen = frozenset().union(*(self._some(ids) for ids in parts.values()))
         self._label(files)
         if self._questions.binary:
-            files[self._questions.source.path] = self._questions.source.path.stat().st_size
+            files |= {path: path.stat().st_size for path in self._questions.source.files}
         self.fingerprint = hashlib.sha256(f"{known.hexdigest()}{digest_of(files.items())}".encode()).hexdigest()
 
     def _wanted(self, light: Sample) -> bool:
@@ -197,7 +212,7 @@ class OwnData(Dataset):
     def _label(self, files: dict[Path, int]) -> None:
         """Whether any picture says that it was made; of pictures in a table, the first."""
         if self._questions.binary:
-            cell = next((c for _i, c in self._questions.source.cells(self._questions.columns.image, [0])), None)
+            cell = next((c for _i, c in self._questions.source.cells(self._questions.columns.images[0], [0])), None)
             self.origin = next((found for p in of_cell(cell, "") if (found := picture_label(p.data[:HEAD]))), {})
         else:
             self.origin = first_label(files)

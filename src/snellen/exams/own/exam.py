@@ -3,51 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from random import Random
 from typing import Any
 
-import msgspec
-
+from snellen.choice.guess import guessed_letters
+from snellen.choice.order import reordered
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import DataTemplates, DataTraits, Maker, Probes, RowFormat, SampleOptions, TextGuess, later
-from snellen.core.options import IMAGES
+from snellen.core.options import OF_DATA
 from snellen.core.types import Sample
 from snellen.data.tables import Row
 from snellen.exams.own import find
 from snellen.exams.own.check import check
 from snellen.exams.own.columns import columns_of
 from snellen.exams.own.data import OwnData
-from snellen.exams.own.names import KINDS, LETTERS
+from snellen.exams.own.names import KINDS
 from snellen.exams.own.prompts import PROMPTS, probes, truths
 from snellen.exams.own.protocols import PROTOCOLS
 from snellen.exams.own.rows import Wrong, asked, kind_of, sample, truth_of
 from snellen.exams.own.survey import survey
-from snellen.stats.text_floor import Choices, choices
-
-
-def _choices(sample: Sample) -> Choices:
-    options = tuple(sample.facts["options"])
-    return Choices(sample.facts["question"], options, options.index(sample.truth) if sample.truth in options else None)
-
-
-def _reordered(sample: Sample, draw: Random) -> Sample | None:
-    """Return the sample in another order than the given one; the truth is the option's text, so it moves along."""
-    given = sample.facts.get("options", [])
-    if len(given) < 2:
-        return None
-    moved = list(given)
-    while moved == list(given):
-        draw.shuffle(moved)
-    return msgspec.structs.replace(sample, facts={**sample.facts, "options": moved})
 
 
 def _guess(_exam: Exam, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str] | None:
     """Compare the options as texts where all questions are choices; else an answer is learnt in the common way."""
-    if any(s.tags["task"] != "choice" for s in (*known, *asked)):
-        return None
-    places = choices([_choices(s) for s in known], [_choices(s) for s in asked])
-    return [LETTERS[i] for i in places]
+    every_choice = all(s.tags["task"] == "choice" for s in (*known, *asked))
+    return guessed_letters(known, asked) if every_choice else None
 
 
 def _sample_from_row(row: Mapping[str, Any]) -> Sample:
@@ -76,7 +56,7 @@ class Own(Exam):
     prompts = PROMPTS
     protocols = PROTOCOLS
     max_tokens = 256
-    options = (IMAGES,)
+    options = OF_DATA
     extras = (
         Maker(later("snellen.exams.own.template:make")),
         DataTemplates(
@@ -84,7 +64,7 @@ class Own(Exam):
         ),
         DataTraits(last_resort=True),
         Probes(probes, truths),
-        SampleOptions(_reordered, each_differs=True),
+        SampleOptions(reordered, each_differs=True),
         TextGuess(_guess),
         RowFormat(_sample_from_row),
     )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError
 from snellen.data.files import check_inside
 from snellen.data.folder import check_finished
-from snellen.data.hub import LOCK
-from snellen.data.label import MARKER
-from snellen.data.tables import ENDINGS, Row, Table
-from snellen.exams.own.columns import columns_of
-from snellen.exams.own.names import LETTERS, PICTURES, PROMPT_FILE, QUESTION_FILE
+from snellen.data.tables import ENDINGS, HubTable, Row, Table, tables_in
+from snellen.exams.own.names import COLUMNS_FILE, PICTURES, PROMPT_FILE, QUESTION_FILE
 
 LONGEST_TEXT = 20_000
 
@@ -22,6 +21,7 @@ class Classes:
     """Pictures in folders that are named by what they show, as a table: the folders' names are the options."""
 
     binary: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
     columns = ("id", "image", "question", "options", "answer_text")
 
     def __init__(self, path: Path, folders: Sequence[Path]) -> None:
@@ -53,7 +53,7 @@ class Classes:
         yield from ()
 
 
-Source = Table | Classes
+Source = Table | HubTable | Classes
 
 
 def source(where: Path) -> Source:
@@ -63,7 +63,9 @@ def source(where: Path) -> Source:
     if not where.is_dir():
         raise SnellenError(f"no file or folder {where}; 'snellen data init choice --out DIR' writes a template")
     check_finished(where)
-    tables = tables_in(where)
+    tables = tables_in(where) or [check_inside(path, where) for path in tables_in(where / "data")]
+    if tables and tables[0].parent != where and all(path.suffix.lower() == ".parquet" for path in tables):
+        return HubTable(where, tables)
     if len(tables) > 1:
         raise SnellenError(f"{where} has several tables ({', '.join(p.name for p in tables)}): name one of them")
     if tables:
@@ -85,18 +87,34 @@ def source(where: Path) -> Source:
 def recognises(where: Path) -> str | None:
     """Whether a path holds questions of one's own."""
     try:
-        if where.is_dir() and not tables_in(where):
+        if where.is_dir() and not tables_in(where) and not tables_in(where / "data"):
             classes = len(class_folders(where)) > 1 and (where / QUESTION_FILE).is_file()
             return "pictures in folders by class" if classes else None
-        columns_of(source(where).columns)
+        return "a table" if source(where).columns else None
     except SnellenError:
         return None
-    return "a table of questions"
 
 
 def base_of(found: Source) -> Path:
     """The folder from which pictures are named."""
     return found.path.parent if isinstance(found, Table) else found.path
+
+
+def columns_beside(found: Source) -> Mapping[str, str | list[str]]:
+    """Return the columns that a file `data.toml` beside the data names by their role; nothing where there is none."""
+    path = base_of(found) / COLUMNS_FILE
+    try:
+        document = tomllib.loads(text_in(path))
+    except tomllib.TOMLDecodeError as error:
+        raise SnellenError(f"{path}: not valid TOML ({error})") from None
+    columns = document.pop("columns", {})
+    if document or not isinstance(columns, dict):
+        raise SnellenError(f'{path}: only a table [columns] is read, such as image = ["image_1", "image_2"]')
+    for role, names in columns.items():
+        listed = names if isinstance(names, list) else [names]
+        if not listed or not all(isinstance(name, str) for name in listed):
+            raise SnellenError(f"{path}: columns.{role} is the name of a column, or a list of names")
+    return columns
 
 
 def template_of(found: Source) -> str:
@@ -122,12 +140,6 @@ def text_in(path: Path) -> str:
     if len(text) > LONGEST_TEXT:
         raise SnellenError(f"{path}: longer than {LONGEST_TEXT:,} characters")
     return text.strip()
-
-
-def tables_in(where: Path) -> list[Path]:
-    """The tables of a folder."""
-    files = (p for p in sorted(where.iterdir()) if p.suffix.lower() in ENDINGS and not p.name.startswith("."))
-    return [p for p in files if p.name not in (LOCK, MARKER) and p.is_file()]
 
 
 def class_folders(where: Path) -> list[Path]:

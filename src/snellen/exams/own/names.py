@@ -1,8 +1,6 @@
-"""The words of the format: kinds of questions, labels of options, and the names that people give to columns."""
+"""The words of the format: kinds of questions, and the names that people give to columns."""
 
 from __future__ import annotations
-
-from string import ascii_uppercase
 
 KINDS = ("choice", "labels", "number", "text")
 ABOUT = {
@@ -11,8 +9,6 @@ ABOUT = {
     "number": "a number",
     "text": "a word or a short phrase",
 }
-LETTERS = tuple(ascii_uppercase)
-"""The labels of options, in their order."""
 
 # what each column is for: the name that we teach first, then others that people have
 ROLES = {
@@ -39,6 +35,6 @@ STYLE_WORDS = {
 SEPARATOR = "|"
 """What stands between several values in one cell of a table."""
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
-PROMPT_FILE, QUESTION_FILE = "prompt.txt", "question.txt"
+PROMPT_FILE, QUESTION_FILE, COLUMNS_FILE = "prompt.txt", "question.txt", "data.toml"
 TAUGHT = ("instruction", "box", "box_format", "width", "height", "left", "right", "left_caption", "right_caption")
 """Columns of other kinds of own data, which a misspelt one may be."""

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from snellen.choice import prompts
+from snellen.choice.letters import lettered
 from snellen.core.prompt import Prompt, by_name
-from snellen.core.types import AnswerKind, Question, Sample, Text
-from snellen.exams.own.names import KINDS, LETTERS
+from snellen.core.types import AnswerKind, Question, Sample
+from snellen.exams.own.names import KINDS
 
 HOW = {
-    "choice": "Answer with the letter of the right option only.",
-    "labels": "Several options may be right. Answer with the letters of all right options only, separated by commas.",
+    "choice": prompts.ONE,
+    "labels": prompts.SEVERAL,
     "number": "Answer with a number only.",
     "text": "Answer with a word or a short phrase only.",
 }
@@ -20,37 +22,21 @@ HOW = {
 _ANSWER_KINDS: dict[str, AnswerKind] = {"choice": "one-of", "labels": "any-of"}
 
 
-def lettered(options: Sequence[str]) -> str:
-    """The options as the prompt lists them.
-
-    >>> lettered(["a cat", "a dog"])
-    'A. a cat\\nB. a dog'
-    """
-    return "\n".join(f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=False))
-
-
 def wording(sample: Sample, how: bool = True) -> str:
     """The text of a question. A wording of the user's own (prompt.txt) stands in place of ours."""
-    question, options = str(sample.facts["question"]), lettered(sample.facts.get("options", ()))
+    question, options = str(sample.facts["question"]), sample.facts.get("options", ())
     template = sample.facts.get("template", "")
     if template and how:
         before, _, after = template.partition("{question}")
-        shown = [part.replace("{options}", options) for part in (before, after)]
+        shown = [part.replace("{options}", lettered(options)) for part in (before, after)]
         return question.join(shown)  # what a question says is never filled in
-    lines = (question, options, HOW[sample.tags["task"]] if how else "")
-    return "\n".join(line for line in lines if line)
+    return prompts.wording(question, options, HOW[sample.tags["task"]] if how else "")
 
 
 def ask(name: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
     """The question: pictures first, then the text."""
-    return Question(
-        id=sample.id,
-        exam="own",
-        prompt=name,
-        parts=(*sample.pictures, Text(text=wording(sample, how=name == "question"))),
-        answer_kind=_ANSWER_KINDS.get(sample.tags["task"], "text"),
-        options=LETTERS[: len(sample.facts.get("options", ()))],
-    )
+    kind = _ANSWER_KINDS.get(sample.tags["task"], "text")
+    return prompts.asked(sample, name, wording(sample, how=name == "question"), kind)
 
 
 PROMPTS = by_name(

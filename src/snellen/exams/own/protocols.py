@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from snellen.core.protocol import TEXT_ALONE, MetricRoles, Protocol, ReplyContext, Seen, Verdict
+from snellen.choice import reading as choice
+from snellen.choice.protocols import ChoiceProtocol
+from snellen.core.protocol import TEXT_ALONE, MetricRoles, ReplyContext, Verdict
 from snellen.core.reply import minus_signs
 from snellen.core.results import Metric
-from snellen.core.types import Mark, Metrics, Sample
+from snellen.core.types import Metrics, Sample
 from snellen.exams.own import reading
 from snellen.stats.vqa_words import normalise
 
@@ -39,8 +41,8 @@ class Readers(NamedTuple):
         return self.number(reply) if kind == "number" else self.text(reply)
 
 
-ROBUST = Readers(reading.read_choice, reading.read_labels, reading.read_number, reading.read_text)
-EXACT = Readers(reading.exact_choice, reading.exact_labels, reading.exact_number, lambda reply: reply.strip() or None)
+ROBUST = Readers(choice.read_choice, choice.read_labels, reading.read_number, reading.read_text)
+EXACT = Readers(choice.exact_choice, choice.exact_labels, reading.exact_number, lambda reply: reply.strip() or None)
 
 
 def score(read: Any, sample: Sample) -> Metrics:
@@ -65,34 +67,22 @@ def _words(text: str) -> str:
     return normalise(_MINUS.sub("minus ", minus_signs(text)))
 
 
-class OwnProtocol(Protocol):
-    """One way to read; marks are by the option's text, whatever letter it had."""
+class OwnProtocol(ChoiceProtocol):
+    """One way to read answers of every kind."""
 
-    headline = "accuracy"
     metrics = METRICS
     extras = (MetricRoles(reported=("accuracy", "f1")),)
 
     def __init__(self, name: str, about: str, readers: Readers) -> None:
-        super().__init__(name, about, version="3")
-        self._readers = readers
+        super().__init__(name, about, readers.read, version="3")
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
-        read = self._readers.read(reply, sample)
-        metrics = score(read, sample)
-        return Verdict(read, read is not None, metrics["accuracy"] == 1.0, metrics)
+        """Read only what was finished of a reply that was cut: half of a number or of a text is another one."""
+        cut = context.cut and sample.tags["task"] != "choice"
+        return super().judge(reading.finished(reply) if cut else reply, sample, context)
 
-    def judge_cut(self, reply: str, sample: Sample) -> Verdict:
-        """Read only what was finished: half of a number or of a text is another one."""
-        return self.judge(reply if sample.tags["task"] == "choice" else reading.finished(reply), sample)
-
-    def blank(self, sample: Sample) -> Metrics:
-        return score(None, sample)
-
-    def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """Questions about the same picture stand or fall together."""
-        shown = sample.facts.get("image", "")
-        values = {k: v for k, v in mark.metrics.items() if isinstance(v, float)}
-        return Seen(values, mark.outcome, shown if isinstance(shown, str) else "\x1f".join(shown))
+    def score(self, read: Any, sample: Sample) -> Metrics:
+        return score(read, sample)
 
 
 PROTOCOLS = {

@@ -9,13 +9,13 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
+from snellen.choice.letters import LETTERS, fold, letter_place
 from snellen.core.reply import minus_signs
 from snellen.core.types import Sample
 from snellen.exams.own.columns import Columns
-from snellen.exams.own.names import KINDS, LETTERS, SEPARATOR, STYLE_WORDS
+from snellen.exams.own.names import KINDS, SEPARATOR, STYLE_WORDS
 
 LONGEST_ID = 200
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
@@ -74,7 +74,8 @@ def _question(cells: Mapping[str, Any], columns: Columns) -> str:
 
 def images_of(cells: Mapping[str, Any], columns: Columns) -> tuple[str, ...]:
     """The names of a row's pictures."""
-    images = tuple(map(text_of, listed(cells.get(columns.image))))
+    filled = [found for name in columns.images if (found := listed(cells.get(name)))]
+    images = tuple(text_of(one) for some in filled[: 1 if columns.either else None] for one in some)
     if not all((images, *images)):
         raise Wrong(columns.image, "no picture is named")
     if len(images) > MOST_IMAGES:
@@ -191,12 +192,6 @@ def number_of(value: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
-@lru_cache(maxsize=65536)
-def fold(text: str) -> str:
-    """A text in the form in which options are compared: without case, and spaces as one."""
-    return " ".join(text.casefold().split())
-
-
 # ---------------------------------------------------------------- answers
 
 
@@ -211,8 +206,7 @@ def chosen(answer: Any, options: tuple[str, ...], style: str) -> int | None:
         found = [i for i, option in enumerate(options) if fold(option) == fold(text)]
         return found[0] if found else None
     if style == "letter":
-        letter = text.strip("().: ").upper()
-        return LETTERS.index(letter) if letter in LETTERS[: len(options)] else None
+        return letter_place(text, len(options))
     number = number_of(answer)
     at = None if number is None or number != int(number) else int(number) - (style == "place")
     return at if at is not None and 0 <= at < len(options) else None

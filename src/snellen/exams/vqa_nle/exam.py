@@ -8,6 +8,7 @@ from random import Random
 
 import msgspec
 
+from snellen.choice.order import new_order
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
@@ -154,9 +155,7 @@ def _reordered(sample: Sample, draw: Random) -> Sample | None:
     given = sample.facts.get("choices") or []
     if len(given) < 2:
         return None
-    order = list(range(len(given)))
-    while order == sorted(order):
-        draw.shuffle(order)
+    order = new_order(len(given), draw)
     truth, label = sample.truth, sample.truth.get("label") if isinstance(sample.truth, dict) else None
     if label is not None and label < len(order):
         truth = {**truth, "label": order.index(label)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snellen.choice import letters
 from snellen.core.types import Sample
 from snellen.exams.vqa_nle.vqa_official import answer_type, majority
 
@@ -20,7 +21,7 @@ PARTS = {  # VCR's tasks as --task names them
     "q->ar": ("vcr", RATIONALE),
 }
 LABELS = ("entailment", "contradiction", "neutral")  # in the order in which the prompts print them
-LETTERS = ("A", "B", "C", "D")
+LETTERS = letters.LETTERS[:4]
 
 MULTIMODAL_VQA_EVAL = "multimodal-vqa-eval"  # the reference implementation, and the protocol that marks as it does
 

@@ -19,6 +19,7 @@ from snellen.core.text import one_line
 from snellen.data.hub import read_lock
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import ScoreRow
+from snellen.subjects import hosting as hosting_of
 
 REFUSED = {
     "SYNTHETIC": "its data is synthetic, and the record would be taken for a result on the real benchmark",
@@ -83,9 +84,6 @@ def exam_of(run: Run) -> Exam:
 
 # ---------------------------------------------------------------- whose model it is
 
-_HOSTED = {"openai": "openai", "openai-chat": "openai", "anthropic": "anthropic", "gemini": "google"}
-_LOCAL = {"ollama": "Ollama", "llamacpp": "llama.cpp", "lmstudio": "LM Studio", "vllm": "vLLM", "sglang": "SGLang"}
-_WEIGHTS = ("hf", "llava", "qwen")
 _OURS = ("baseline", "method")
 
 
@@ -93,7 +91,7 @@ def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
     """The model of a run as OWNER/NAME: as `given`, else as far as the subject's name says it."""
     spec, identity = manifest.subject.spec, manifest.subject.identity
     kind = str(identity.get("kind") or spec.partition("/")[0])
-    name = spec.removeprefix(f"{kind}/")
+    name, hosting = spec.removeprefix(f"{kind}/"), hosting_of(kind)
     if kind == "human":
         raise SnellenError("these are the answers of people, and a portable record is of a model")
     if kind == "replay":
@@ -102,22 +100,18 @@ def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
         name = name.partition(":")[2]  # the log's own name for it
     elif kind in _OURS:
         name = f"snellen/{kind}-{'-'.join(name.replace('/', ' ').split())}"
-    model = given or (name if "/" in name else f"{_HOSTED.get(kind, UNKNOWN)}/{name}")
+    model = given or (name if "/" in name else f"{hosting.developer or UNKNOWN}/{name}")
     if not re.fullmatch(r"[^/\s]+/[^\s]*[^/\s]", model):
         raise SnellenError(
             f"a model's name in a record is OWNER/NAME, and '{one_line(model, 80)}' is not: give --model-id"
         )
     developer = model.partition("/")[0]
-    if kind in _HOSTED:
-        closed = kind != "gemini" or name.startswith("gemini")  # it serves open models, too
+    if hosting.by == "provider":
+        closed = name.startswith(hosting.closed)  # it may serve open models, too
         return PortableModel(model, developer, "externally_managed", "closed_weights" if closed else UNKNOWN, kind)
-    if kind in ("openrouter", "azure"):
-        return PortableModel(model, developer, "externally_managed", UNKNOWN, kind)
-    if kind in _LOCAL:
-        return PortableModel(model, developer, "self_deployed", UNKNOWN, engine=_LOCAL[kind])
-    if kind in _WEIGHTS:
+    if hosting.by == "self":
         known = "open_weights" if identity.get("commit") else UNKNOWN
-        return PortableModel(model, developer, "self_deployed", known, engine="transformers")
+        return PortableModel(model, developer, "self_deployed", known, engine=hosting.engine)
     return PortableModel(model, developer)
 
 

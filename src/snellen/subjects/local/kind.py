@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
-from snellen.core.subject import Given, Subject, SubjectKind
+from snellen.core.subject import Given, Hosting, Subject, SubjectKind
 from snellen.subjects.remote.settings import MAX_TOKENS, TEMPERATURE
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class LocalKind(SubjectKind):
     )
 
     in_workers = True
+    hosting = Hosting("self", "transformers")
 
     def __init__(self, forms: Mapping[str, str], called: str = "", stands_for: str = "") -> None:
         self.forms, self._called, self._stands_for = forms, called, stands_for

@@ -51,12 +51,23 @@ class Told(NamedTuple):
     most_output: int | None = None
 
 
-class Said(NamedTuple):
-    """What an error body says: a sentence, the provider's word for the error, and the parameter that it names."""
+class ErrorBody(NamedTuple):
+    """An error, understood: a sentence, the provider's word for it, and the parameter that it names.
+
+    `kind` is set where the provider tells more than the status does: one of TREATED, `context` or `refused` (by a content filter).
+    The error is then treated as one of `status`, by default that of TREATED. `wait` is how many seconds it asks to wait.
+    """
 
     message: str = ""
     code: str = ""
     parameter: str = ""
+    kind: str = ""
+    status: int | None = None
+    wait: float | None = None
+
+
+TREATED = {"key": 401, "not-allowed": 403, "no-credit": 402, "unknown-model": 404, "no-images": 415, "throttled": 429}
+"""The kinds of errors that no status tells for sure, and the status that they are treated as."""
 
 
 class WireFormat(ABC):
@@ -130,19 +141,11 @@ class WireFormat(ABC):
         """A 200 response; raises BrokenReply where it cannot be used, with what it cost."""
 
     @abstractmethod
-    def said(self, body: bytes, key: Secret) -> Said:
-        """What an error body says."""
+    def error(self, status: int, body: bytes, key: Secret) -> ErrorBody:
+        """Read the body of a failed response. The key is taken out of what this gives; what it raises is caught, and the body
+        then read in the common way (`reading.error_body`)."""
 
-    def judged(self, status: int, said: Said, body: bytes) -> tuple[str, int] | None:
-        """The kind of an error (`key`, `not-allowed`, `no-credit`, `unknown-model`, `context`, `refused`, `throttled`) where the
-        provider's own words tell more than the status, and the status that it is to be treated as."""
-        return None
-
-    def wait(self, body: bytes) -> float | None:
-        """Seconds that an error's body asks to wait, where the provider says so there and not in a header."""
-        return None
-
-    def advice(self, status: int, said: Said, model: str, elsewhere: bool) -> str:
+    def advice(self, status: int, error: ErrorBody, model: str, elsewhere: bool) -> str:
         """What a user can do about an error, where the format knows more than its kind tells. `elsewhere` says that the address is
         not the service's own."""
         return ""

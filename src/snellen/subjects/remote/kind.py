@@ -18,6 +18,7 @@ class RemoteKind(SubjectKind):
     def __init__(self, service: Service, form: WireFormat, about: str, more: tuple[Option, ...] = ()) -> None:
         self.service, self.form = service, form
         self.prefix = service.prefix
+        self.hosting, self.serves = service.hosting, service.serves
         self.forms = {f"{service.prefix}/NAME": about}
         self.options = (*COMMON, *more)
 

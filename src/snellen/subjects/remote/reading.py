@@ -19,7 +19,7 @@ from snellen.core.subject import BrokenReply, Parsed, Price
 from snellen.core.text import one_line
 from snellen.core.types import Failure, Token, Usage
 from snellen.stats.entropy import bound_from_top
-from snellen.subjects.remote.format import Said
+from snellen.subjects.remote.format import TREATED, ErrorBody
 
 _CONTEXT = (
     *(
@@ -203,13 +203,13 @@ def clean(text: Any, key: Secret) -> str:
     return one_line(key.redact(str(text)))
 
 
-def error_said(body: bytes, key: Secret) -> Said:
-    """What an error body says, whatever its shape. The key is taken out before anything is cut."""
+def error_body(body: bytes, key: Secret) -> ErrorBody:
+    """Return what an error body says, whatever its shape. The key is taken out before anything is cut."""
     whole_text = key.redact(body[:LARGEST_ERROR].decode("utf-8", "replace"))
     try:
         data = msgspec.json.decode(body)
     except UNREADABLE:
-        return Said(one_line(whole_text))
+        return ErrorBody(one_line(whole_text))
     if isinstance(data, list) and data:
         data = data[0]
     if isinstance(data, dict):
@@ -218,10 +218,10 @@ def error_said(body: bytes, key: Secret) -> Said:
             code = inner.get("code") or inner.get("type") or inner.get("status")
             message = inner.get("message") or inner.get("code")
             if message:
-                return Said(clean(message, key), clean(code or "", key), clean(inner.get("param") or "", key))
+                return ErrorBody(clean(message, key), clean(code or "", key), clean(inner.get("param") or "", key))
         elif inner:
-            return Said(clean(inner, key), clean(data.get("code") or "", key), clean(data.get("param") or "", key))
-    return Said(one_line(whole_text))
+            return ErrorBody(clean(inner, key), clean(data.get("code") or "", key), clean(data.get("param") or "", key))
+    return ErrorBody(one_line(whole_text))
 
 
 class Where(NamedTuple):
@@ -232,12 +232,10 @@ class Where(NamedTuple):
     key_variable: str = "its variable"
 
 
-def explained(status: int, said: Said, body: bytes, where: Where, judged: tuple[str, int] | None = None) -> Parsed:
-    """A failed response as one clear sentence, or as a refusal where a content filter spoke.
-
-    `judged` is what the wire format knows better than this: the kind of the error, and the status that it is treated as.
-    """
-    kind, treated = _late(said) or judged or _hopeless(status, said.message) or _kind(status, body)
+def explained(status: int, said: ErrorBody, body: bytes, where: Where) -> Parsed:
+    """Return a failed response as one clear sentence, or as a refusal where a content filter spoke."""
+    told_kind = (said.kind, said.status or TREATED.get(said.kind, status)) if said.kind else None
+    kind, treated = _late(said) or told_kind or _hopeless(status, said.message) or _kind(status, body)
     if kind == "refused":
         bill = billed_anyway(body)
         free = bill.cost is None and bill.usage.input_tokens is None
@@ -262,7 +260,7 @@ def explained(status: int, said: Said, body: bytes, where: Where, judged: tuple[
     return billed_anyway(body)._replace(error=Failure(kind=kind, reason=reason), status=treated)
 
 
-def _late(said: Said) -> tuple[str, int] | None:
+def _late(said: ErrorBody) -> tuple[str, int] | None:
     """Return what a time-out is treated as, by its code: behind another status it may have been billed all the same."""
     return ("status", 504) if _TIMED_OUT.fullmatch(said.code) else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from snellen.subjects.remote.format import Said
+from snellen.subjects.remote.format import ErrorBody
 
 _REFUSING = re.compile(
     r"unsupported|not (?:be )?(?:currently )?support|n't support|not (?:allowed|permitted|available|enabled|configured)"
@@ -53,13 +53,13 @@ _AS_PARAMETER = (
 """How sentences name a parameter, and do not just have its word in them."""
 
 
-def goes_by(said: Said, name: str, other: str) -> bool:
+def goes_by(said: ErrorBody, name: str, other: str) -> bool:
     """Whether an error refuses a field for its name, so that it may be taken under the other one; not if its value is at fault.
 
     >>> names = "max_tokens", "max_completion_tokens"
-    >>> goes_by(Said("Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."), *names)
+    >>> goes_by(ErrorBody("Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."), *names)
     True
-    >>> goes_by(Said("'max_tokens' or 'max_completion_tokens' is too large: 8448", "invalid_value", "max_tokens"), *names)
+    >>> goes_by(ErrorBody("'max_tokens' or 'max_completion_tokens' is too large: 8448", "invalid_value", "max_tokens"), *names)
     False
     """
     if _OF_SIZE.search(said.message):
@@ -70,18 +70,18 @@ def goes_by(said: Said, name: str, other: str) -> bool:
     return _named(other, said.message) or _UNKNOWN.search(words) is not None
 
 
-def refused_parameters(said: Said, sent: Mapping[str, tuple[str, ...]], doubtful: bool = False) -> list[str]:
+def refused_parameters(said: ErrorBody, sent: Mapping[str, tuple[str, ...]], doubtful: bool = False) -> list[str]:
     """Those of the parameters that were sent which an error is about. `sent` has each with the fields of the body that carry it.
 
     A field inside objects (`generationConfig.seed`) is named by its path or by its own name. Where the endpoint has taken the same
     parameters before (`doubtful`), an error has to say plainly that it is about one of them.
 
-    >>> refused_parameters(Said("Unsupported value: 'temperature' does not support 0.0", "unsupported_value", "temperature"),
+    >>> refused_parameters(ErrorBody("Unsupported value: 'temperature' does not support 0.0", "unsupported_value", "temperature"),
     ...     {"temperature": ("temperature",), "seed": ("seed",)})
     ['temperature']
-    >>> refused_parameters(Said("This model does not support images"), {"temperature": ("temperature",)})
+    >>> refused_parameters(ErrorBody("This model does not support images"), {"temperature": ("temperature",)})
     []
-    >>> refused_parameters(Said("Invalid image: unexpected stop"), {"stop": ("stop",)})
+    >>> refused_parameters(ErrorBody("Invalid image: unexpected stop"), {"stop": ("stop",)})
     []
     """
     if said.parameter:

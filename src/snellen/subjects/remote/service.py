@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from snellen.core.batch import BatchApi
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret, has_login
+from snellen.core.subject import Hosting
 from snellen.core.text import one_line
 from snellen.data import dotenv
 
@@ -59,6 +60,9 @@ class Service(NamedTuple):
     """Parameters that it takes and does nothing with, and how that is known."""
     example: str = "http://localhost:8000/v1"
     """What an address of it looks like."""
+    hosting: Hosting = Hosting()
+    serves: tuple[str, ...] = ()
+    """The command that starts its server (`SubjectKind.serves`)."""
     models_at: str = ""
     """Where its own model list is on the host, if that tells more than the one beside the version."""
 

@@ -22,7 +22,7 @@ from snellen.subjects.image_tokens import image_rule, image_tokens
 from snellen.subjects.prices import file_price, table_price
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import grown, holds, merged, renamed, without
-from snellen.subjects.remote.format import Told, WireFormat
+from snellen.subjects.remote.format import ErrorBody, Told, WireFormat
 from snellen.subjects.remote.refusals import goes_by, refused_parameters
 from snellen.subjects.remote.service import (
     Service,
@@ -215,7 +215,7 @@ class RemoteSubject(Subject, Endpoint):
         return self._form.head(self.model, self._service, sent) if fields else self._head
 
     def give_in(self, status: int, body: bytes) -> bool:
-        said = self._form.said(body, self.connection.key)
+        said = self._error(status, body)
         sent, why = self._sent(), one_line(said.message, 200)
         for name, other in self._form.other_names.items():
             if name in sent and other not in self._renamed and goes_by(said, name, other):
@@ -302,18 +302,26 @@ class RemoteSubject(Subject, Endpoint):
         return parsed if cost is None else parsed._replace(cost=cost, cost_source=self.price.source)
 
     def explain(self, status: int, body: bytes) -> Parsed:
-        said = self._form.said(body, self.connection.key)
+        said = self._error(status, body)
         where = reading.Where(self.model, self.connection.url, self._service.key_names)
-        parsed = reading.explained(status, said, body, where, self._form.judged(status, said, body))
+        parsed = reading.explained(status, said, body, where)
         advice = self._form.advice(status, said, self.model, bool(self._own_address)) if parsed.error else ""
         if parsed.error and advice:
             parsed = parsed._replace(error=Failure(kind=parsed.error.kind, reason=f"{parsed.error.reason}; {advice}"))
-        return self.priced(parsed._replace(wait=self._form.wait(body)))
+        return self.priced(parsed._replace(wait=said.wait))
+
+    def _error(self, status: int, body: bytes) -> ErrorBody:
+        key = self.connection.key
+        try:
+            found = self._form.error(status, body, key)
+        except Exception:  # a server may send anything, and a plugin's wire format expect something else
+            found = reading.error_body(body, key)
+        message, code, parameter = (reading.clean(text, key) for text in found[:3])
+        return found._replace(message=message, code=code, parameter=parameter)
 
     def not_listed(self, status: int, body: bytes) -> str | None:
-        judged = self._form.judged(status, self._form.said(body, self.connection.key), body)
         error = self.explain(status, body).error
-        if error is not None and (error.kind == "key" or (judged is not None and judged[0] in NO_USE)):
+        if error is not None and (error.kind == "key" or self._error(status, body).kind in NO_USE):
             return error.reason
         return super().not_listed(status, body)
 

@@ -1,4 +1,4 @@
-"""Where a reply names options, by letter or by text: each place becomes a sign, so that both are affirmed, denied and corrected alike.
+"""Replace what names an option, its letter or its text, by a sign, so that both are affirmed, denied and corrected alike.
 
 A letter alone is a label only where it cannot be a word: "A man" and "I see" name no option, "(A)", "A.", "option A" and a reply that is
 nothing else do. The text of an option counts as whole words, the longest that fits, and never as a part of a number: "twenty-one"
@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from snellen.choice.letters import LETTERS, fold
 from snellen.core.reply import Number, is_part_of_number, minus_signs, numbers_in
 from snellen.core.reply.vocabulary import one_of
-from snellen.exams.own.names import LETTERS
-from snellen.exams.own.rows import fold
 
 OPEN, CLOSE = "\ue010", "\ue011"
 SIGN = re.compile(f"{OPEN}(\\d+){CLOSE}")

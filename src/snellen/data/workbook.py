@@ -1,0 +1,96 @@
+"""Workbooks of Excel, read within bounds: the values that were stored. Formulas and macros are not run."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.text import one_line
+
+LARGEST_UNPACKED = 256 << 20
+MOST_CELLS, MOST_TAGS, MOST_ROWS = 5_000_000, 4_000_000, 1_048_576
+"""Bounds: cells that are kept; of a workbook XML elements (two or three a cell), and rows, as Excel has it."""
+
+
+def check_head(path: Path, names: Iterable[str]) -> None:
+    """Refuse a table in which one column would hide another of the same name. Those without a name are not read."""
+    doubled = [name for name, count in Counter(name.strip() for name in names).items() if name and count > 1]
+    if doubled:
+        raise SnellenError(f"{path}: the column {', '.join(sorted(doubled))!r} is there twice")
+
+
+def check_cells(path: Path, cells: int) -> None:
+    """Refuse a table with more cells than are kept: a short row and a missing cell take memory, too."""
+    if cells > MOST_CELLS:
+        raise SnellenError(f"{path}: more than {MOST_CELLS:,} cells, empty ones included; save a smaller table")
+
+
+def workbook_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows of the first sheet by their number in it. Formulas and macros are not run: a cell is the value that was stored."""
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtra(f"{path}: reading Excel files", "import") from None
+    try:
+        _check_workbook(path)
+        with warnings.catch_warnings(action="ignore"):  # of features that have no part in values
+            book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+            try:
+                yield from _cells(path, book.worksheets[0])
+            finally:
+                book.close()
+    except (SnellenError, MemoryError, GeneratorExit):
+        raise
+    except Exception as error:  # what openpyxl raises for a broken file is nearly anything
+        raise SnellenError(f"{path}: no Excel workbook, or a torn one ({one_line(str(error), 200)})") from None
+
+
+def _cells(path: Path, sheet: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows below the first that has anything in it, which names the columns. Cells right of the last name are not read."""
+    sheet.reset_dimensions()  # what the file says of its size may be wrong
+    lines = enumerate(sheet.iter_rows(values_only=True, max_row=MOST_ROWS), 1)
+    at, first_line = next(((n, line) for n, line in lines if any(cell is not None for cell in line)), (0, ()))
+    head = {i: str(name) for i, name in enumerate(first_line) if name is not None}
+    if not head:
+        return
+    check_head(path, head.values())
+    cells = 0
+    below = sheet.iter_rows(min_row=at + 1, max_row=MOST_ROWS, max_col=max(head) + 1, values_only=True)
+    for number, row in enumerate(below, at + 1):
+        cells += len(row)
+        check_cells(path, cells)
+        if all(cell is None for cell in row):
+            continue
+        yield number, {name: row[i] for i, name in head.items()}
+
+
+def _check_workbook(path: Path) -> None:
+    """Refuse a workbook that would take all memory, before it is read: by what is in it, not by what it says of its size."""
+    room, tags = LARGEST_UNPACKED, 0
+
+    def count(_name: str, _attributes: Any) -> None:
+        nonlocal tags
+        tags += 1
+
+    def refuse(*_told: Any) -> None:
+        raise SnellenError(f"{path}: it declares XML entities, and no program writes such workbooks")
+
+    with zipfile.ZipFile(path) as packed:
+        for name in packed.namelist():
+            parser = expat.ParserCreate()
+            parser.StartElementHandler, parser.StartDoctypeDeclHandler = count, refuse
+            other = () if name.endswith((".xml", ".rels")) else (expat.ExpatError,)  # a picture, maybe
+            with suppress(*other), packed.open(name) as member:
+                while chunk := member.read(1 << 16):
+                    room -= len(chunk)
+                    if room < 0 or tags > MOST_TAGS:
+                        what = f"{LARGEST_UNPACKED:,} bytes" if room < 0 else f"{MOST_TAGS:,} XML elements"
+                        raise SnellenError(f"{path}: unpacked it is larger than {what}; save it as a CSV file")
+                    parser.Parse(chunk)
