@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ from snellen.core.subject import Subject
 T = TypeVar("T")
 
 
-def run_loop(work: Coroutine[Any, Any, T]) -> T:
+def run_loop(work: Coroutine[Any, Any, T], run: Callable[[Coroutine[Any, Any, T]], T] = asyncio.run) -> T:
     """Run to the end; where there is a loop already, in a thread of its own.
 
     The notebook's thread waits for it and takes the signals; the second one ends the waiting, not the thread.
@@ -21,10 +21,10 @@ def run_loop(work: Coroutine[Any, Any, T]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        return run(work)
     pool = ThreadPoolExecutor(1)
     try:
-        return pool.submit(asyncio.run, work).result()
+        return pool.submit(run, work).result()
     finally:
         pool.shutdown(wait=False)
 
@@ -35,7 +35,7 @@ def closing(subject: Subject) -> Iterator[None]:
     try:
         yield
     finally:
-        run_loop(subject.close())
+        run_loop(subject.close(), _at_once)
 
 
 @contextmanager
@@ -44,5 +44,11 @@ def closing_on_error(subject: Subject) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        run_loop(subject.close())
+        run_loop(subject.close(), _at_once)
         raise
+
+
+def _at_once(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end, or to a Ctrl-C: `asyncio.run` takes the first one only between two steps, and a close may be stuck in one."""
+    with asyncio.Runner() as runner:
+        return runner.get_loop().run_until_complete(work)
