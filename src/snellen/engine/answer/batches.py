@@ -12,6 +12,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import Callable, Generator
+from copy import copy
 from typing import Any, BinaryIO
 
 import msgspec
@@ -68,7 +69,7 @@ class Batching:
         arms = {arm.text for arm in plan.arms}
         self._done = {key for key in folder.answered(scan) if key[1] in arms}
         self._begun = len(self._done)
-        self.totals = scan.totals
+        self.totals = copy(scan.totals)
         self.notes: list[str] = []
         self._wordings = {prompt: w.digest for prompt, w in folder.manifest().wordings.items()}
         self._errors = self._in_batches = self._looked = 0

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from copy import copy
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
@@ -79,7 +80,7 @@ class Asking:
         self._is_done = scan.last.answered
         self.begun = self.done = scan.done(arms)
         self.errors = 0
-        self.totals: Totals = scan.totals
+        self.totals: Totals = copy(scan.totals)
         self._on_progress = on_progress
         self._errors_in_a_row = 0
         self._tasks: set[asyncio.Task[None]] = set()

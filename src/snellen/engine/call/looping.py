@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -15,7 +13,7 @@ from snellen.core.subject import Subject
 T = TypeVar("T")
 
 
-def run_loop(work: Coroutine[Any, Any, T]) -> T:
+def run_loop(work: Coroutine[Any, Any, T], run: Callable[[Coroutine[Any, Any, T]], T] = asyncio.run) -> T:
     """Run to the end; where there is a loop already, in a thread of its own.
 
     The notebook's thread waits for it and takes the signals; the second one ends the waiting, not the thread.
@@ -23,10 +21,10 @@ def run_loop(work: Coroutine[Any, Any, T]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        return run(work)
     pool = ThreadPoolExecutor(1)
     try:
-        return pool.submit(asyncio.run, work).result()
+        return pool.submit(run, work).result()
     finally:
         pool.shutdown(wait=False)
 
@@ -37,7 +35,7 @@ def closing(subject: Subject) -> Iterator[None]:
     try:
         yield
     finally:
-        _close(subject)
+        run_loop(subject.close(), _at_once)
 
 
 @contextmanager
@@ -46,22 +44,11 @@ def closing_on_error(subject: Subject) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        _close(subject)
+        run_loop(subject.close(), _at_once)
         raise
 
 
-def _close(subject: Subject) -> None:
-    """Close a subject. Ctrl-C ends that at once: asyncio would only cancel it, which a close that blocks does not notice."""
-    in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        run_loop(subject.close())
-        return
-    signal.signal(signal.SIGINT, _interrupt)
-    try:
-        run_loop(subject.close())
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt
+def _at_once(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end, or to a Ctrl-C: `asyncio.run` takes the first one only between two steps, and a close may be stuck in one."""
+    with asyncio.Runner() as runner:
+        return runner.get_loop().run_until_complete(work)
