@@ -8,7 +8,7 @@ from pathlib import Path
 
 import snellen.synthetic
 
-BELOW = {"snellen.synthetic", "snellen.stats", "snellen.data", "snellen.core"}
+BELOW = {"snellen.synthetic", "snellen.workers", "snellen.stats", "snellen.data", "snellen.core"}
 
 
 def imported(path: Path) -> Iterator[str]:

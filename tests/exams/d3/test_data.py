@@ -11,6 +11,7 @@ from tests.support.sets import png
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
+from snellen.data.label import MARK
 from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 
@@ -57,7 +58,8 @@ def test_one_sample_a_pair_with_the_files_bytes(tmp_path: Path) -> None:
 
 def test_kinds_of_difference_and_the_synthetic_mark_are_read_where_they_are(tmp_path: Path) -> None:
     told = {"1": {"kind": "count", "about": "dogs", "left": "two dogs", "right": "three dogs"}}
-    write(tmp_path, pairs(2), differences=told, snellen_synthetic={"generator": "d3"})
+    labelled: dict[str, Any] = {uid: entry | {MARK: {"generator": "d3"}} for uid, entry in pairs(2).items()}
+    write(tmp_path, labelled, differences=told)
     data = D3Data(tmp_path, Selection())
     plain, counted = data.light()
     assert data.synthetic
