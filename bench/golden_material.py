@@ -24,7 +24,7 @@ COLOURS = ("red", "darkred", "crimson", "tomato")
 
 
 def write_own_questions(folder: Path) -> None:
-    """Write a table of questions that nobody calls synthetic: choices, numbers and texts, each of them twice."""
+    """Write a table of questions without a synthetic label: choices, numbers and texts, each of them twice."""
     folder.mkdir(parents=True)
     rows = []
     for number, row in enumerate((*HAND, *HAND)):
