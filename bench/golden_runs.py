@@ -107,7 +107,7 @@ class Golden:
         """Make a run of a table of replies, some of which were cut off or failed."""
         before = set(RUNS.iterdir())
         log = f"{MATERIAL}/replies/{exam}-logged.jsonl"
-        told = f"import csv {log} --benchmark {exam} --data {self.data(exam)} --model logged --out {RUNS}"
+        told = f"import csv {log} --exam {exam} --data {self.data(exam)} --model logged --out {RUNS}"
         run_command(*told.split())
         (path,) = set(RUNS.iterdir()) - before
         return self.named(snellen.open_run(path), exam, "imported")
