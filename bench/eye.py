@@ -23,8 +23,8 @@ from snellen.stats.adaptive import answered, awaited, constant_level, informatio
 from snellen.stats.measurable import CHANCE, GOOD, at_least, bar, measurable
 from snellen.stats.psychometric import (
     QUARTILES,
+    DialShape,
     Floats,
-    Shape,
     coarse_grid,
     fine_grid,
     normal,
@@ -114,7 +114,7 @@ def exams(
 ) -> tuple[Floats, Ints, Ints]:
     """Positions of the true thresholds, and level and answer of every trial: a row for each exam."""
     rng = np.random.default_rng(seed)
-    shape = Shape(ladder, who.guess)
+    shape = DialShape(ladder, who.guess)
     grid, length = coarse_grid(shape), log(ladder[-1] / ladder[0])
     places, rows = np.array([position(shape, v) for v in ladder]), np.arange(number)
     truth = rng.uniform(0.3, 0.7, number)
@@ -145,7 +145,7 @@ def judged(who: Observer, drawn: tuple[Floats, Ints, Ints], seed: int, ladder: t
     """The estimates after all trials, and whether each exam is refused."""
     truth, levels, answers = drawn
     rng = np.random.default_rng(seed + 1)
-    shape = Shape(ladder, who.guess)
+    shape = DialShape(ladder, who.guess)
     grid, length = fine_grid(shape), log(ladder[-1] / ladder[0])
     estimates = []
     for start in range(0, len(truth), 100):

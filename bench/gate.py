@@ -20,9 +20,9 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.comparison.differences import Asked, Both, rows
+from snellen.comparison.differences import PairedSample, PairedTest, rows
 from snellen.comparison.gating import ALARM, Gate, gated
-from snellen.comparison.results import Comparison, Side
+from snellen.comparison.results import Comparison, RunSide
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.types import Outcome
 
@@ -35,7 +35,7 @@ CHANGING = (0.05, 0.1, 0.2, 0.3)
 SETTINGS = ((500, 1, CHANGING), (500, 4, (0.2,)), (100, 1, CHANGING))
 """n, parts, and the shares of samples that change."""
 PLAIN = Protocol("plain")
-SIDES = tuple(Side(letter=letter, run=letter, subject=letter) for letter in "AB")
+SIDES = tuple(RunSide(letter=letter, run=letter, subject=letter) for letter in "AB")
 
 
 def chances(n: int, changing: float, dice: np.random.Generator) -> Floats:
@@ -60,10 +60,10 @@ def pairs(n: int, changing: float, worse: float, times: int, seed: int = 1) -> I
 def judged(first: Sequence[bool], second: Sequence[bool], parts: int = 1) -> Gate:
     """Two runs' marks, in so many parts of one size, as `snellen gate` judges them."""
     every = [
-        Both(f"{i % parts}/{i}", (("split", f"part {i % parts}"),), _seen(a), _seen(b))
+        PairedSample(f"{i % parts}/{i}", (("split", f"part {i % parts}"),), _seen(a), _seen(b))
         for i, (a, b) in enumerate(zip(first, second, strict=True))
     ]
-    found = tuple(rows(Asked(PLAIN, "plain", "question", "A", "B"), every))
+    found = tuple(rows(PairedTest(PLAIN, "plain", "question", "A", "B"), every))
     comparison = Comparison(
         exam="made up",
         synthetic=True,

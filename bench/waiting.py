@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.exams.grounding.methods.base import Parse
-from snellen.synthetic.tables import Shard
+from snellen.synthetic.tables import TableShard
 
 PARSE, SECONDS = "SNELLEN_BENCH_PARSE", "SNELLEN_BENCH_SECONDS"
 
@@ -43,7 +43,7 @@ class Recorder:
         return partial(STAND_INS[self.real.__module__], str(path), self.seconds / self.images)
 
 
-def of_tables(kept: str, seconds: float, job: Any, shard: Shard) -> list[Path]:
+def of_tables(kept: str, seconds: float, job: Any, shard: TableShard) -> list[Path]:
     result: list[Path] = _waited(kept, seconds, shard)
     return result
 

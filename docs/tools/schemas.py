@@ -19,9 +19,8 @@ from snellen.core.types import Answer, Mark, Metrics, Outcome, Sample
 from snellen.engine.runs.batch_books import BatchEntry
 from snellen.engine.runs.tidy import SampleRow, ScoreRow
 from snellen.exams.grounding.formats.annotations import Element
-from snellen.imports.record import ImportedSample
-from snellen.imports.record import Record as Imported
-from snellen.subjects.prices import Entry
+from snellen.imports.record import ImportedSample, ImportRecord
+from snellen.subjects.prices import PriceEntry
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -79,7 +78,7 @@ SCHEMAS = {
     "mark": Described(Mark, "a line of RUN/marks/PROTOCOL.jsonl"),
     "summary": Described(Summary, "RUN/summary.json"),
     "batches": Described(tuple[BatchEntry, ...], "RUN/batches.json"),
-    "imported": Described(Imported, "RUN/imported.json"),
+    "imported": Described(ImportRecord, "RUN/imported.json"),
     "imported-sample": Described(ImportedSample, "a line of RUN/imported.jsonl"),
     "compare": Described(Comparison, "what `snellen compare --json` prints"),
     "explain": Described(Explanation, "what `snellen explain --json` prints"),
@@ -89,7 +88,7 @@ SCHEMAS = {
     "sample-row": Described(SampleRow, "a row of `snellen export --samples --format json`"),
     "annotations": Described(Screenshots, "annotations.json of a folder of screenshots"),
     "reply": Described(Reply, "a line of a file of replies, `--model replay/FILE.jsonl`"),
-    "prices": Described(dict[str, dict[str, Entry | str]], "a file of prices, `--price FILE.toml`"),
+    "prices": Described(dict[str, dict[str, PriceEntry | str]], "a file of prices, `--price FILE.toml`"),
 }
 
 

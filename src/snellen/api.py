@@ -14,7 +14,7 @@ from snellen.comparison.explaining import explain_run
 from snellen.comparison.gate import gate_runs
 from snellen.comparison.gating import Gate
 from snellen.comparison.results import Comparison
-from snellen.core.errors import MostlySilent, SnellenError
+from snellen.core.errors import MostlyUnanswered, SnellenError
 from snellen.core.extras import traits_of
 from snellen.core.options import Selection
 from snellen.engine.answer.loop import Progress
@@ -99,7 +99,7 @@ def evaluate(
             request.limits.pool.close()
     for note in finished.notes:
         warnings.warn(note, stacklevel=2)
-    if isinstance(finished.stopped, MostlySilent):
+    if isinstance(finished.stopped, MostlyUnanswered):
         warnings.warn(str(finished.stopped), stacklevel=2)
     elif finished.stopped is not None:
         raise finished.stopped

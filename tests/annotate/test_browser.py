@@ -12,7 +12,7 @@ import pytest
 from tests.annotate.desks import HOSTILE, WIDTH, Desk, answers, boxes, draw, rows
 from tests.view.browser import PHONE, Watched, chromium, needs_a_browser, violations
 
-from snellen.annotate.desk import BoxDesk, agreements
+from snellen.annotate.desk import AnnotatorBoxes, agreements
 
 pytestmark = needs_a_browser
 BUTTON = (100, 80, 240, 120)
@@ -182,13 +182,13 @@ def test_the_picture_stays_where_it_is_however_many_boxes_there_are(browser: Any
 
 def test_nothing_is_lost_by_going_on_at_once(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draw(tmp_path, "a.png", "b.png")
-    save = BoxDesk.save
+    save = AnnotatorBoxes.save
 
     def slow(*given: Any) -> Any:
         time.sleep(0.7)  # the box is still being saved while its instruction is typed
         return save(*given)
 
-    monkeypatch.setattr(BoxDesk, "save", slow)
+    monkeypatch.setattr(AnnotatorBoxes, "save", slow)
     with boxes(tmp_path) as desk:
         easel = Easel(browser, desk)
         easel.open("/shot/0")

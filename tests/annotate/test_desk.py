@@ -12,11 +12,11 @@ from PIL import Image
 from tests.annotate.desks import HEIGHT, HOSTILE, WIDTH, draw, rows
 
 from snellen.annotate import serving
-from snellen.annotate.desk import AnswerDesk, BoxDesk, Stale, load_boxes, revision_of
+from snellen.annotate.desk import AnnotatorAnswers, AnnotatorBoxes, StalePage, load_boxes, revision_of
 from snellen.annotate.exporting import document, known, write
 from snellen.annotate.pictures import find
 from snellen.annotate.questions import FileQuestions, read_questions
-from snellen.annotate.rows import Drawn
+from snellen.annotate.rows import DrawnBox
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.exams.grounding.check import check
@@ -25,25 +25,29 @@ from snellen.present.viewer.guard import Keys
 NONE = revision_of([])
 
 
-def desk_of(folder: Path, name: str = "ann", times: str = "t") -> BoxDesk:
-    return BoxDesk(folder, name, lambda: times)
+def desk_of(folder: Path, name: str = "ann", times: str = "t") -> AnnotatorBoxes:
+    return AnnotatorBoxes(folder, name, lambda: times)
 
 
 def test_a_box_keeps_its_id_and_its_time_until_it_changes(tmp_path: Path) -> None:
     (shot,) = find(draw(tmp_path, "a.png")).shots
-    first = desk_of(tmp_path, times="early").save(shot, [Drawn(box=[1, 2, 30, 40]), Drawn(box=[5, 5, 9, 9])], NONE)
+    first = desk_of(tmp_path, times="early").save(
+        shot, [DrawnBox(box=[1, 2, 30, 40]), DrawnBox(box=[5, 5, 9, 9])], NONE
+    )
     assert [(row.id, row.time) for row in first] == [("a_0", "early"), ("a_1", "early")]
-    again = [Drawn(first[0].id, " Go\n", first[0].box), Drawn(first[1].id, "", first[1].box)]
+    again = [DrawnBox(first[0].id, " Go\n", first[0].box), DrawnBox(first[1].id, "", first[1].box)]
     second = desk_of(tmp_path, times="late").save(shot, again, revision_of(first))
     assert [(row.id, row.instruction, row.time) for row in second] == [("a_0", "Go", "late"), ("a_1", "", "early")]
-    third = desk_of(tmp_path).save(shot, [Drawn("a_1", "", first[1].box), Drawn(box=[0, 0, 3, 3])], revision_of(second))
+    third = desk_of(tmp_path).save(
+        shot, [DrawnBox("a_1", "", first[1].box), DrawnBox(box=[0, 0, 3, 3])], revision_of(second)
+    )
     assert [row.id for row in third] == ["a_1", "a_2"]
     assert load_boxes(tmp_path, "ann") == third
 
 
 def test_a_box_is_cut_at_the_picture_s_edge(tmp_path: Path) -> None:
     (shot,) = find(draw(tmp_path, "a.png")).shots
-    (row,) = desk_of(tmp_path).save(shot, [Drawn(box=[650, -20, 500.126, 90])], NONE)
+    (row,) = desk_of(tmp_path).save(shot, [DrawnBox(box=[650, -20, 500.126, 90])], NONE)
     assert row.box == [500.13, 0, WIDTH, 90]
 
 
@@ -67,7 +71,7 @@ def test_nothing_is_read_or_written_through_a_link(tmp_path: Path) -> None:
     (folder / "annotations.ann.jsonl").symlink_to(tmp_path / "outside.jsonl")
     (shot,) = find(folder).shots
     with pytest.raises(SnellenError, match="is a link"):
-        desk_of(folder).save(shot, [Drawn(box=[1, 2, 30, 40])], NONE)
+        desk_of(folder).save(shot, [DrawnBox(box=[1, 2, 30, 40])], NONE)
     assert (tmp_path / "outside.jsonl").read_text() == "precious"
 
 
@@ -110,9 +114,9 @@ def test_what_is_exported_is_read_by_the_grounding_exam_and_comes_back(tmp_path:
     shots = find(draw(tmp_path, "a.png", "b.png")).shots
     desk = desk_of(tmp_path)
     drawn = [
-        Drawn(box=[100, 80, 241, 121], instruction="Press the button", element_type="button"),
-        Drawn(absent=True, instruction="Log out"),
-        Drawn(box=[1, 2, 30, 40]),
+        DrawnBox(box=[100, 80, 241, 121], instruction="Press the button", element_type="button"),
+        DrawnBox(absent=True, instruction="Log out"),
+        DrawnBox(box=[1, 2, 30, 40]),
     ]
     desk.save(shots[0], drawn, NONE)
     content = document("mine", "ann", shots, load_boxes(tmp_path, "ann"))
@@ -149,7 +153,7 @@ def asked(folder: Path, name: str = "questions.jsonl", text: str | None = None) 
 
 def test_answers_are_kept_in_the_order_of_the_questions(tmp_path: Path) -> None:
     found = FileQuestions(tmp_path, asked(tmp_path))
-    desk = AnswerDesk(tmp_path, "ann", found.ids, clock=lambda: "t")
+    desk = AnnotatorAnswers(tmp_path, "ann", found.ids, clock=lambda: "t")
     nothing = revision_of(None)
     desk.save("q2", "2", nothing)
     row = desk.save("q1", " navy ", nothing)
@@ -158,7 +162,7 @@ def test_answers_are_kept_in_the_order_of_the_questions(tmp_path: Path) -> None:
         {"id": "q1", "text": "navy", "annotator": "ann", "time": "t"},
         {"id": "q2", "text": "2", "annotator": "ann", "time": "t"},
     ]
-    with pytest.raises(Stale):
+    with pytest.raises(StalePage):
         desk.save("q1", "red", nothing)
     assert desk.save("q1", "", revision_of(row)) is None
     assert [one["id"] for one in rows(tmp_path, "answers.ann.jsonl")] == ["q2"]
@@ -172,7 +176,7 @@ def test_a_person_who_answers_does_not_see_the_answer(tmp_path: Path) -> None:
 
 def test_corrected_questions_are_the_file_again_with_who_said_so(tmp_path: Path) -> None:
     found = FileQuestions(tmp_path, asked(tmp_path), with_answers=True)
-    AnswerDesk(tmp_path, "ann", found.ids, found.asked, clock=lambda: "t").save("q1", "navy", revision_of(None))
+    AnnotatorAnswers(tmp_path, "ann", found.ids, found.asked, clock=lambda: "t").save("q1", "navy", revision_of(None))
     assert rows(tmp_path, "corrected.ann.jsonl") == [
         ROWS[0] | {"answer": "navy", "corrected_by": "ann", "corrected_at": "t"},
         ROWS[1],
@@ -182,7 +186,7 @@ def test_corrected_questions_are_the_file_again_with_who_said_so(tmp_path: Path)
 def test_corrections_that_a_crash_kept_out_of_the_corrected_questions_come_with_the_next_start(tmp_path: Path) -> None:
     file = asked(tmp_path)
     found = FileQuestions(tmp_path, file, with_answers=True)
-    AnswerDesk(tmp_path, "ann", found.ids, found.asked, clock=lambda: "t").save("q1", "navy", revision_of(None))
+    AnnotatorAnswers(tmp_path, "ann", found.ids, found.asked, clock=lambda: "t").save("q1", "navy", revision_of(None))
     whole = (tmp_path / "corrected.ann.jsonl").read_bytes()
     (tmp_path / "corrected.ann.jsonl").unlink()
     desk, made = serving.answers(tmp_path, "ann", file, "", Selection(), True)

@@ -23,11 +23,11 @@ from snellen.core.errors import SnellenError
 from snellen.core.extras import probes_of
 from snellen.core.types import Outcome
 from snellen.engine.mark import flips
-from snellen.engine.plan.plan import Target, choose
+from snellen.engine.plan.plan import ProtocolRun, choose
 from snellen.engine.runs.run import open_run
 from snellen.exams import load
 from snellen.exams.illusionbench import reading
-from snellen.exams.illusionbench.protocols import Asked, IllusionProtocol, Read
+from snellen.exams.illusionbench.protocols import IllusionProtocol, IllusionReading, IllusionTruth
 from snellen.present.model.protocol_table import ProtocolRow, ProtocolTable, build
 
 ILLUSION = load("illusionbench")
@@ -105,9 +105,9 @@ def test_what_the_seed_says_of_the_rules_is_derived() -> None:
     assert row(RIVALS, "prompt", "option order", task="scene").values == ("same order", "other order")
 
 
-def _last_word(reply: str, asked: Asked) -> Read:
+def _last_word(reply: str, asked: IllusionTruth) -> IllusionReading:
     hit = reply.lower().split()[-1:] == [asked.truth.lower()]
-    return Read(reply, bool(reply), hit, hit)
+    return IllusionReading(reply, bool(reply), hit, hit)
 
 
 def test_which_part_of_the_reply_counts_is_derived() -> None:
@@ -151,24 +151,24 @@ def test_all_protocols_and_the_traps() -> None:
 # ---------------------------------------------------------------- a changed protocol changes the table
 
 
-def changed(judge: Callable[[str, Asked], Read], prompt: str = "original") -> ProtocolTable:
+def changed(judge: Callable[[str, IllusionTruth], IllusionReading], prompt: str = "original") -> ProtocolTable:
     mine = IllusionProtocol("mine", "a test's", prompt=prompt, judge=judge)
-    return build(ILLUSION, [*choose(ILLUSION, ("original",)), Target(mine, Arm(prompt))])
+    return build(ILLUSION, [*choose(ILLUSION, ("original",)), ProtocolRun(mine, Arm(prompt))])
 
 
-def _equal(reply: str, asked: Asked) -> Read:
+def _equal(reply: str, asked: IllusionTruth) -> IllusionReading:
     hit = reply == asked.truth
-    return Read(reply, bool(reply), hit, hit)
+    return IllusionReading(reply, bool(reply), hit, hit)
 
 
-def _word(reply: str, asked: Asked) -> Read:
+def _word(reply: str, asked: IllusionTruth) -> IllusionReading:
     hit = re.search(rf"\b{asked.truth.lower()}\b", reply.lower()) is not None
-    return Read(reply, bool(reply), hit, hit)
+    return IllusionReading(reply, bool(reply), hit, hit)
 
 
-def _bucket(reply: str, asked: Asked) -> Read:
+def _bucket(reply: str, asked: IllusionTruth) -> IllusionReading:
     bucket = reading.bucket_original(reply, asked.shape, asked.scene)
-    return Read(reply.lower(), bool(reply.strip()), bucket == "shape", bucket == "texture")
+    return IllusionReading(reply.lower(), bool(reply.strip()), bucket == "shape", bucket == "texture")
 
 
 def test_another_judge_changes_the_rules_and_only_them() -> None:
@@ -292,8 +292,8 @@ def test_without_v_only_what_differs_is_shown(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- flips
 
 
-def side(name: str, outcome: Outcome, said: Any, reply: str = "r", prompt: str = "p") -> flips.Side:
-    return flips.Side(name, prompt, outcome, said, reply)
+def side(name: str, outcome: Outcome, said: Any, reply: str = "r", prompt: str = "p") -> flips.ProtocolSide:
+    return flips.ProtocolSide(name, prompt, outcome, said, reply)
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def side(name: str, outcome: Outcome, said: Any, reply: str = "r", prompt: str =
         ),
     ],
 )
-def test_stages(first: flips.Side, second: flips.Side, stage: str) -> None:
+def test_stages(first: flips.ProtocolSide, second: flips.ProtocolSide, stage: str) -> None:
     assert flips.stage_of(first, second) == stage
     assert [f.stage for f in flips.flips([("1", [first, second])])] == [stage]
 

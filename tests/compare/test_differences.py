@@ -13,11 +13,11 @@ from tests.compare.conftest import Runs, right, wrong
 from tests.support.command import snellen as command
 
 import snellen
-from snellen.comparison.differences import Asked, Both, rows
+from snellen.comparison.differences import PairedSample, PairedTest, rows
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import Metric
 from snellen.core.types import Outcome
-from snellen.stats.paired import Pair, paired_difference
+from snellen.stats.paired import ScorePair, paired_difference
 
 PLAIN = Protocol("plain")
 OUTCOMES = st.sampled_from([Outcome.CORRECT, Outcome.WRONG, Outcome.UNPARSABLE, Outcome.REFUSED])
@@ -27,14 +27,16 @@ def seen(outcome: Outcome, cluster: str = "", value: float | None = None) -> See
     return Seen({"score": float(outcome is Outcome.CORRECT) if value is None else value}, outcome, cluster)
 
 
-def compared(every: list[Both], protocol: Protocol = PLAIN, power: float | None = None) -> list:
-    return rows(Asked(protocol, protocol.name, "question", "A", "B", power), every)
+def compared(every: list[PairedSample], protocol: Protocol = PLAIN, power: float | None = None) -> list:
+    return rows(PairedTest(protocol, protocol.name, "question", "A", "B", power), every)
 
 
-def made(first: list[Outcome], second: list[Outcome], clusters: list[str] | None = None, part: str = "x") -> list[Both]:
+def made(
+    first: list[Outcome], second: list[Outcome], clusters: list[str] | None = None, part: str = "x"
+) -> list[PairedSample]:
     names = clusters or [""] * len(first)
     return [
-        Both(f"{part}/{i}", (("split", part),), seen(a, c), seen(b, c))
+        PairedSample(f"{part}/{i}", (("split", part),), seen(a, c), seen(b, c))
         for i, (a, b, c) in enumerate(zip(first, second, names, strict=True))
     ]
 
@@ -46,7 +48,7 @@ def test_what_a_difference_is_made_of_adds_up(samples: list[tuple[Outcome, Outco
     made_of = row.silence
     assert made_of.by_first + made_of.by_second + made_of.by_both + made_of.by_answers == pytest.approx(row.difference)
     same = paired_difference(
-        Counter(Pair(float(a is Outcome.CORRECT), float(b is Outcome.CORRECT), c) for a, b, c in samples)
+        Counter(ScorePair(float(a is Outcome.CORRECT), float(b is Outcome.CORRECT), c) for a, b, c in samples)
     )
     assert (row.first, row.second, row.low, row.high) == pytest.approx((same.first, same.second, same.low, same.high))
     assert row.interval == same.interval
@@ -81,7 +83,9 @@ def test_less_is_better_where_the_metric_says_so() -> None:
     protocol = Protocol("far")
     protocol.headline, protocol.metrics = "distance", (Metric(name="distance", unit="px", better="lower"),)
     every = [
-        Both(str(i), (), Seen({"distance": 10.0 + i}, Outcome.WRONG), Seen({"distance": 4.0 + i % 3}, Outcome.WRONG))
+        PairedSample(
+            str(i), (), Seen({"distance": 10.0 + i}, Outcome.WRONG), Seen({"distance": 4.0 + i % 3}, Outcome.WRONG)
+        )
         for i in range(12)
     ]
     (row,) = compared(every, protocol, power=0.05)
@@ -91,7 +95,7 @@ def test_less_is_better_where_the_metric_says_so() -> None:
 
 def test_graded_values_are_tested_by_their_size() -> None:
     every = [
-        Both(str(i), (), seen(Outcome.WRONG, value=0.2), seen(Outcome.WRONG, value=0.2 + 0.01 * i))
+        PairedSample(str(i), (), seen(Outcome.WRONG, value=0.2), seen(Outcome.WRONG, value=0.2 + 0.01 * i))
         for i in range(1, 11)
     ]
     (row,) = compared(every)
@@ -104,7 +108,10 @@ def test_graded_values_are_tested_by_their_size() -> None:
 
 def test_samples_without_a_value_are_not_compared() -> None:
     blank = Seen({}, Outcome.UNMARKED)
-    every = [Both("1", (), seen(Outcome.CORRECT), blank), Both("2", (), seen(Outcome.CORRECT), seen(Outcome.WRONG))]
+    every = [
+        PairedSample("1", (), seen(Outcome.CORRECT), blank),
+        PairedSample("2", (), seen(Outcome.CORRECT), seen(Outcome.WRONG)),
+    ]
     (row,) = compared(every)
     assert row.n == 1
     assert compared(every[:1]) == []

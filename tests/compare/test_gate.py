@@ -16,9 +16,9 @@ from tests.support.command import snellen as command
 from tests.support.sets import write_set
 
 import snellen
-from snellen.comparison.differences import Asked, Both, rows
+from snellen.comparison.differences import PairedSample, PairedTest, rows
 from snellen.comparison.gating import ALARM, Gate, gated, worse
-from snellen.comparison.results import Comparison, Side
+from snellen.comparison.results import Comparison, RunSide
 from snellen.core.errors import SnellenError
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import Metric
@@ -34,24 +34,24 @@ GOOD, BAD = Outcome.CORRECT, Outcome.WRONG
 PLAIN = Protocol("plain")
 
 
-def compared_pair(every: list[Both], protocol: Protocol = PLAIN) -> Comparison:
+def compared_pair(every: list[PairedSample], protocol: Protocol = PLAIN) -> Comparison:
     return Comparison(
         exam="made up",
         synthetic=True,
-        sides=tuple(Side(letter=x, run=f"runs/{x}", subject=f"subject {x}") for x in "AB"),
+        sides=tuple(RunSide(letter=x, run=f"runs/{x}", subject=f"subject {x}") for x in "AB"),
         protocols=("plain",),
         samples=len(every),
         notes=(),
-        rows=tuple(rows(Asked(protocol, "plain", "question", "A", "B"), every)),
+        rows=tuple(rows(PairedTest(protocol, "plain", "question", "A", "B"), every)),
         verdict=(),
     )
 
 
-def judged(every: list[Both], max_drop: float = 0.02, protocol: Protocol = PLAIN, **more: object) -> Gate:
+def judged(every: list[PairedSample], max_drop: float = 0.02, protocol: Protocol = PLAIN, **more: object) -> Gate:
     return gated(compared_pair(every, protocol), max_drop, **more)  # type: ignore[arg-type]
 
 
-def part(lost: int, won: int, n: int, name: str = "x") -> list[Both]:
+def part(lost: int, won: int, n: int, name: str = "x") -> list[PairedSample]:
     """Samples of which so many are lost and won. Their names have no '/', so no two parts share pictures."""
     same = n - lost - won
     every = made([GOOD] * lost + [BAD] * won + [GOOD] * same, [BAD] * lost + [GOOD] * won + [GOOD] * same, part=name)
@@ -138,7 +138,10 @@ def test_where_less_is_better_a_rise_is_a_drop() -> None:
 def test_what_is_measured_in_pixels_is_not_judged() -> None:
     protocol = Protocol("plain")
     protocol.metrics = (Metric(name="far", label="distance", unit="px"),)
-    far = [Both(f"{i}", (("split", "x"),), Seen({"far": 1.0}, GOOD), Seen({"far": 9.0 + i}, GOOD)) for i in range(30)]
+    far = [
+        PairedSample(f"{i}", (("split", "x"),), Seen({"far": 1.0}, GOOD), Seen({"far": 9.0 + i}, GOOD))
+        for i in range(30)
+    ]
     with pytest.raises(SnellenError, match="no score in points"):
         judged(far, protocol=protocol)
     mixed = judged([b._replace(part=(("split", "y"),)) for b in far] + part(1, 0, 30), protocol=protocol)
@@ -157,7 +160,7 @@ def test_it_says_what_so_few_samples_could_not_show() -> None:
     assert note.startswith("This gate could hardly fail: 6 samples show a drop of")
 
 
-def clustered(lost: int, n: int, images: int, name: str = "x") -> list[Both]:
+def clustered(lost: int, n: int, images: int, name: str = "x") -> list[PairedSample]:
     """Questions on so few images, of which the first ones are lost."""
     return made([GOOD] * n, [BAD] * lost + [GOOD] * (n - lost), [f"{i % images}.png" for i in range(n)], name)
 
@@ -344,5 +347,5 @@ def test_hostile_names_are_inert_in_xml_and_markdown() -> None:
 
 
 def test_one_sided_is_half_of_two_sided() -> None:
-    (row,) = rows(Asked(PLAIN, "plain", "question", "A", "B"), part(30, 10, 200))
+    (row,) = rows(PairedTest(PLAIN, "plain", "question", "A", "B"), part(30, 10, 200))
     assert worse(row) == row.p / 2 < ALARM

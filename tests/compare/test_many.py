@@ -14,7 +14,7 @@ from tests.support.command import snellen as command
 
 import snellen
 from snellen.comparison.ranking import front, letters, ranking
-from snellen.comparison.results import Side
+from snellen.comparison.results import RunSide
 from snellen.comparison.verdict import leading, verdict
 
 
@@ -85,7 +85,7 @@ def test_cost_and_time_are_shown_beside_the_score(subject: Runs, tmp_path: Path)
 def test_cost_and_time_make_a_front(subject: Runs) -> None:
     found = snellen.compare(*three(subject))
     known = [
-        Side(letter=k, run=k, subject=k, cost=c, seconds=s)
+        RunSide(letter=k, run=k, subject=k, cost=c, seconds=s)
         for k, c, s in (("A", 1.0, 0.5), ("B", 9.0, 2.0), ("C", 4.0, 2.0))
     ]
     ranks = ranking("paper", found.rows, known)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.compare.test_differences import compared, made
 
-from snellen.comparison.differences import Both
+from snellen.comparison.differences import PairedSample
 from snellen.comparison.ranking import ranking
-from snellen.comparison.results import Row, Side
+from snellen.comparison.results import ComparisonRow, RunSide
 from snellen.comparison.verdict import leading, verdict
 from snellen.core.protocol import Protocol
 from snellen.core.types import Outcome
@@ -17,7 +17,7 @@ from snellen.present.terminal.tables import console
 GOOD, BAD, LOST = Outcome.CORRECT, Outcome.WRONG, Outcome.UNPARSABLE
 
 
-def on_images(first: int, second: int, n: int, images: int) -> list[Both]:
+def on_images(first: int, second: int, n: int, images: int) -> list[PairedSample]:
     """So many right of n questions on a few images, for either side."""
     sides = [[GOOD] * right + [BAD] * (n - right) for right in (first, second)]
     return made(*sides, [f"{i % images}.png" for i in range(n)])
@@ -39,7 +39,7 @@ def test_on_few_images_there_is_no_verdict() -> None:
 def test_the_table_says_on_how_many_images(capsys: pytest.CaptureFixture[str]) -> None:
     from snellen.comparison.results import Comparison
 
-    sides = tuple(Side(letter=x, run=x, subject=x) for x in "AB")
+    sides = tuple(RunSide(letter=x, run=x, subject=x) for x in "AB")
     rows = tuple(compared(on_images(94, 21, 200, 3)))
     found = Comparison(
         exam="own", synthetic=False, sides=sides, protocols=("plain",), samples=200, notes=(), rows=rows, verdict=()
@@ -56,7 +56,7 @@ def test_more_runs_take_more_images() -> None:
     def said(images: int) -> str:
         pairs = (("A", "B", 95, 0), ("A", "C", 95, 50), ("B", "C", 0, 50))
         rows = [_named(compared(on_images(first, second, 100, images))[0], a, b) for a, b, first, second in pairs]
-        sides = [Side(letter=x, run=x, subject=x) for x in "ABC"]
+        sides = [RunSide(letter=x, run=x, subject=x) for x in "ABC"]
         return leading(rows, ranking("plain", rows, sides))
 
     assert said(6) == (
@@ -65,7 +65,7 @@ def test_more_runs_take_more_images() -> None:
     assert said(7) == "Under 'plain' A leads with 95.0 (score); C and B are behind it."
 
 
-def _named(row: Row, first: str, second: str) -> Row:
+def _named(row: ComparisonRow, first: str, second: str) -> ComparisonRow:
     import msgspec
 
     return msgspec.structs.replace(row, first_run=first, second_run=second)
@@ -74,7 +74,7 @@ def _named(row: Row, first: str, second: str) -> Row:
 # ---------------------------------------------------------------- parsing
 
 
-def read(n: int, both: int, only_b: int, only_a: int, lost: int, name: str) -> list[Row]:
+def read(n: int, both: int, only_b: int, only_a: int, lost: int, name: str) -> list[ComparisonRow]:
     """Replies of which a protocol cannot read some of A's that B has right."""
     rest = n - both - only_b - only_a - lost
     first = [GOOD] * (both + only_a) + [BAD] * only_b + [LOST] * lost + [BAD] * rest

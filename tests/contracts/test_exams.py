@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from snellen.core.arm import Arm
-from snellen.core.errors import MostlySilent, SnellenError
+from snellen.core.errors import MostlyUnanswered, SnellenError
 from snellen.core.exam import Exam, extended
-from snellen.core.extras import CaptionScoring, Maker, OptionMeaning, Wanted, probes_of
+from snellen.core.extras import CaptionScoring, ExamRequest, Maker, OptionMeaning, probes_of
 from snellen.core.options import Selection
 from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Protocol, protocol_for, roles
@@ -90,7 +90,7 @@ def test_options_are_declared_once_and_explained(exam: Exam) -> None:
 
 
 def test_an_exam_that_is_asked_for_nothing_of_its_own_changes_nothing(exam: Exam) -> None:
-    wanted = Wanted("baseline/chance", next(iter(exam.prompts)), Selection(limit=3), {})
+    wanted = ExamRequest("baseline/chance", next(iter(exam.prompts)), Selection(limit=3), {})
     meaning = exam.extra(OptionMeaning)
     assert meaning is None or meaning.applied(wanted) == wanted
     assert extended(exam, []) is exam
@@ -199,7 +199,7 @@ def test_a_run_is_carried_out_marked_again_and_exported(exam: Exam, sets: dict[s
         pytest.importorskip("torch")
     plan = make_plan(RunRequest(exam.name, "baseline/constant:A", sets[exam.name], options=options, out=tmp_path))
     finished = run_plan(plan)
-    assert finished.stopped is None or isinstance(finished.stopped, MostlySilent)  # "A" is no answer to some exams
+    assert finished.stopped is None or isinstance(finished.stopped, MostlyUnanswered)  # "A" is no answer to some exams
     run = finished.run
     assert run.summary.complete
     assert {p.protocol for p in run.protocols} == {t.name for t in plan.targets}

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.core.cells import EXCEL_CHARACTERS, Sheet, csv_bytes, fit_excel, for_cell, from_cell, workbook
+from snellen.core.cells import EXCEL_CHARACTERS, WorkbookSheet, csv_bytes, fit_excel, for_cell, from_cell, workbook
 from snellen.core.errors import MissingExtra
 from snellen.core.installing import install_command
 from snellen.core.text import for_terminal
@@ -56,7 +56,7 @@ def test_excel_holds_strings_only_and_says_what_it_cannot_hold(tmp_path: Path) -
         *([i, t] for i, t in enumerate([*HOSTILE, long, "http://example.com", "_x0041_ \ufffe\x1b[0m", "12"])),
     ]
     path = tmp_path / "book.xlsx"
-    path.write_bytes(workbook([Sheet("eval", rows)]))
+    path.write_bytes(workbook([WorkbookSheet("eval", rows)]))
     cells = [c for (c,) in openpyxl.load_workbook(path)["eval"].iter_rows(min_row=2, min_col=2)]
     assert [c.value for c in cells[: len(HOSTILE)]] == ["'" + t for t in HOSTILE]
     assert {c.data_type for c in cells} == {"s"}
@@ -80,4 +80,4 @@ def test_characters_beyond_the_basic_plane_count_twice_as_in_excel() -> None:
 def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     with pytest.raises(MissingExtra, match=re.escape(install_command("excel"))):
-        workbook([Sheet("a", [["b"]])])
+        workbook([WorkbookSheet("a", [["b"]])])

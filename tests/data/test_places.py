@@ -16,7 +16,7 @@ from snellen.core.selection import choose
 from snellen.data import places, texts
 from snellen.data.places import NOWHERE, Places
 from snellen.data.texts import Texts
-from snellen.subjects.replay import InFile, InMemory, read_replies
+from snellen.subjects.replay import FileReplies, MemoryReplies, read_replies
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.sampled_from(["a", "b"]), st.booleans()), max_size=80))
@@ -74,7 +74,7 @@ def test_recorded_replies_in_their_file_are_those_in_memory(tmp_path: Path) -> N
         b'{"id": "b", "text": "any"}\n{"id": "a", "text": "\xc3\xa4"}\n{"id": "c", "text": "x", "error": "lost"}\n'
         b'{"id": 7, "response": "seven"}'
     )
-    here, there = InMemory(read_replies(path, path.read_bytes())), InFile(path)
+    here, there = MemoryReplies(read_replies(path, path.read_bytes())), FileReplies(path)
     for name in ("a", "b", "c", "7", "d"):
         for prompt in ("question", "other"):
             assert there.get(name, prompt) == here.get(name, prompt)
@@ -87,7 +87,7 @@ def test_recorded_replies_in_their_file_are_those_in_memory(tmp_path: Path) -> N
 def test_two_replies_to_one_question_are_refused_wherever_they_are_held(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(b'{"id": "a", "text": "one"}\n{"id": "b", "text": "x"}\n{"id": "a", "text": "two"}\n')
-    for read in (InFile, lambda path: read_replies(path, path.read_bytes())):
+    for read in (FileReplies, lambda path: read_replies(path, path.read_bytes())):
         with pytest.raises(SnellenError, match="record 3: another reply to 'a' came before"):
             read(path)
 

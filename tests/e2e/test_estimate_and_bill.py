@@ -19,14 +19,14 @@ from tests.support.made_sets import made
 from snellen import exams
 from snellen.core.options import Selection
 from snellen.core.records import Totals
-from snellen.engine.plan.estimate import Assumed, estimate
+from snellen.engine.plan.estimate import Assumptions, estimate
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import run_plan
 
 KEYS = {"OPENAI_API_KEY": "sk-abc123456", "OPENROUTER_API_KEY": "sk-abc123456"}
 GPT_4O = (2.5, 10.0, 1.25)
-SHORT = Assumed(reply=4)
+SHORT = Assumptions(reply=4)
 PROVIDERS: dict[str, tuple[billing.Count, tuple[float, float, float]]] = {
     "openai-chat/gpt-4o": (billing.openai_tiles(85, 170), GPT_4O),
     "openai-chat/gpt-4o-mini": (billing.openai_tiles(2833, 5667), (0.15, 0.6, 0.075)),
@@ -47,7 +47,7 @@ def keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def said_and_billed(
-    tmp_path: Path, model: str, exam: str, biller: Biller, assumed: Assumed = SHORT, **more: Any
+    tmp_path: Path, model: str, exam: str, biller: Biller, assumed: Assumptions = SHORT, **more: Any
 ) -> tuple[dict[str, Any], Totals]:
     """What is estimated, and the totals of the run after it."""
     data = made(exam, tmp_path / exam, count=12 if exam == "salbench" else 6, seed=1)
@@ -98,7 +98,7 @@ def test_low_detail_is_estimated_as_such(tmp_path: Path) -> None:
 
 def test_thinking_is_part_of_both(tmp_path: Path) -> None:
     biller = Biller(billing.openai_patches(1.2, 1536), (0.25, 2.0, 0.025), thinking=300)
-    assumed = Assumed(reply=4, thinking=300)
+    assumed = Assumptions(reply=4, thinking=300)
     said, totals = said_and_billed(tmp_path, "openai-chat/gpt-5-mini", "salbench", biller, assumed, reasoning="low")
     assert said["money_usd"] == pytest.approx(biller.bill, rel=0.05)
     assert said["thinking_tokens"] == 300 * said["calls"]

@@ -12,7 +12,7 @@ from snellen.cli.estimate_command import command as estimate_command
 from snellen.cli.options import given_values
 from snellen.cli.run_command import request_of
 from snellen.core.extras import maker_of
-from snellen.engine.plan.estimate import Assumed, estimate
+from snellen.engine.plan.estimate import Assumptions, estimate
 from snellen.engine.plan.plan import make_plan
 from snellen.exams.grounding.exam import EXAM as BENCHMARK
 
@@ -77,19 +77,19 @@ def test_thinking_is_expected_at_a_quarter_of_its_budget_and_bounded_by_all_of_i
     paid = found["input_tokens"] * 1.25e-6 + calls * (BENCHMARK.reply_tokens + 2048) * 1e-5
     assert found["money_usd"] == pytest.approx(paid)
     assert found["money_usd_at_most"] == pytest.approx(found["input_tokens"] * 1.25e-6 + calls * (100 + 8192) * 1e-5)
-    assert estimate(plan, 100, Assumed(thinking=10**6))["thinking_tokens"] == calls * 8192
+    assert estimate(plan, 100, Assumptions(thinking=10**6))["thinking_tokens"] == calls * 8192
     none = _grounding_plan(tmp_path, (), model=("--model", "openai/gpt-5", "--reasoning", "none"))
     assert "thinking_tokens" not in estimate(none, 100)
 
 
 def test_a_batch_costs_its_share_or_is_unknown(tmp_path: Path) -> None:
     plan = _grounding_plan(tmp_path, ())
-    plain, batch = estimate(plan, 512), estimate(plan, 512, Assumed(in_batch=True))
+    plain, batch = estimate(plan, 512), estimate(plan, 512, Assumptions(in_batch=True))
     assert batch["money_usd"] == pytest.approx(plain["money_usd"] / 2)
     assert batch["money_usd_at_most"] == pytest.approx(plain["money_usd_at_most"] / 2)
     assert "a batch at 0.5 of that" in batch["price"]
     given = _grounding_plan(tmp_path, (), model=("--model", "openai/gpt-4o", "--price", "1/2"))
-    assert estimate(given, 512, Assumed(in_batch=True))["money_usd"] == "unknown"
+    assert estimate(given, 512, Assumptions(in_batch=True))["money_usd"] == "unknown"
 
 
 def test_inputs_longer_than_the_price_holds_for_have_none(tmp_path: Path) -> None:

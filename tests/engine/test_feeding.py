@@ -10,7 +10,7 @@ from tests.support.endpoint import Endpoint
 from tests.support.sets import png, write_config, write_set
 
 from snellen.core.options import Selection
-from snellen.engine.answer.feeding import CHUNK, Feed, Item
+from snellen.engine.answer.feeding import CHUNK, Feed, PreparedQuestion
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import Limits, RunRequest
 from snellen.engine.run import run_plan
@@ -25,8 +25,8 @@ def plan(data: Path, **options: object) -> Plan:
     return make_plan(RunRequest("salbench", "api/m", data, protocols, selection=selection, options=given))
 
 
-def everything(feed: Feed) -> list[Item]:
-    items: list[Item] = []
+def everything(feed: Feed) -> list[PreparedQuestion]:
+    items: list[PreparedQuestion] = []
     while chunk := feed.pull():
         assert len(chunk) <= CHUNK
         items += chunk

@@ -11,12 +11,12 @@ import pytest
 from tests.support.sets import png
 
 from snellen.core.results import Score
-from snellen.core.scorer import Embedded
+from snellen.core.scorer import EmbeddedTexts
 from snellen.engine.mark import scoring
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import RunRequest
 from snellen.engine.remark import remark
-from snellen.engine.run import Finished, run_plan
+from snellen.engine.run import FinishedRun, run_plan
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import open_run
 
@@ -31,9 +31,9 @@ class Fake:
         self.identity: Mapping[str, Any] = {"checkpoint": name, "version": version, "padding": "none"}
         self.pictures = 0
 
-    def texts(self, texts: Sequence[str]) -> Embedded:
+    def texts(self, texts: Sequence[str]) -> EmbeddedTexts:
         signs = [1.0 if self.blind == (t.split()[0] == "odd") else -1.0 for t in texts]
-        return Embedded([(sign, 0.0) for sign in signs], [False] * len(texts))
+        return EmbeddedTexts([(sign, 0.0) for sign in signs], [False] * len(texts))
 
     def images(self, images: Sequence[bytes]) -> list[tuple[float, float]]:
         if self.only is not None and self.pictures >= self.only:
@@ -64,15 +64,15 @@ def plan_of(home: Path, *scorers: Fake) -> Plan:
     return make_plan(request, offline=True)._replace(scorers=scorers)
 
 
-def run(home: Path, *scorers: Fake) -> Finished:
+def run(home: Path, *scorers: Fake) -> FinishedRun:
     return run_plan(plan_of(home, *scorers))
 
 
-def metric(finished: Finished, name: str = "both") -> Score:
+def metric(finished: FinishedRun, name: str = "both") -> Score:
     return finished.run.protocols[0].groups[0].metrics[name]
 
 
-def names(finished: Finished) -> list[str]:
+def names(finished: FinishedRun) -> list[str]:
     return [s.name for s in finished.run.summary.scorers]
 
 

@@ -18,7 +18,7 @@ from tests.support.wire import OK, lead, read_request, reply, replying, serving
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.subject import Connection
-from snellen.engine.call.exchange import Elsewhere, Fault, Response
+from snellen.engine.call.exchange import Fault, RefusedRedirect, Response
 from snellen.engine.call.redirects import next_url
 from snellen.engine.call.retry import THROTTLES, retry_after, worth_retrying
 from snellen.engine.call.transport import HOSTED_TIMEOUT, OWN_TIMEOUT, Transport, time_limit
@@ -130,7 +130,7 @@ def test_another_port_or_scheme_is_another_place() -> None:
         "ftp://127.0.0.1/",
     ):
         got, asked = use({"/v1/chat": moved(308, location)}, post)
-        assert isinstance(got, Elsewhere)
+        assert isinstance(got, RefusedRedirect)
         assert len(asked) == 1
 
 
@@ -146,7 +146,7 @@ def test_another_port_or_scheme_is_another_place() -> None:
 )
 def test_hostile_locations(location: str) -> None:
     response = Response(307, {"location": location}, b"")
-    with pytest.raises(Elsewhere) as caught:
+    with pytest.raises(RefusedRedirect) as caught:
         next_url(response, "POST", yarl.URL("http://a.b/v1/chat"))
     assert "secret" not in str(caught.value)
     assert str(caught.value).isprintable()

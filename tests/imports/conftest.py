@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tests.support.command import snellen as command
 
-from snellen.imports.importing import Imported, ImportRequest, import_log
+from snellen.imports.importing import ImportedRun, ImportRequest, import_log
 
 LOGS = Path(__file__).parent / "logs"
-Imports = Callable[..., Imported]
+Imports = Callable[..., ImportedRun]
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def salbench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def imported(salbench: Path, tmp_path: Path) -> Imports:
     """A log as a run; the data set is ours unless another is named."""
 
-    def take(tool: str, *files: Path, **how: object) -> Imported:
+    def take(tool: str, *files: Path, **how: object) -> ImportedRun:
         given = {"exam": "salbench", "data": salbench, "out": tmp_path / "runs", **how}
         return import_log(ImportRequest(tool, files, **given))  # type: ignore[arg-type]
 

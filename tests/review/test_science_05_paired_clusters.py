@@ -14,7 +14,7 @@ from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.results import ProtocolSummary
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.mark.control_comparison import compare
-from snellen.engine.plan.plan import Target
+from snellen.engine.plan.plan import ProtocolRun
 from snellen.engine.runs.folder import RunFolder
 
 IMAGES, QUESTIONS = 40, 15
@@ -53,7 +53,7 @@ def marks(hits: list[float]) -> list[Mark]:
 def test_intervals_of_differences_hold_the_truth_where_questions_share_images(correlation: float) -> None:
     dice, held, times = np.random.default_rng(5), 0, 120
     protocol = Clustered("c")
-    targets = (Target(protocol, Arm("question")), Target(protocol, Arm("question", "blank")))
+    targets = (ProtocolRun(protocol, Arm("question")), ProtocolRun(protocol, Arm("question", "blank")))
     results = [
         ProtocolSummary(protocol=t.name, version="1", prompt=t.arm.text, headline="score", groups=()) for t in targets
     ]

@@ -10,7 +10,7 @@ import pytest
 
 from snellen.synthetic.chance import generator
 from snellen.synthetic.explained import esnlive, vqax
-from snellen.synthetic.scenes.canvas import Box
+from snellen.synthetic.scenes.canvas import CanvasBox
 from snellen.synthetic.scenes.model import Thing
 from snellen.synthetic.scenes.sampling import draw_scene
 
@@ -26,7 +26,7 @@ NOT_DOING = re.compile(r"Somebody who is (.+) is not (.+)\.$")
 def rows() -> list[dict[str, Any]]:
     """Rows without drawing; the seed is that of nobody's set."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(esnlive, "picture", lambda scene: (b"", tuple(Box(0, 0, 1, 1) for _ in scene.items())))
+    patch.setattr(esnlive, "picture", lambda scene: (b"", tuple(CanvasBox(0, 0, 1, 1) for _ in scene.items())))
     found = [esnlive.made("test", 90210, index).extra for index in range(COUNT)]
     patch.undo()
     return found
@@ -59,7 +59,7 @@ def test_labels_stay_balanced(rows: list[dict[str, Any]]) -> None:
 
 
 def test_vqax_says_no_to_no_colour_that_can_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vqax, "picture", lambda scene: (b"", tuple(Box(0, 0, 1, 1) for _ in scene.items())))
+    monkeypatch.setattr(vqax, "picture", lambda scene: (b"", tuple(CanvasBox(0, 0, 1, 1) for _ in scene.items())))
     asked = re.compile(r"Is the (\w+) (\w+)\?$")
     for index in range(COUNT):
         record = vqax.made("test", 90210, index).record

@@ -14,7 +14,7 @@ from snellen.core.exam import Exam
 from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 from snellen.core.types import Mark, Outcome
-from snellen.engine.mark.marking import Change, Remarked
+from snellen.engine.mark.marking import MarkChange, RemarkResult
 from snellen.engine.plan.plan import choose
 from snellen.exams import load
 from snellen.present.model.protocol_table import build
@@ -119,10 +119,10 @@ def test_one_sample_is_one_sample(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_remark_says_in_one_line_that_nothing_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    print_remarked(Remarked({f"p{i}": (90, 0) for i in range(12)}, []))
+    print_remarked(RemarkResult({f"p{i}": (90, 0) for i in range(12)}, []))
     assert capsys.readouterr().out == "0 of 1,080 marks changed\n"
     before, after = (Mark(id="1", outcome=o) for o in (Outcome.WRONG, Outcome.CORRECT))
-    print_remarked(Remarked({"a": (90, 0), "b": (90, 1)}, [Change("b", "1", before, after)]))
+    print_remarked(RemarkResult({"a": (90, 0), "b": (90, 1)}, [MarkChange("b", "1", before, after)]))
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["1 of 180 marks changed", "  b: 1 of 90"]
 

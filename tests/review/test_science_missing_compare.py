@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from snellen.exams.grounding.charts import charts
-from snellen.exams.grounding.charts.results import Result, read_result
-from snellen.exams.grounding.charts.shapes import Dot, Text
+from snellen.exams.grounding.charts.results import MethodResult, read_result
+from snellen.exams.grounding.charts.shapes import ChartText, Dot
 from snellen.grounding.commands import main
 
 
@@ -62,11 +62,11 @@ def test_results_on_different_elements_are_told(tmp_path: Path, capsys: pytest.C
 
 def test_markers_of_the_latency_chart_stand_at_their_time() -> None:
     def drawn(*times: float) -> list[tuple[float, float]]:
-        read: list[Result] = [
+        read: list[MethodResult] = [
             read_result(json.dumps(result(f"m{i}", 8, time)).encode(), "x") for i, time in enumerate(times)
         ]
         picture = charts.draw(read)["accuracy_vs_latency"]
-        legend = min(s.x for s in picture.shapes if isinstance(s, Text) and s.text == "m0")
+        legend = min(s.x for s in picture.shapes if isinstance(s, ChartText) and s.text == "m0")
         small = min(s.radius for s in picture.shapes if isinstance(s, Dot))
         return [(s.x, s.y) for s in picture.shapes if isinstance(s, Dot) and s.radius == small and s.x < legend - 40]
 

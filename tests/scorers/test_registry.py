@@ -14,7 +14,7 @@ from snellen.registry.plugins import VARIABLE
 from snellen.scorers.siglip import SIGLIP, TINY_SIGLIP
 
 SOURCE = """
-from snellen.core.scorer import Embedded, ScorerKind
+from snellen.core.scorer import EmbeddedTexts, ScorerKind
 
 
 class Lengths:
@@ -23,7 +23,7 @@ class Lengths:
 
     def texts(self, texts):
         self.calls += 1
-        return Embedded([(1.0, 0.0) for _ in texts], [False] * len(texts))
+        return EmbeddedTexts([(1.0, 0.0) for _ in texts], [False] * len(texts))
 
     def images(self, images):
         self.calls += 1

@@ -11,7 +11,7 @@ from tests.support.tiny_scorers import LONGEST, save_clip, save_siglip
 
 from snellen import scorers
 from snellen.core.errors import SnellenError
-from snellen.scorers.cache import Cached, Vectors
+from snellen.scorers.cache import CachedScorer, Vectors
 from snellen.scorers.dual import DualEncoder
 
 pytest.importorskip("torch")
@@ -76,15 +76,15 @@ def test_long_captions_are_counted_as_cut(siglip: Path) -> None:
 
 def test_nothing_is_embedded_twice(siglip: Path, tmp_path: Path) -> None:
     images = [png(i) for i in range(6)]
-    first = Cached(DualEncoder("s", str(siglip), "trained", "cpu"), Vectors(tmp_path))
+    first = CachedScorer(DualEncoder("s", str(siglip), "trained", "cpu"), Vectors(tmp_path))
     before = (first.images(images), first.texts(["a dog", "a cat"]).vectors)
     assert first.embedded == {"texts": 2, "images": 6}
-    second = Cached(DualEncoder("s", str(siglip), "trained", "cpu"), Vectors(tmp_path))
+    second = CachedScorer(DualEncoder("s", str(siglip), "trained", "cpu"), Vectors(tmp_path))
     after = (second.images(images), second.texts(["a cat", "a dog", "a man"]).vectors)
     assert second.embedded == {"texts": 1, "images": 0}
     assert np.array_equal(np.array(before[0]), np.array(after[0]))
     assert np.array_equal(np.array(before[1][0]), np.array(after[1][1]))
-    other = Cached(DualEncoder("s", str(siglip), "original", "cpu"), Vectors(tmp_path))
+    other = CachedScorer(DualEncoder("s", str(siglip), "original", "cpu"), Vectors(tmp_path))
     other.texts(["a dog"])
     assert other.embedded["texts"] == 1, "another mode is another scorer"
 
@@ -92,7 +92,7 @@ def test_nothing_is_embedded_twice(siglip: Path, tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_used_is_done_without(siglip: Path, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("x")
-    scorer = Cached(DualEncoder("s", str(siglip), "trained", "cpu"), Vectors(blocked / "under"))
+    scorer = CachedScorer(DualEncoder("s", str(siglip), "trained", "cpu"), Vectors(blocked / "under"))
     assert len(scorer.images([png(1)])) == 1
 
 

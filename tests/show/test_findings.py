@@ -11,7 +11,7 @@ from tests.show.made import group, made_run, protocol, score
 from snellen.core.finding import BAD, DOUBT, FACT, GOOD, WEIGHTS, Finding
 from snellen.core.records import ControlRow, DifferenceRow, PositionRow, Summary, Totals
 from snellen.core.results import GroupSummary, Metric, ProtocolSummary, Score
-from snellen.core.silence import Silent, silent_parts
+from snellen.core.silence import UnansweredPart, silent_parts
 from snellen.exams.grounding.exam import EXAM as GROUNDING
 from snellen.exams.vqa_nle.exam import VQAX
 from snellen.present.model.findings import findings, heaviest
@@ -51,7 +51,7 @@ def test_a_score_at_or_below_its_floor_is_no_sign_of_seeing() -> None:
 
 def test_a_run_that_says_nothing_about_the_model_is_not_called_blind() -> None:
     blind = parts(exact(0.0, 0.0, 0.1, 0.3), exact(0.2, 0.1, 0.3, 0.3))
-    silent = Silent(protocol="mine", by={"split": "A"}, n=24, outcomes={"unparsable": 24})
+    silent = UnansweredPart(protocol="mine", by={"split": "A"}, n=24, outcomes={"unparsable": 24})
     assert said(summary(blind, lost=(silent,)), "floor") == [
         (BAD, "No sign of seeing: accuracy (mine) is 20.0 (floor 30.0), at or below its floor.")
     ], "only of the part that was answered"

@@ -14,7 +14,7 @@ from tests.show.pages import HOSTILE, inert, report
 from snellen import exams
 from snellen.core.errors import SnellenError
 from snellen.core.extras import PageGallery
-from snellen.core.gallery import FAILURES_FIRST, Gallery, GalleryFacts, Item, View, ranks
+from snellen.core.gallery import FAILURES_FIRST, Gallery, GalleryFacts, GalleryItem, GalleryView, ranks
 from snellen.core.records import ControlRow
 from snellen.core.results import Metric
 from snellen.engine.runs.run import Run
@@ -133,12 +133,12 @@ class Card(Gallery):
     def __init__(self, facts: GalleryFacts) -> None:
         self.facts = facts
 
-    def arranged(self, items: Sequence[Item]) -> list[Item]:
+    def arranged(self, items: Sequence[GalleryItem]) -> list[GalleryItem]:
         return list(items)[::-1]
 
-    def view(self, items: Sequence[Item]) -> View:
+    def view(self, items: Sequence[GalleryItem]) -> GalleryView:
         each = [None if item.pick.id == "b" else f"{item.truth}{HOSTILE}" for item in items]
-        return View(each, HOSTILE, [{"name": place} for place in ranks([(i.pick.id,) for i in items])])
+        return GalleryView(each, HOSTILE, [{"name": place} for place in ranks([(i.pick.id,) for i in items])])
 
 
 @pytest.fixture

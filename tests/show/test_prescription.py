@@ -13,7 +13,7 @@ from tests.show.eye_runs import COARSE, FINE, Eyes, eyes
 from tests.support.command import snellen as command
 
 from snellen import exams
-from snellen.comparison.thresholds import Examined, One, examined
+from snellen.comparison.thresholds import ExamThresholds, RunThresholds, examined
 from snellen.core.prescription import Range, Share, Threshold, amount
 from snellen.engine.runs.run import Run
 from snellen.present.model import threshold_text as prescription_words
@@ -24,14 +24,16 @@ from snellen.present.terminal.run import print_run
 __all__ = ["eyes"]
 
 
-def printed(found: Examined, monkeypatch: pytest.MonkeyPatch, *, verbose: bool = False, width: int = 80) -> list[str]:
+def printed(
+    found: ExamThresholds, monkeypatch: pytest.MonkeyPatch, *, verbose: bool = False, width: int = 80
+) -> list[str]:
     out = io.StringIO()
     monkeypatch.setattr(prescription_table, "console", lambda: Console(file=out, width=width, highlight=False))
     prescription_table.print_prescription(found, Path("runs/prescription.html"), verbose=verbose)
     return out.getvalue().splitlines()
 
 
-def eight(one: One, **more: object) -> One:
+def eight(one: RunThresholds, **more: object) -> RunThresholds:
     """The run as if it had eight faculties."""
     row = one.rows[0]
     names = ("letters", "contrast", "colour", "orientation", "size", "hidden", "pointing", "difference")
@@ -132,9 +134,9 @@ def test_names_and_reasons_from_outside_are_inert_in_the_terminal(eyes: Eyes, mo
 def row(size: int, value: float, unit: str = "px") -> Threshold:
     """A threshold with answers that give it: all wrong below, all right above."""
     ladder = tuple(2 * 24 ** (i / 35) for i in range(36))
-    from snellen.core.prescription import Rung
+    from snellen.core.prescription import LevelCounts
 
-    rungs = tuple(Rung(level=v, right=4 * (v >= value), wrong=4 * (v < value)) for v in ladder)
+    rungs = tuple(LevelCounts(level=v, right=4 * (v >= value), wrong=4 * (v < value)) for v in ladder)
     return Threshold(
         faculty="letters", title="Letters", dial="height", unit=unit, finer="smaller", about="", guess=0.1, ladder=ladder,
         questions=144, catch=Share(5, 5), blank=Share(0, 5), sent_as=f"{size} px png",

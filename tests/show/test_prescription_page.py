@@ -98,13 +98,13 @@ def test_a_report_has_the_prescription_and_no_score_in_percent_of_it(eyes: Eyes,
 
 def letters(value: float | None, **more: object) -> Threshold:
     ladder = tuple(2 * 24 ** (i / 35) for i in range(36))
-    from snellen.core.prescription import Range, Rung
+    from snellen.core.prescription import LevelCounts, Range
 
     given: dict[str, object] = {
         "faculty": "letters", "title": "Letters", "dial": "height", "unit": "px", "finer": "smaller", "about": "", "guess": 0.1,
         "ladder": ladder, "questions": 8, "catch": Share(5, 5), "blank": Share(0, 5),
         "threshold": None if value is None else Range(value, value / 1.2, value * 1.2),
-        "rungs": (Rung(level=ladder[3], wrong=1), Rung(level=ladder[20], right=3, wrong=1)),
+        "rungs": (LevelCounts(level=ladder[3], wrong=1), LevelCounts(level=ladder[20], right=3, wrong=1)),
     }  # fmt: skip
     return Threshold(**(given | more))  # type: ignore[arg-type]
 

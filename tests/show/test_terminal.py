@@ -23,7 +23,7 @@ from snellen.core.records import (
     Totals,
 )
 from snellen.core.results import GroupSummary, Metric, ProtocolSummary
-from snellen.core.silence import Silent
+from snellen.core.silence import UnansweredPart
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.terminal.run import print_run
@@ -127,7 +127,7 @@ def test_parts_keep_their_names_where_they_are_silent(tmp_path: Path, printed: P
     by = {"split": "val", "task": "vcr"}
     names = {"multimodal-vqa-eval": 0.0, "strict": 0.125, "nlxgpt": 0.25, "e-vil": 0.375}
     some = [protocol(name, group(by, accuracy=score(value, floor=0.5))) for name, value in names.items()]
-    silent = Silent(protocol="multimodal-vqa-eval", by=by, n=40, outcomes={"truncated": 20})
+    silent = UnansweredPart(protocol="multimodal-vqa-eval", by=by, n=40, outcomes={"truncated": 20})
     lines = printed(made_run(tmp_path, *some, silent=(silent,)), 80)
     assert line(lines, "val · vcr").startswith("val · vcr 24 0.0")
     assert "50 % no" in "\n".join(lines)

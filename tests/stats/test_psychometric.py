@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from snellen.stats.adaptive import answered, constant_level, information, next_level
 from snellen.stats.measurable import measurable
 from snellen.stats.psychometric import (
-    Shape,
+    DialShape,
     Trial,
     coarse_grid,
     counts,
@@ -25,14 +25,14 @@ from snellen.stats.psychometric import (
     posterior,
 )
 
-LADDER = Shape(tuple(2 * 1.12**k for k in range(30)), 1 / 9)
-FALLING = Shape(tuple(1 / level for level in LADDER.levels), 1 / 9)
+LADDER = DialShape(tuple(2 * 1.12**k for k in range(30)), 1 / 9)
+FALLING = DialShape(tuple(1 / level for level in LADDER.levels), 1 / 9)
 
 indexes = st.integers(0, len(LADDER.levels) - 1)
 answers = st.lists(st.tuples(indexes, st.sampled_from([True, False, None])), max_size=30)
 
 
-def trials(shape: Shape, said: Sequence[tuple[int, bool | None]]) -> list[Trial]:
+def trials(shape: DialShape, said: Sequence[tuple[int, bool | None]]) -> list[Trial]:
     return [Trial(shape.levels[index], right) for index, right in said]
 
 
@@ -122,7 +122,7 @@ def test_a_dial_that_falls_is_the_same_upside_down(said: list[tuple[int, bool | 
 
 
 @pytest.mark.parametrize("shape", [LADDER, FALLING])
-def test_past_the_ends_only_a_bound_is_said(shape: Shape) -> None:
+def test_past_the_ends_only_a_bound_is_said(shape: DialShape) -> None:
     finer = fit(shape, [Trial(level, True) for level in shape.levels])
     coarser = fit(shape, [Trial(level, False) for level in shape.levels])
     half = fit(shape, [Trial(level, k >= 15) for k, level in enumerate(shape.levels)])
@@ -162,7 +162,7 @@ def test_estimates_lie_in_their_intervals_and_the_curve_rises(said: list[tuple[i
         assert later >= p - 1e-9
 
 
-def exam(shape: Shape, middle: float, spread: float, number: int, rng: np.random.Generator) -> list[Trial]:
+def exam(shape: DialShape, middle: float, spread: float, number: int, rng: np.random.Generator) -> list[Trial]:
     """The trials of a simulated observer who lapses in 2 %; threshold and spread in lengths of the ladder. Every 8th trial is a catch trial."""
     done: list[Trial] = []
     for trial in range(number):
@@ -242,13 +242,13 @@ def test_constant_stimuli_cover_the_ladder() -> None:
 @pytest.mark.parametrize(
     ("shape", "word"),
     [
-        (Shape((1.0,), 0.1), "two levels"),
-        (Shape((0.0, 1.0), 0.1), "above 0"),
-        (Shape((1.0, 3.0, 2.0), 0.1), "go one way"),
-        (Shape((1.0, 2.0), 0.7), "guessing rate"),
+        (DialShape((1.0,), 0.1), "two levels"),
+        (DialShape((0.0, 1.0), 0.1), "above 0"),
+        (DialShape((1.0, 3.0, 2.0), 0.1), "go one way"),
+        (DialShape((1.0, 2.0), 0.7), "guessing rate"),
     ],
 )
-def test_a_ladder_that_cannot_be_used_is_refused(shape: Shape, word: str) -> None:
+def test_a_ladder_that_cannot_be_used_is_refused(shape: DialShape, word: str) -> None:
     with pytest.raises(ValueError, match=word):
         fit(shape, [])
 

@@ -8,7 +8,7 @@ import pytest
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import Metric, Score
 from snellen.core.types import Mark, Outcome, Sample
-from snellen.stats.repeats import Repeated, mean_seen, usual_outcome
+from snellen.stats.repeats import RepeatTally, mean_seen, usual_outcome
 from snellen.stats.tally import summarised
 
 N, TIMES = 60, 4
@@ -43,9 +43,9 @@ def mark(i: int, value: float) -> Mark:
     return Mark(id=f"s{i:03}", outcome=outcome, reading=int(value), metrics={"score": float(value)})
 
 
-def of(right: np.ndarray) -> Repeated:
+def of(right: np.ndarray) -> RepeatTally:
     """All marks of a table with a row for each sample and a column for each repeat."""
-    found = Repeated(Best(), right.shape[1])
+    found = RepeatTally(Best(), right.shape[1])
     for time in range(right.shape[1]):
         for i in range(len(right)):
             found.add(sample(i), mark(i, right[i, time]), time + 1)
@@ -113,7 +113,7 @@ def test_one_repeat_is_a_plain_tally(right: np.ndarray) -> None:
 
 def test_repeats_that_have_not_all_been_asked_have_no_spread(right: np.ndarray) -> None:
     found = of(right[:, :1])
-    found = Repeated(Best(), 2)
+    found = RepeatTally(Best(), 2)
     for i in range(N):
         found.add(sample(i), mark(i, right[i, 0]), 1)
     for i in range(N // 2):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.stats.intervals import tango, wilson
-from snellen.stats.paired import Pair, paired_difference
+from snellen.stats.paired import ScorePair, paired_difference
 
 Z = 1.959963984540054
 
@@ -61,11 +61,11 @@ def test_paired_intervals_keep_their_doubt_where_every_sample_moves_alike() -> N
 
 def test_pairs_that_share_an_image_are_worth_fewer() -> None:
     apart = paired_difference({(1.0, 0.0): 20, (1.0, 1.0): 20})
-    alike = paired_difference({Pair(1.0, float(i % 2), f"image {i}"): 10 for i in range(4)})
+    alike = paired_difference({ScorePair(1.0, float(i % 2), f"image {i}"): 10 for i in range(4)})
     assert apart.difference == alike.difference == -0.5
     assert (apart.interval, alike.interval) == ("tango", "tango, clustered")
     assert alike.high - alike.low > 2 * (apart.high - apart.low)
-    single = paired_difference({Pair(1.0, float(i % 2), f"image {i}"): 1 for i in range(40)})
+    single = paired_difference({ScorePair(1.0, float(i % 2), f"image {i}"): 1 for i in range(40)})
     assert single == apart, "an image with one question is a sample that stands for itself"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snellen.stats.intervals import Spread, wilson, worth
+from snellen.stats.intervals import MeanSpread, wilson, worth
 from snellen.stats.jackknife import moved_interval
 from snellen.stats.means import alone, of_samples, share_interval
 from snellen.stats.paired import difference_interval
@@ -70,7 +70,7 @@ def test_one_small_move_does_not_make_an_interval_collapse() -> None:
 
 def test_small_clusters_have_more_degrees_of_freedom() -> None:
     """Ten pairs against ten clusters of forty that are as little alike: the samples themselves say most of what pairs vary by."""
-    pairs = Spread(n=20, found=0.25, own=0.25, most=0.25, clusters=10, likely=1.45, top=2.0, telling=5.0)
-    many = Spread(n=400, found=0.25, own=0.25, most=0.25, clusters=10, likely=18.55, top=40.0, telling=100.0)
+    pairs = MeanSpread(n=20, found=0.25, own=0.25, most=0.25, clusters=10, likely=1.45, top=2.0, telling=5.0)
+    many = MeanSpread(n=400, found=0.25, own=0.25, most=0.25, clusters=10, likely=18.55, top=40.0, telling=100.0)
     assert worth(pairs).quantile < 2.03
     assert 2.08 < worth(many).quantile < 2.12  # about 18, twice (clusters - 1)

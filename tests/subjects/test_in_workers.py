@@ -12,9 +12,9 @@ from tests.support.fake_workers import FakeWorker, hiring, lost, only
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.subject import Reply, Request, Subject
 from snellen.core.types import Answer, Picture, Question, Text
-from snellen.subjects.in_workers import Answered, Facts, SubjectInWorkers, job_for
+from snellen.subjects.in_workers import Facts, SubjectInWorkers, WorkerAnswer, job_for
 from snellen.workers import pool
-from snellen.workers.calls import Called, job_of
+from snellen.workers.calls import WorkerFunction, job_of
 
 QUESTION = Question(id="q", exam="b", prompt="p", parts=(Picture(data=b"\x89PNG"), Text(text="What color?")))
 
@@ -30,18 +30,18 @@ class Double:
         self._facts = Facts(spec="hf/m", identity={"kind": "hf", "dtype": "float32"} | identity, about="m on cpu")
         self._error = error
 
-    async def __call__(self, question: Question | None) -> Answered:
+    async def __call__(self, question: Question | None) -> WorkerAnswer:
         if question is None:
-            return Answered(facts=self._facts, parallel=8)
+            return WorkerAnswer(facts=self._facts, parallel=8)
         if self._error:
             raise SnellenError(self._error)
         assert question == QUESTION
-        return Answered(answer=Answer(id=question.id, prompt=question.prompt, text="red"), parallel=16)
+        return WorkerAnswer(answer=Answer(id=question.id, prompt=question.prompt, text="red"), parallel=16)
 
 
 def worker(place: str, *, answers: bool = True, error: str = "", **identity: object) -> FakeWorker:
     """A worker that says what it is, and then answers or is lost."""
-    reply = Called(job_of(partial(Double, identity, error))).reply
+    reply = WorkerFunction(job_of(partial(Double, identity, error))).reply
     asked = [0]
 
     async def does(message: bytes) -> bytes:
@@ -107,6 +107,6 @@ def test_a_worker_that_cannot_be_the_subject_says_so() -> None:
         job_for(Subject())
     subject = Subject()
     subject.spec, subject.worker_spec = "replay/x", {}
-    called = Called(job_for(subject))
+    called = WorkerFunction(job_for(subject))
     with pytest.raises(SnellenError, match="a subject replay/ cannot answer in another process"):
         SubjectInWorkers(Subject(), only(FakeWorker("a", called.reply)))

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from snellen.synthetic.charts.drawing import LETTERS, Row, ink
+from snellen.synthetic.charts.drawing import LETTERS, LetterRow, ink
 from snellen.synthetic.charts.shapes import COLOURS, DIGIT_HEIGHT, DIGITS, NUMBERED
 
 BLUR = 0.8
@@ -42,7 +42,7 @@ def _best(cell: Image.Image, texts: list[str], height: int, side: int, faintest:
 
 
 def read_rows(
-    image: Image.Image, rows: tuple[Row, ...], width: int, blur: float = BLUR, faintest: float = FAINTEST
+    image: Image.Image, rows: tuple[LetterRow, ...], width: int, blur: float = BLUR, faintest: float = FAINTEST
 ) -> list[str]:
     """The letters of each row; `width` is that of the chart as it was drawn. `blur` and `faintest` make weaker eyes."""
     scale = image.width / width

@@ -21,7 +21,7 @@ from snellen.core.prescription import Threshold
 from snellen.core.types import Outcome, Picture, Question, Text
 from snellen.exams.eye.data import EyeData
 from snellen.exams.eye.faculties import FACULTIES
-from snellen.exams.eye.prescription import Answered, threshold
+from snellen.exams.eye.prescription import SheetResult, threshold
 from snellen.exams.eye.protocols import PROTOCOLS
 from snellen.exams.eye.solver.pixels import solve
 from tests.support.endpoint import completion
@@ -88,5 +88,5 @@ def examined(name: str, spoil: Spoil, seed: int, questions: int = 40) -> Thresho
             said = seen(faculty.question, [picture.data for picture in sample.pictures], spoil)
             outcome = Outcome.CORRECT if protocol.judge(said, sample).correct else Outcome.WRONG
             data.told(sheet, outcome)
-            answers.append(Answered(sample.facts["number"], sample.tags["sheet"], sample.facts["level"], outcome))
+            answers.append(SheetResult(sample.facts["number"], sample.tags["sheet"], sample.facts["level"], outcome))
     return threshold(faculty, "", answers, drawn=False)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import Future
 
-from snellen.workers.calls import Called, job_of
+from snellen.workers.calls import WorkerFunction, job_of
 from snellen.workers.pool import Hire, WorkerLost
 
 Does = Callable[[bytes], Awaitable[bytes]]
@@ -38,7 +38,7 @@ class FakeWorker:
 
 def calling(function: Callable[..., object]) -> Does:
     """Do what a process that calls a function does."""
-    return Called(job_of(function)).reply
+    return WorkerFunction(job_of(function)).reply
 
 
 async def lost(_message: bytes) -> bytes:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from snellen.exams.grounding.compat.original import XY, XYWH, to_full
-from snellen.exams.grounding.methods.image_sizes import Limits, smart_resize
+from snellen.exams.grounding.methods.image_sizes import PixelLimits, smart_resize
 
 # UI-TARS's own helper (and openadapt-grounding), which disagrees with the server when small
-UITARS_HELPER = Limits(78_400, 12_845_056)
+UITARS_HELPER = PixelLimits(78_400, 12_845_056)
 
 _POINT = re.compile(r"<point>(\d+)\s+(\d+)</point>")
 _START = re.compile(r"start_box=['\"]?\((\d+),\s*(\d+)\)['\"]?")

@@ -19,7 +19,7 @@ from PIL import Image, ImageChops
 
 from snellen.core.types import Answer, Question
 from snellen.exams.grounding.methods.base import Parse
-from snellen.exams.grounding.methods.image_sizes import PROCESSOR, Limits, smart_resize
+from snellen.exams.grounding.methods.image_sizes import PROCESSOR, PixelLimits, smart_resize
 
 MARK = (255, 0, 255)
 Form = Callable[[float, float], str]
@@ -73,7 +73,7 @@ class UitarsServer:
 
     form: Form
     thousand: bool = False
-    limits: Limits = PROCESSOR
+    limits: PixelLimits = PROCESSOR
     context: int | None = None
     lost: str = "I cannot find it."
 

@@ -17,7 +17,7 @@ from tests.support.processors import OTHER_PROCESSORS
 from snellen.core.errors import SnellenError
 from snellen.core.pixels import as_rgb
 from snellen.data.label import picture_label
-from snellen.synthetic.sheets import DRAWERS, Sheet, draw, fingerprint
+from snellen.synthetic.sheets import DRAWERS, DrawnSheet, draw, fingerprint
 from snellen.synthetic.sheets.hidden import THINGS
 from snellen.synthetic.sheets.marks import LETTERS
 from snellen.synthetic.sheets.odd import CELLS
@@ -56,7 +56,7 @@ for faculty, level in {MIDDLING}.items():
 """
 
 
-def sheet(faculty: str, number: int, level: float | None = None, seed: int | str = 11) -> Sheet:
+def sheet(faculty: str, number: int, level: float | None = None, seed: int | str = 11) -> DrawnSheet:
     return draw(faculty, level or MIDDLING[faculty], seed=seed, number=number, size=SIZE.get(faculty, 512))
 
 

@@ -8,7 +8,7 @@ import pytest
 from snellen.core.pixels import as_rgb
 from snellen.synthetic.hidden.scenery_base import SIZE as SCENE
 from snellen.synthetic.patterns.colour import rgb_to_lab
-from snellen.synthetic.sheets import Sheet, draw
+from snellen.synthetic.sheets import DrawnSheet, draw
 from snellen.synthetic.sheets.ciede import ciede2000
 from snellen.synthetic.sheets.hidden import SWING, THINGS, blended
 from snellen.synthetic.sheets.letters import level_of, light_of
@@ -36,7 +36,7 @@ def pixels(picture: bytes) -> np.ndarray:
     return np.asarray(as_rgb(picture), dtype=np.float64)
 
 
-def with_truth(faculty: str, level: float, truth: str) -> Sheet:
+def with_truth(faculty: str, level: float, truth: str) -> DrawnSheet:
     drawn = (draw(faculty, level, seed=8, number=number, size=512) for number in range(20))
     return next(sheet for sheet in drawn if sheet.truth == truth)
 

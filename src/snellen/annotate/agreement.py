@@ -18,7 +18,7 @@ SAME = 0.5
 """From which overlap on two boxes count as the same."""
 
 
-class Figure(msgspec.Struct, frozen=True):
+class AgreementFigure(msgspec.Struct, frozen=True):
     """A number with its interval, and of how many it is; None where it is not defined."""
 
     label: str
@@ -29,17 +29,17 @@ class Figure(msgspec.Struct, frozen=True):
     high: float | None = None
 
 
-class Between(msgspec.Struct, frozen=True):
+class AnnotatorAgreement(msgspec.Struct, frozen=True):
     """The agreement of two annotators about one kind of thing. `counts` says in words what there is."""
 
     about: str
     first: str
     second: str
     counts: str
-    figures: tuple[Figure, ...]
+    figures: tuple[AgreementFigure, ...]
 
 
-class Pair(NamedTuple):
+class BoxPair(NamedTuple):
     """Two boxes that were drawn for the same thing, as it seems, and their overlap."""
 
     image: str
@@ -48,19 +48,19 @@ class Pair(NamedTuple):
     overlap: float
 
 
-def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[Pair]:
+def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[BoxPair]:
     """The boxes of one picture in pairs, those that overlap most first; each is in one pair at most. Some may overlap very little."""
     every = sorted(
         ((overlap_of(a, b), i, j) for i, a in enumerate(first) for j, b in enumerate(second) if a.box and b.box),
         key=lambda one: (-one[0], one[1], one[2]),
     )
     left, right = set(range(len(first))), set(range(len(second)))
-    pairs: list[Pair] = []
+    pairs: list[BoxPair] = []
     for overlap, i, j in every:
         if overlap > 0 and i in left and j in right:
             left.discard(i)
             right.discard(j)
-            pairs.append(Pair(first[i].image, first[i], second[j], overlap))
+            pairs.append(BoxPair(first[i].image, first[i], second[j], overlap))
     return pairs
 
 
@@ -70,17 +70,17 @@ def overlap_of(first: BoxRow, second: BoxRow) -> float:
     return iou(Box.from_xyxy(first.box, UNIT), Box.from_xyxy(second.box, UNIT))
 
 
-def of_boxes(every: Mapping[str, Sequence[BoxRow]]) -> list[Between]:
+def of_boxes(every: Mapping[str, Sequence[BoxRow]]) -> list[AnnotatorAgreement]:
     """The agreement of each two annotators about boxes, on the pictures where both drew any."""
     return [_boxes(a, b, every[a], every[b]) for a, b in combinations(sorted(every), 2)]
 
 
-def of_answers(every: Mapping[str, Sequence[AnswerRow]], about: str = "answers") -> list[Between]:
+def of_answers(every: Mapping[str, Sequence[AnswerRow]], about: str = "answers") -> list[AnnotatorAgreement]:
     """The agreement of each two annotators about answers, on the questions that both answered. Case and spaces do not count."""
     return [_answers(about, a, b, every[a], every[b]) for a, b in combinations(sorted(every), 2)]
 
 
-def _boxes(first: str, second: str, ones: Sequence[BoxRow], others: Sequence[BoxRow]) -> Between:
+def _boxes(first: str, second: str, ones: Sequence[BoxRow], others: Sequence[BoxRow]) -> AnnotatorAgreement:
     images = sorted({row.image for row in ones if row.box} & {row.image for row in others if row.box})
     drawn = [[row for row in rows if row.box and row.image in images] for rows in (ones, others)]
     pairs = [
@@ -92,7 +92,7 @@ def _boxes(first: str, second: str, ones: Sequence[BoxRow], others: Sequence[Box
     types = [(pair.first.element_type, pair.second.element_type) for pair in same]
     where = [pair.image for pair in same]
     counts = f"{len(images)} pictures with boxes of both; {first} drew {len(drawn[0])}, {second} {len(drawn[1])}"
-    return Between(
+    return AnnotatorAgreement(
         "boxes",
         first,
         second,
@@ -106,7 +106,9 @@ def _boxes(first: str, second: str, ones: Sequence[BoxRow], others: Sequence[Box
     )
 
 
-def _answers(about: str, first: str, second: str, ones: Sequence[AnswerRow], others: Sequence[AnswerRow]) -> Between:
+def _answers(
+    about: str, first: str, second: str, ones: Sequence[AnswerRow], others: Sequence[AnswerRow]
+) -> AnnotatorAgreement:
     said = {row.id: _plain(row.text) for row in others}
     pairs = [(_plain(row.text), said[row.id]) for row in ones if row.id in said]
     counts = f"{len(pairs)} questions that both answered; {first} answered {len(ones)}, {second} {len(others)}"
@@ -115,22 +117,22 @@ def _answers(about: str, first: str, second: str, ones: Sequence[AnswerRow], oth
         _mean("same answer", [float(a == b) for a, b in pairs], alone, "questions"),
         _kappa("Cohen's kappa", pairs, alone, "questions"),
     )
-    return Between(about, first, second, counts, figures)
+    return AnnotatorAgreement(about, first, second, counts, figures)
 
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str) -> Figure:
+def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str) -> AgreementFigure:
     """A mean of values between 0 and 1 with its interval: boxes of one picture stand or fall together."""
     if not values:
-        return Figure(label, None, 0, of)
+        return AgreementFigure(label, None, 0, of)
     found = share_interval(of_samples(values, clusters))
-    return Figure(label, sum(values) / len(values), len(values), of, found.low, found.high)
+    return AgreementFigure(label, sum(values) / len(values), len(values), of, found.low, found.high)
 
 
-def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], of: str) -> Figure:
+def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], of: str) -> AgreementFigure:
     """Kappa, and how far it moves without each picture or question."""
 
     def weighed(weights: Any) -> float | None:
@@ -139,5 +141,5 @@ def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str]
     value = cohen_kappa(pairs)
     found = jackknifed(weighed, clusters, share=False) if value is not None and len(pairs) > 1 else None
     if found is None:
-        return Figure(label, value, len(pairs), of)
-    return Figure(label, value, len(pairs), of, max(-1.0, found.low), min(1.0, found.high))
+        return AgreementFigure(label, value, len(pairs), of)
+    return AgreementFigure(label, value, len(pairs), of, max(-1.0, found.low), min(1.0, found.high))

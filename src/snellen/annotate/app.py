@@ -15,10 +15,18 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from snellen.annotate.desk import BOXES as BOX_FILES
-from snellen.annotate.desk import AnswerDesk, BoxDesk, Stale, annotators, load_answers, load_boxes, revision_of
-from snellen.annotate.pictures import Found, Shot
-from snellen.annotate.questions import Item, Questions
-from snellen.annotate.rows import Drawn
+from snellen.annotate.desk import (
+    AnnotatorAnswers,
+    AnnotatorBoxes,
+    StalePage,
+    annotators,
+    load_answers,
+    load_boxes,
+    revision_of,
+)
+from snellen.annotate.pictures import AnnotatedPicture, PictureFolder
+from snellen.annotate.questions import AnnotationItem, QuestionList
+from snellen.annotate.rows import DrawnBox
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.text import one_line
@@ -37,7 +45,7 @@ class BoxesSent(Struct, frozen=True):
     """What the page of a picture sends when something changed."""
 
     revision: str
-    boxes: list[Drawn]
+    boxes: list[DrawnBox]
 
 
 class AnswerSent(Struct, frozen=True):
@@ -134,7 +142,7 @@ class Pages:
             return Response(status_code=400)
         try:
             return _json(await anyio.to_thread.run_sync(lambda: self.keep(number, body)))
-        except Stale as error:
+        except StalePage as error:
             return _json({"wrong": str(error)}, 409)
         except (SnellenError, msgspec.DecodeError, UnicodeDecodeError) as error:
             return _json({"wrong": one_line(str(error))}, 422)
@@ -197,7 +205,7 @@ class BoxPages(Pages):
 
     thing = "shot"
 
-    def __init__(self, keys: Keys, found: Found, desk: BoxDesk) -> None:
+    def __init__(self, keys: Keys, found: PictureFolder, desk: AnnotatorBoxes) -> None:
         super().__init__(keys, f"{desk.folder.resolve().name}, as {desk.annotator}")
         self._found, self._desk = found, desk
 
@@ -233,7 +241,7 @@ class BoxPages(Pages):
     def image(self, number: int, which: int) -> bytes | None:
         return read_picture(self._shot(number).path) if which == 0 else None
 
-    def _shot(self, number: int) -> Shot:
+    def _shot(self, number: int) -> AnnotatedPicture:
         return self._found.shots[number]
 
 
@@ -242,7 +250,7 @@ class AnswerPages(Pages):
 
     thing = "question"
 
-    def __init__(self, keys: Keys, questions: Questions, desk: AnswerDesk) -> None:
+    def __init__(self, keys: Keys, questions: QuestionList, desk: AnnotatorAnswers) -> None:
         super().__init__(keys, f"{questions.source}, as {desk.annotator}")
         self._questions, self._desk = questions, desk
 
@@ -279,7 +287,7 @@ class AnswerPages(Pages):
         pictures = self._item(number).pictures
         return pictures[which] if which < len(pictures) else None
 
-    def _item(self, number: int) -> Item:
+    def _item(self, number: int) -> AnnotationItem:
         return self._questions.item(number)
 
 

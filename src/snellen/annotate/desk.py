@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from snellen.annotate.agreement import Between, of_answers, of_boxes
-from snellen.annotate.pictures import Shot
-from snellen.annotate.questions import Asked, corrected
-from snellen.annotate.rows import LONGEST, AnswerRow, BoxRow, Drawn, box_rows, checked_name, lines, read_lines
+from snellen.annotate.agreement import AnnotatorAgreement, of_answers, of_boxes
+from snellen.annotate.pictures import AnnotatedPicture
+from snellen.annotate.questions import QuestionRow, corrected
+from snellen.annotate.rows import LONGEST, AnswerRow, BoxRow, DrawnBox, box_rows, checked_name, lines, read_lines
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.writing import replacing, unlink_link
@@ -22,7 +22,7 @@ from snellen.engine.runs.writing import replacing, unlink_link
 BOXES, ANSWERS, CORRECTIONS, CORRECTED = "annotations", "answers", "corrections", "corrected"
 
 
-class Stale(SnellenError):
+class StalePage(SnellenError):
     """The page shows what has been changed elsewhere since."""
 
 
@@ -52,7 +52,7 @@ def load_answers(folder: Path, annotator: str, kind: str = ANSWERS) -> list[Answ
     return _load(folder, file_of(kind, annotator), AnswerRow)
 
 
-def agreements(folder: Path) -> list[Between]:
+def agreements(folder: Path) -> list[AnnotatorAgreement]:
     """How far each two of those who annotated a folder agree."""
     if not folder.is_dir():
         raise SnellenError(f"no folder {folder}")
@@ -70,7 +70,7 @@ def _load(folder: Path, name: str, kind: type[Any]) -> list[Any]:
     return read_lines(path.read_bytes(), kind, name) if path.is_file() else []
 
 
-class Desk:
+class AnnotatorFiles:
     """Where one annotator works. As a context manager it holds the lock."""
 
     def __init__(self, folder: Path, annotator: str, clock: Callable[[], str] = now) -> None:
@@ -78,7 +78,7 @@ class Desk:
         self._clock, self._mutex = clock, threading.Lock()
         self._lock: Any = None
 
-    def __enter__(self) -> Desk:
+    def __enter__(self) -> AnnotatorFiles:
         from filelock import FileLock, Timeout
 
         path = self.folder / f".annotate.{self.annotator}.lock"
@@ -108,7 +108,7 @@ class Desk:
             out.write(lines(rows))
 
 
-class BoxDesk(Desk):
+class AnnotatorBoxes(AnnotatorFiles):
     """Boxes on the pictures of a folder."""
 
     def written(self) -> str:
@@ -129,13 +129,13 @@ class BoxDesk(Desk):
             found.setdefault(row.image, []).append(row)
         return found
 
-    def save(self, shot: Shot, drawn: list[Drawn], revision: str) -> list[BoxRow]:
+    def save(self, shot: AnnotatedPicture, drawn: list[DrawnBox], revision: str) -> list[BoxRow]:
         """Put a picture's boxes in the place of those that it had; `revision` is of those that the page knows."""
         with self._mutex:
             every = load_boxes(self.folder, self.annotator)
             known = [row for row in every if row.image == shot.name]
             if revision_of(known) != revision:
-                raise Stale("This picture was changed in another window: load the page again.")
+                raise StalePage("This picture was changed in another window: load the page again.")
             size = shot.width, shot.height
             rows = box_rows(drawn, known, shot.title, shot.name, size, self.annotator, self._clock())
             if rows != known:
@@ -143,7 +143,7 @@ class BoxDesk(Desk):
             return rows
 
 
-class AnswerDesk(Desk):
+class AnnotatorAnswers(AnnotatorFiles):
     """Answers to questions. With `rows`, the answers correct those of a file of questions, which is written anew with them."""
 
     def __init__(
@@ -151,7 +151,7 @@ class AnswerDesk(Desk):
         folder: Path,
         annotator: str,
         ids: Sequence[str],
-        rows: Sequence[Asked] = (),
+        rows: Sequence[QuestionRow] = (),
         clock: Callable[[], str] = now,
     ) -> None:
         super().__init__(folder, annotator, clock)
@@ -183,7 +183,7 @@ class AnswerDesk(Desk):
             every = self.all()
             old = every.get(name)
             if revision_of(old) != revision:
-                raise Stale("This question was answered in another window: load the page again.")
+                raise StalePage("This question was answered in another window: load the page again.")
             said = text.strip()
             if said == (old.text if old is not None else ""):
                 return old

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from snellen.annotate.pictures import Shot
+from snellen.annotate.pictures import AnnotatedPicture
 from snellen.annotate.rows import BOX_FORMAT, BoxRow, checked_box
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
@@ -20,7 +20,7 @@ from snellen.exams.grounding.formats.base import read_json
 TOOL = "snellen annotate"
 
 
-def document(name: str, annotator: str, shots: Sequence[Shot], rows: Sequence[BoxRow]) -> dict[str, Any]:
+def document(name: str, annotator: str, shots: Sequence[AnnotatedPicture], rows: Sequence[BoxRow]) -> dict[str, Any]:
     """The file's content. Boxes without an instruction are left out: nobody could be asked for them."""
     samples = []
     for shot in shots:
@@ -47,7 +47,7 @@ def write(folder: Path, content: dict[str, Any]) -> Path:
     return path
 
 
-def known(folder: Path, shots: Sequence[Shot], annotator: str, time: str) -> list[BoxRow]:
+def known(folder: Path, shots: Sequence[AnnotatedPicture], annotator: str, time: str) -> list[BoxRow]:
     """What annotations.json says already, as rows to correct."""
     path = folder / FILE
     if not path.is_file():
@@ -68,7 +68,7 @@ def known(folder: Path, shots: Sequence[Shot], annotator: str, time: str) -> lis
     return rows
 
 
-def _element(row: BoxRow, shot: Shot) -> dict[str, Any]:
+def _element(row: BoxRow, shot: AnnotatedPicture) -> dict[str, Any]:
     x1, y1, x2, y2 = row.box or (0, 0, 0, 0)
     bbox = [x1 / shot.width, y1 / shot.height, (x2 - x1) / shot.width, (y2 - y1) / shot.height]
     element = {

@@ -15,7 +15,7 @@ from snellen.exams.grounding.formats.base import file_size, find_image
 ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 
 
-class Shot(NamedTuple):
+class AnnotatedPicture(NamedTuple):
     """One picture: its name inside the folder, the file, its size, and the beginning of the ids of its boxes."""
 
     name: str
@@ -25,18 +25,18 @@ class Shot(NamedTuple):
     title: str
 
 
-class Found(NamedTuple):
+class PictureFolder(NamedTuple):
     """What a folder has: pictures, and files that were passed over, each with the reason."""
 
-    shots: tuple[Shot, ...]
+    shots: tuple[AnnotatedPicture, ...]
     passed: tuple[tuple[str, str], ...]
 
 
-def find(folder: Path) -> Found:
+def find(folder: Path) -> PictureFolder:
     """Look through a folder. Links are not followed, hidden folders are not looked into."""
     if not folder.is_dir():
         raise SnellenError(f"no folder {folder}")
-    shots: list[Shot] = []
+    shots: list[AnnotatedPicture] = []
     passed: list[tuple[str, str]] = []
     for path in _files(folder):
         name = path.relative_to(folder).as_posix()
@@ -49,10 +49,10 @@ def find(folder: Path) -> Found:
         raise SnellenError(f"{folder}: no pictures ({', '.join(sorted(ENDINGS))}){more}")
     titles = Counter(one.title for one in shots)
     kept = (one if titles[one.title] == 1 else one._replace(title=one.name.replace("/", "-")) for one in shots)
-    return Found(tuple(kept), tuple(passed))
+    return PictureFolder(tuple(kept), tuple(passed))
 
 
-def shot(folder: Path, name: str) -> Shot:
+def shot(folder: Path, name: str) -> AnnotatedPicture:
     """A picture by its name in the folder; SnellenError where it cannot be used."""
     try:
         name.encode()
@@ -62,7 +62,7 @@ def shot(folder: Path, name: str) -> Shot:
         raise SnellenError("a path to a place outside the folder")
     path = find_image(PictureFolders(folder), name, ("",))
     width, height = file_size(path)
-    return Shot(name, path, width, height, name.rpartition(".")[0].replace("/", "-"))
+    return AnnotatedPicture(name, path, width, height, name.rpartition(".")[0].replace("/", "-"))
 
 
 def _files(folder: Path) -> Iterator[Path]:

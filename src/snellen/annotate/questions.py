@@ -22,7 +22,7 @@ SEPARATOR = "|"
 LARGEST = 64 << 20
 
 
-class Item(NamedTuple):
+class AnnotationItem(NamedTuple):
     """A question as a person sees it. `many` means that several options may be right; `clicked`, that the answer is a place."""
 
     id: str
@@ -34,18 +34,18 @@ class Item(NamedTuple):
     pictures: tuple[bytes, ...] = ()
 
 
-class Questions:
+class QuestionList:
     """Questions in a fixed order, made when they are looked at."""
 
     ids: tuple[str, ...] = ()
     source: str = ""
 
-    def item(self, number: int) -> Item:
+    def item(self, number: int) -> AnnotationItem:
         """One of them."""
         raise SnellenError(f"there is no question {number}")
 
 
-class Asked(NamedTuple):
+class QuestionRow(NamedTuple):
     """A row of a file of questions, checked. `row` is all that the file has of it."""
 
     id: str
@@ -56,7 +56,7 @@ class Asked(NamedTuple):
     row: Mapping[str, Any]
 
 
-class FileQuestions(Questions):
+class FileQuestions(QuestionList):
     """The questions of a file in the folder: JSON lines, a JSON list, or CSV."""
 
     def __init__(self, folder: Path, path: Path, *, with_answers: bool = False) -> None:
@@ -71,14 +71,14 @@ class FileQuestions(Questions):
                 except (SnellenError, OSError) as error:
                     raise SnellenError(f"{path.name}, question {one.id}: {error}") from None
 
-    def item(self, number: int) -> Item:
+    def item(self, number: int) -> AnnotationItem:
         one = self.asked[number]
         pictures = tuple(read_picture(shot(self._folder, name).path) for name in one.images)
         answer = one.answer if self._answers else ""
-        return Item(one.id, one.question, one.options, answer=answer, pictures=pictures)
+        return AnnotationItem(one.id, one.question, one.options, answer=answer, pictures=pictures)
 
 
-class ExamQuestions(Questions):
+class ExamQuestions(QuestionList):
     """The questions of an exam, exactly as a model is asked them: no truth is in them."""
 
     def __init__(self, exam: str, data: Path, selection: Selection) -> None:
@@ -91,9 +91,9 @@ class ExamQuestions(Questions):
         self._arm = self._plan.firsts[0]
         light = self._plan.data.light()
         self.ids = tuple(sample.id for sample in light if applies(self._plan.exam, self._arm, sample))
-        self._latest: tuple[int, Item] | None = None
+        self._latest: tuple[int, AnnotationItem] | None = None
 
-    def item(self, number: int) -> Item:
+    def item(self, number: int) -> AnnotationItem:
         from snellen.engine.ask.questions import questions
 
         if self._latest is None or self._latest[0] != number:
@@ -105,19 +105,19 @@ class ExamQuestions(Questions):
         return self._latest[1]
 
 
-def _item(question: Question) -> Item:
+def _item(question: Question) -> AnnotationItem:
     clicked = question.exam == "grounding"
     pictures = tuple(picture.data for picture in question.pictures)
     many = question.answer_kind == "any-of"
-    return Item(question.id, question.text, question.options, many, clicked, pictures=pictures)
+    return AnnotationItem(question.id, question.text, question.options, many, clicked, pictures=pictures)
 
 
 # ---------------------------------------------------------------- files of questions
 
 
-def read_questions(path: Path) -> tuple[Asked, ...]:
+def read_questions(path: Path) -> tuple[QuestionRow, ...]:
     """The rows of a file of questions; SnellenError names the row and the column that is wrong."""
-    found: list[Asked] = []
+    found: list[QuestionRow] = []
     seen: set[str] = set()
     for number, row in enumerate(_rows(path), 1):
         where = f"{path.name} row {number}"
@@ -133,7 +133,7 @@ def read_questions(path: Path) -> tuple[Asked, ...]:
     return tuple(found)
 
 
-def corrected(asked: Iterable[Asked], answers: Mapping[str, AnswerRow]) -> list[dict[str, Any]]:
+def corrected(asked: Iterable[QuestionRow], answers: Mapping[str, AnswerRow]) -> list[dict[str, Any]]:
     """The file of questions again, with the answers that a person gave in place of its own, and who said so when."""
     rows: list[dict[str, Any]] = []
     for one in asked:
@@ -144,7 +144,7 @@ def corrected(asked: Iterable[Asked], answers: Mapping[str, AnswerRow]) -> list[
     return rows
 
 
-def _asked(row: dict[str, Any], number: int, where: str) -> Asked:
+def _asked(row: dict[str, Any], number: int, where: str) -> QuestionRow:
     images = next((row[name] for name in IMAGES if row.get(name)), None)
     names = listed(images) if images is not None else ()
     if not names:
@@ -157,7 +157,7 @@ def _asked(row: dict[str, Any], number: int, where: str) -> Asked:
     )
     answer = row.get("answer")
     said = SEPARATOR.join(listed(answer)) if isinstance(answer, list) else "" if answer is None else str(answer)
-    return Asked(str(row.get("id") or number), question, names, options, said, row)
+    return QuestionRow(str(row.get("id") or number), question, names, options, said, row)
 
 
 def listed(value: Any) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ class AnswerRow(msgspec.Struct, frozen=True):
     time: str = ""
 
 
-class Drawn(msgspec.Struct, frozen=True):
+class DrawnBox(msgspec.Struct, frozen=True):
     """A box as the page sends it; a new one has no id yet."""
 
     id: str = ""
@@ -94,7 +94,7 @@ def checked_box(box: list[int | float], width: int, height: int) -> list[int | f
 
 
 def box_rows(
-    drawn: list[Drawn], known: list[BoxRow], title: str, image: str, size: tuple[int, int], annotator: str, time: str
+    drawn: list[DrawnBox], known: list[BoxRow], title: str, image: str, size: tuple[int, int], annotator: str, time: str
 ) -> list[BoxRow]:
     """The rows of a picture as they are to be saved. A box that did not change keeps its time; a new one gets the next free id."""
     if len(drawn) > MOST_BOXES:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from snellen.annotate.app import AnswerPages, BoxPages, Pages
-from snellen.annotate.desk import AnswerDesk, BoxDesk, Desk, now
+from snellen.annotate.desk import AnnotatorAnswers, AnnotatorBoxes, AnnotatorFiles, now
 from snellen.annotate.exporting import known
 from snellen.annotate.pictures import find
-from snellen.annotate.questions import Asked, ExamQuestions, FileQuestions, Questions
+from snellen.annotate.questions import ExamQuestions, FileQuestions, QuestionList, QuestionRow
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.present.viewer.guard import Guard, Keys
@@ -18,10 +18,10 @@ from snellen.present.viewer.serving import listening, until_stopped
 Made = Callable[[Keys], Pages]
 
 
-def boxes(folder: Path, annotator: str, correct: bool) -> tuple[Desk, Made]:
+def boxes(folder: Path, annotator: str, correct: bool) -> tuple[AnnotatorFiles, Made]:
     """A desk for boxes on the folder's pictures; with `correct` it begins with those of annotations.json."""
     found = find(folder)
-    desk = BoxDesk(folder, annotator)
+    desk = AnnotatorBoxes(folder, annotator)
     start = known(folder, found.shots, annotator, now()) if correct else None
 
     def made(keys: Keys) -> Pages:
@@ -35,18 +35,18 @@ def boxes(folder: Path, annotator: str, correct: bool) -> tuple[Desk, Made]:
 
 def answers(
     folder: Path, annotator: str, file: Path | None, exam: str, selection: Selection, correct: bool
-) -> tuple[Desk, Made]:
+) -> tuple[AnnotatorFiles, Made]:
     """A desk for the questions of a file or an exam."""
     if not folder.is_dir():
         raise SnellenError(f"no folder {folder}")
-    rows: tuple[Asked, ...] = ()
-    questions: Questions
+    rows: tuple[QuestionRow, ...] = ()
+    questions: QuestionList
     if file is None:
         questions = ExamQuestions(exam, folder, selection)
     else:
         from_file = FileQuestions(folder, file, with_answers=correct)
         questions, rows = from_file, from_file.asked if correct else ()
-    desk = AnswerDesk(folder, annotator, questions.ids, rows)
+    desk = AnnotatorAnswers(folder, annotator, questions.ids, rows)
 
     def made(keys: Keys) -> Pages:
         desk.all()
@@ -56,7 +56,7 @@ def answers(
     return desk, made
 
 
-def serve(desk: Desk, made: Made, port: int | None, opened: Callable[[Keys], None]) -> None:
+def serve(desk: AnnotatorFiles, made: Made, port: int | None, opened: Callable[[Keys], None]) -> None:
     """Serve until Ctrl-C. `opened` is called with the session's keys as soon as the server listens."""
     with desk:
         until_stopped(lambda keys: Guard(made(keys).app(), keys, writes=True), listening(port), "annotate", opened)

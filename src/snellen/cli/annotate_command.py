@@ -15,7 +15,7 @@ from snellen.core.options import Selection
 from snellen.core.text import for_terminal
 
 if TYPE_CHECKING:
-    from snellen.annotate.agreement import Between
+    from snellen.annotate.agreement import AnnotatorAgreement
     from snellen.present.viewer.guard import Keys
 
 
@@ -155,7 +155,7 @@ def _agreement(folder: Path, as_json: bool) -> int:
     return 0
 
 
-def _show(one: Between) -> None:
+def _show(one: AnnotatorAgreement) -> None:
     click.echo(f"{one.about} of {one.first} and {one.second}\n  {one.counts}")
     for figure in one.figures:
         value = "–" if figure.value is None else f"{figure.value:.3f}"

@@ -98,7 +98,7 @@ def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any
 def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
     """One run; None where its subject cannot be had here."""
     from snellen.cli.progress import show_progress
-    from snellen.core.errors import MissingExtra, MostlySilent
+    from snellen.core.errors import MissingExtra, MostlyUnanswered
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.run import run_plan
     from snellen.present.terminal.run import print_run
@@ -110,7 +110,7 @@ def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
         return None
     with show_progress(f"{plan.exam.name} · {plan.subject.spec}") as shown:
         finished = run_plan(plan, shown.asking, shown.scoring)
-    if finished.stopped is not None and not isinstance(finished.stopped, MostlySilent):
+    if finished.stopped is not None and not isinstance(finished.stopped, MostlyUnanswered):
         raise finished.stopped
     if verbose:
         print_run(finished.run)

@@ -46,7 +46,7 @@ KEYS = (
 LOW_DISK = 1 << 30
 
 
-class Finding(NamedTuple):
+class DoctorLine(NamedTuple):
     """One line of the doctor's report. `ok` None means it is optional and absent."""
 
     what: str
@@ -66,7 +66,7 @@ def command(as_json: bool) -> int:
     return 2 if any(f.ok is False for f in findings) else 0
 
 
-def _print(findings: list[Finding]) -> None:
+def _print(findings: list[DoctorLine]) -> None:
     from rich.text import Text
 
     from snellen.present.terminal.tables import print_table
@@ -77,9 +77,9 @@ def _print(findings: list[Finding]) -> None:
     )
 
 
-def _core() -> list[Finding]:
+def _core() -> list[DoctorLine]:
     found = [
-        Finding(
+        DoctorLine(
             "python",
             sys.version_info >= (3, 11),
             f"{platform.python_version()} on {platform.system()}, {os.cpu_count()} cores",
@@ -90,18 +90,18 @@ def _core() -> list[Finding]:
             continue
         name = requirement.split(">")[0].split("=")[0].strip()
         try:
-            found.append(Finding(name, True, version(name)))
+            found.append(DoctorLine(name, True, version(name)))
         except PackageNotFoundError:
-            found.append(Finding(name, False, f"missing: pip install {name}"))
+            found.append(DoctorLine(name, False, f"missing: pip install {name}"))
     return found
 
 
-def _extras() -> list[Finding]:
+def _extras() -> list[DoctorLine]:
     found = []
     for extra, (module, purpose) in EXTRAS.items():
         there = importlib.util.find_spec(module) is not None
         found.append(
-            Finding(
+            DoctorLine(
                 f"extra {extra}",
                 True if there else None,
                 f"for {purpose}" + ("" if there else f": {install_command(extra)}"),
@@ -110,7 +110,7 @@ def _extras() -> list[Finding]:
     return found
 
 
-def _places() -> list[Finding]:
+def _places() -> list[DoctorLine]:
     from snellen import exams
     from snellen.engine.call.store import cache_folder
 
@@ -119,7 +119,7 @@ def _places() -> list[Finding]:
         folder = options.default_data_folder(name)
         there = folder.is_dir()
         found.append(
-            Finding(
+            DoctorLine(
                 f"data of {name}",
                 True if there else None,
                 str(folder) if there else f"none in {folder}: {_how_to_get(name)}",
@@ -141,11 +141,11 @@ def _how_to_get(name: str) -> str:
     return f"'snellen data get {name}'"
 
 
-def _writable(what: str, folder: Path) -> Finding:
+def _writable(what: str, folder: Path) -> DoctorLine:
     near = next(p for p in (folder, *folder.parents) if p.exists())
     free = shutil.disk_usage(near).free
     ok = os.access(near, os.W_OK) and free > LOW_DISK
-    return Finding(
+    return DoctorLine(
         what,
         ok,
         f"{folder}, {free / 1e9:.0f} GB free"
@@ -153,9 +153,9 @@ def _writable(what: str, folder: Path) -> Finding:
     )
 
 
-def _keys() -> list[Finding]:
+def _keys() -> list[DoctorLine]:
     """Whether keys are set; never what they are."""
     return [
-        Finding(name, True if os.environ.get(name) else None, "set" if os.environ.get(name) else "not set")
+        DoctorLine(name, True if os.environ.get(name) else None, "set" if os.environ.get(name) else "not set")
         for name in KEYS
     ]

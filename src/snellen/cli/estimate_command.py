@@ -67,11 +67,11 @@ def command(
     snellen estimate salbench --data DIR --model openai/gpt-4o
     snellen estimate grounding --data DIR --model openai/o3 --method vlm+narrow
     """
-    from snellen.engine.plan.estimate import Assumed, estimate
+    from snellen.engine.plan.estimate import Assumptions, estimate
     from snellen.engine.plan.plan import make_plan
 
     plan = make_plan(request_of(exam, own, given), offline=True)
-    assumed = Assumed(seconds_per_call, concurrency, output_tokens, thinking_tokens)
+    assumed = Assumptions(seconds_per_call, concurrency, output_tokens, thinking_tokens)
     found = estimate(plan, own.get("max_tokens") or plan.exam.max_tokens, assumed)
     if as_json:
         options.print_json(found)

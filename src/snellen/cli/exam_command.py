@@ -14,7 +14,7 @@ from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
     from snellen.engine.plan.request import Limits
-    from snellen.engine.suite.running import Ended
+    from snellen.engine.suite.running import SuiteRunResult
 
 EYE = "eye"
 PAGE = "prescription.html"
@@ -135,7 +135,7 @@ def _seal(models: Sequence[str], as_json: bool) -> int:
     return 0
 
 
-def _show(ended: Sequence[Ended], wanted: Path | None, out: Path, *, as_json: bool, verbose: bool) -> None:
+def _show(ended: Sequence[SuiteRunResult], wanted: Path | None, out: Path, *, as_json: bool, verbose: bool) -> None:
     from snellen.comparison.thresholds import examined
     from snellen.present.page.prescription_page import write_prescription
     from snellen.present.terminal.prescription import document, print_prescription

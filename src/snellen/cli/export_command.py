@@ -33,7 +33,7 @@ NEXT = {
 }
 
 
-class Form(click.Choice[str]):
+class ExportFormat(click.Choice[str]):
     """A format by its name, or by the ending of its files."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -42,7 +42,9 @@ class Form(click.Choice[str]):
 
 @click.command("export")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--format", "form", type=Form([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv.")
+@click.option(
+    "--format", "form", type=ExportFormat([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv."
+)
 @click.option(
     "--out",
     "--output",

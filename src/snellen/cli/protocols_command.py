@@ -21,7 +21,7 @@ from snellen.core.types import Sample
 
 if TYPE_CHECKING:
     from snellen.core.results import Score
-    from snellen.engine.mark.flips import Compared, Flip, Side
+    from snellen.engine.mark.flips import ProtocolComparison, ProtocolFlip, ProtocolSide
     from snellen.engine.runs.run import Run
     from snellen.present.model.protocol_table import ProtocolRow, ProtocolTable
 
@@ -262,7 +262,7 @@ def _with_room(width: int, heads: Sequence[str], rows: Rows) -> tuple[Sequence[s
 
 
 def _run_tables(
-    run: Run, compared: Compared, names: Sequence[str], every: bool
+    run: Run, compared: ProtocolComparison, names: Sequence[str], every: bool
 ) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
     """Scores, agreement with stages, and flips: title, heads and rows."""
     from snellen.comparison.thresholds import thresholds_of
@@ -294,7 +294,7 @@ def _run_tables(
         yield f"flipped samples ({compared.samples})", ("sample", "stage", "first", "second"), rows
 
 
-def _side(side: Side) -> str:
+def _side(side: ProtocolSide) -> str:
     reply = "no reply" if side.reply is None else for_terminal(" ".join(side.reply.split()), LONGEST)
     reading = for_terminal(" ".join(str(side.reading).split()), LONGEST)
     return f"{side.protocol}: {side.outcome}\nreply: {reply}\nread: {reading}"
@@ -327,7 +327,7 @@ def _scored(run: Run, names: Sequence[str]) -> list[tuple[dict[str, Any], Score]
     return sorted(rows, key=lambda one: order[one[0]["part"]])
 
 
-def run_json(run: Run, compared: Compared, names: Sequence[str] = ()) -> dict[str, Any]:
+def run_json(run: Run, compared: ProtocolComparison, names: Sequence[str] = ()) -> dict[str, Any]:
     """Scores, agreement and every flip of a run as plain values."""
     from snellen.engine.mark.flips import STAGES
 
@@ -347,7 +347,7 @@ def run_json(run: Run, compared: Compared, names: Sequence[str] = ()) -> dict[st
     }
 
 
-def _flip_json(flip: Flip) -> dict[str, Any]:
+def _flip_json(flip: ProtocolFlip) -> dict[str, Any]:
     return {"id": flip.id, "stage": flip.stage, "first": flip.first._asdict(), "second": flip.second._asdict()}
 
 

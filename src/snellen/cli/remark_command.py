@@ -28,7 +28,7 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
     \b
     snellen remark runs/salbench_* --protocol paper,robust
     """
-    from snellen.engine.mark.missing_answers import Unasked
+    from snellen.engine.mark.missing_answers import MissingAnswers
     from snellen.engine.remark import remark
     from snellen.engine.runs.run import open_run
     from snellen.present.terminal.run import print_remarked, print_run
@@ -43,7 +43,7 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
                 raise
             # what became of the other runs is not lost: every run has its document
             refused = refused or error
-            lacking = error.lacking if isinstance(error, Unasked) else ()
+            lacking = error.lacking if isinstance(error, MissingAnswers) else ()
             facts = [{k: v for k, v in one._asdict().items() if k != "said"} for one in lacking]
             documents.append({"run": str(path), "error": str(error)} | ({"unasked": facts} if facts else {}))
             continue

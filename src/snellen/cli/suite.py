@@ -15,9 +15,9 @@ from snellen.core.text import for_terminal
 
 if TYPE_CHECKING:
     from snellen.engine.plan.request import Limits
-    from snellen.engine.suite.cells import Cell
+    from snellen.engine.suite.cells import SuiteRun
     from snellen.engine.suite.file import Suite
-    from snellen.engine.suite.running import Ended
+    from snellen.engine.suite.running import SuiteRunResult
 
 FILE = ".toml"
 MOST_NOTES = 10
@@ -66,7 +66,7 @@ def run(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dic
     return _carry_out(suite.name, out, cells, limits, given)
 
 
-def cells_of(suite: Suite, limits: Limits, out: Path, *, offline: bool) -> Sequence[Cell]:
+def cells_of(suite: Suite, limits: Limits, out: Path, *, offline: bool) -> Sequence[SuiteRun]:
     """The runs of a suite, each checked."""
     from snellen import exams
     from snellen.engine.suite.cells import make_cells
@@ -80,7 +80,7 @@ def cells_of(suite: Suite, limits: Limits, out: Path, *, offline: bool) -> Seque
 
 def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any]) -> Suite:
     """Exams and models that the command line names; with several exams, --data is the folder that holds a folder for each."""
-    from snellen.engine.suite.file import Entry, Suite
+    from snellen.engine.suite.file import Suite, SuiteEntry
 
     given["model"] = models[0] if models else None
     names = [w for w in exam.split(",") if w] if exam else [exam_of(exam, given)]
@@ -101,8 +101,8 @@ def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], giv
     where = {name: str(Path(data) / name) if data is not None and len(names) > 1 else data for name in names}
     return Suite(
         name=", ".join(names),
-        exams=tuple(Entry("", name, said | {"data": where[name]}, {}) for name in dict.fromkeys(names)),
-        models=tuple(Entry("--model", spec or "", {}, own) for spec in dict.fromkeys(specs)),
+        exams=tuple(SuiteEntry("", name, said | {"data": where[name]}, {}) for name in dict.fromkeys(names)),
+        models=tuple(SuiteEntry("--model", spec or "", {}, own) for spec in dict.fromkeys(specs)),
     )
 
 
@@ -125,11 +125,11 @@ def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: L
     return suite, limits, Path(out)
 
 
-def estimated(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given: dict[str, Any]) -> int:
+def estimated(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, given: dict[str, Any]) -> int:
     """Say what runs would take, and ask nobody."""
     from snellen.engine.plan.estimate import USUAL, estimate
     from snellen.engine.runs.folder import RunFolder
-    from snellen.present.terminal.suite_estimate import Estimated, estimate_document, print_estimates
+    from snellen.present.terminal.suite_estimate import SuiteEstimate, estimate_document, print_estimates
 
     assumed = USUAL._replace(concurrency=limits.concurrency or USUAL.concurrency, in_batch=limits.batch)
     rows = []
@@ -137,7 +137,7 @@ def estimated(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given
         folder = RunFolder(cell.plan.folder)
         answered = folder.scan().answered if folder.has("run.json") and not limits.fresh else 0
         longest = cell.request.options.get("max_tokens") or cell.plan.exam.max_tokens
-        rows.append(Estimated(cell, estimate(cell.plan, longest, assumed), answered))
+        rows.append(SuiteEstimate(cell, estimate(cell.plan, longest, assumed), answered))
     if given["as_json"]:
         options.print_json(estimate_document(name, out, rows))
     else:
@@ -145,7 +145,7 @@ def estimated(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given
     return 0
 
 
-def _carry_out(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given: dict[str, Any]) -> int:
+def _carry_out(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, given: dict[str, Any]) -> int:
     from snellen.engine.suite.running import exit_code
     from snellen.present.terminal.suite import document, print_suite
 
@@ -157,19 +157,19 @@ def _carry_out(name: str, out: Path, cells: Sequence[Cell], limits: Limits, give
     return exit_code(ended)
 
 
-def carried_out(name: str, cells: Sequence[Cell], limits: Limits, *, verbose: bool) -> Sequence[Ended]:
+def carried_out(name: str, cells: Sequence[SuiteRun], limits: Limits, *, verbose: bool) -> Sequence[SuiteRunResult]:
     """Carry runs out under one progress view and one budget, and say what users should know of them."""
     from snellen.cli.suite_progress import show_suite
-    from snellen.engine.suite.running import Carrying
+    from snellen.engine.suite.running import SuiteExecution
 
     with show_suite(name, cells) as watch:
-        ended = Carrying(cells, limits.max_cost, watch).run()
+        ended = SuiteExecution(cells, limits.max_cost, watch).run()
     for line in _notes(ended, None if verbose else MOST_NOTES):
         click.echo(line, err=True)
     return ended
 
 
-def _notes(ended: Sequence[Ended], most: int | None) -> list[str]:
+def _notes(ended: Sequence[SuiteRunResult], most: int | None) -> list[str]:
     """What users should know of the runs, each once; that nothing was asked is in the table."""
     often: dict[str, list[str]] = {}
     for how in ended:

@@ -14,15 +14,15 @@ import click
 from snellen.cli.progress import EVERY, SCORED, describe
 from snellen.core.text import one_line
 from snellen.engine.answer.loop import Progress
-from snellen.engine.suite.cells import Cell
-from snellen.engine.suite.running import Ended, Watch
+from snellen.engine.suite.cells import SuiteRun
+from snellen.engine.suite.running import SuiteRunResult, Watch
 from snellen.present.terminal.suite import state
 
 NAME = 34
 
 
 @contextmanager
-def show_suite(title: str, cells: Sequence[Cell]) -> Iterator[Watch]:
+def show_suite(title: str, cells: Sequence[SuiteRun]) -> Iterator[Watch]:
     """Where the progress of a suite goes."""
     if not sys.stderr.isatty():
         yield PlainView(title, cells)
@@ -45,7 +45,7 @@ def show_suite(title: str, cells: Sequence[Cell]) -> Iterator[Watch]:
 class Sums:
     """What all runs together have done: questions, money, and how many have ended."""
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
+    def __init__(self, cells: Sequence[SuiteRun]) -> None:
         self.total = [sum(cell.plan.questions.values()) for cell in cells]
         self.done = [0] * len(cells)
         self.cost = [0.0] * len(cells)
@@ -57,7 +57,7 @@ class Sums:
         self.total[number], self.done[number], self.cost[number] = p.total, p.done, p.cost
         self.unknown[number] = p.cost_unknown
 
-    def end(self, number: int, how: Ended) -> None:
+    def end(self, number: int, how: SuiteRunResult) -> None:
         """One has ended."""
         self.ended += 1
         if how.why is None:
@@ -75,7 +75,7 @@ class Sums:
 class PlainView(Watch):
     """A line every ten seconds, and one for each run that has ended."""
 
-    def __init__(self, title: str, cells: Sequence[Cell]) -> None:
+    def __init__(self, title: str, cells: Sequence[SuiteRun]) -> None:
         self._title, self._cells, self._sums = title, cells, Sums(cells)
         self._lock, self._last = threading.Lock(), time.monotonic()
 
@@ -92,7 +92,7 @@ class PlainView(Watch):
                     err=True,
                 )
 
-    def ended(self, number: int, how: Ended) -> None:
+    def ended(self, number: int, how: SuiteRunResult) -> None:
         """A line."""
         with self._lock:
             self._sums.end(number, how)
@@ -103,7 +103,7 @@ class PlainView(Watch):
 class BarView(Watch):
     """Bars of a terminal: one for all, one for each run that is under way."""
 
-    def __init__(self, title: str, cells: Sequence[Cell], bars: Any) -> None:
+    def __init__(self, title: str, cells: Sequence[SuiteRun], bars: Any) -> None:
         self._cells, self._bars, self._sums, self._lock = cells, bars, Sums(cells), threading.Lock()
         self._all = bars.add_task(one_line(title, NAME), total=sum(self._sums.total), state="")
         self._tasks: dict[int, Any] = {}
@@ -134,7 +134,7 @@ class BarView(Watch):
         with self._lock:
             self._bars.update(self._task(number), completed=done, total=total, state=SCORED)
 
-    def ended(self, number: int, how: Ended) -> None:
+    def ended(self, number: int, how: SuiteRunResult) -> None:
         """Its bar goes, a line stays."""
         with self._lock:
             self._sums.end(number, how)

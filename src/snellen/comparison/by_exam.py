@@ -8,27 +8,27 @@ from typing import NamedTuple
 
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.results import Comparison
-from snellen.comparison.thresholds import Examined, examined_again, thresholds_of
+from snellen.comparison.thresholds import ExamThresholds, examined_again, thresholds_of
 from snellen.core.errors import SnellenError
-from snellen.engine.runs.listing import Listed, listing
+from snellen.engine.runs.listing import ListedRun, listing
 
 
-class Compared(NamedTuple):
+class ExamComparison(NamedTuple):
     """The runs of one exam on one data set: their comparison, or why there is none."""
 
     exam: str
     runs: tuple[Path, ...]
     found: Comparison | None
     why: str = ""
-    thresholds: Examined | None = None
+    thresholds: ExamThresholds | None = None
     """In the place of a comparison, where the exam finds thresholds."""
 
 
-class ByExam(NamedTuple):
+class ExamComparisons(NamedTuple):
     """What a folder of runs says, exam by exam; `passed` are the things in it that are no marked runs, with the reason."""
 
     folder: Path
-    exams: tuple[Compared, ...]
+    exams: tuple[ExamComparison, ...]
     passed: tuple[str, ...]
 
 
@@ -39,10 +39,10 @@ def is_folder_of_runs(path: Path) -> bool:
 
 def compare_folder(
     folder: Path, *, protocols: Sequence[str] = (), metric: str = "", power: float | None = None, flips: bool = False
-) -> ByExam:
+) -> ExamComparisons:
     """Compare the runs of a folder, those of one exam on one data set with each other."""
     there = listing(folder)
-    groups: dict[tuple[str, str], list[Listed]] = {}
+    groups: dict[tuple[str, str], list[ListedRun]] = {}
     for run in sorted(there.runs, key=lambda one: one.path.name):
         drawn = thresholds_of(run.manifest) is not None  # thresholds can be compared whatever the sheets were
         groups.setdefault((run.manifest.exam, "" if drawn else run.manifest.data.fingerprint), []).append(run)
@@ -51,18 +51,20 @@ def compare_folder(
         _compared(exam, tuple(run.path for run in runs), protocols, metric, power, flips)
         for (exam, _data), runs in groups.items()
     ]
-    return ByExam(folder, tuple(found), passed)
+    return ExamComparisons(folder, tuple(found), passed)
 
 
 def _compared(
     exam: str, runs: tuple[Path, ...], protocols: Sequence[str], metric: str, power: float | None, flips: bool
-) -> Compared:
+) -> ExamComparison:
     if len(runs) < 2:
-        return Compared(exam, runs, None, "only one run on this data: nothing to compare it with")
+        return ExamComparison(exam, runs, None, "only one run on this data: nothing to compare it with")
     try:
         thresholds = examined_again(runs)
         if thresholds is not None:
-            return Compared(exam, runs, None, thresholds=thresholds)
-        return Compared(exam, runs, compare_runs(runs, protocols=protocols, metric=metric, power=power, flips=flips))
+            return ExamComparison(exam, runs, None, thresholds=thresholds)
+        return ExamComparison(
+            exam, runs, compare_runs(runs, protocols=protocols, metric=metric, power=power, flips=flips)
+        )
     except SnellenError as error:
-        return Compared(exam, runs, None, str(error))
+        return ExamComparison(exam, runs, None, str(error))

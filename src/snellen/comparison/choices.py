@@ -33,7 +33,7 @@ class Scope(NamedTuple):
     joined: bool = False
 
 
-class Choice(NamedTuple):
+class AnalysisChoice(NamedTuple):
     """How one number is made. `reader` and `marker` are the same protocol, except halfway between two of them.
 
     `samples` is empty for all of the part, or names a group within it: `difficulty easy`.
@@ -59,7 +59,7 @@ class Choice(NamedTuple):
             "non-answers": self.silent,
         }[dimension]
 
-    def changes(self, other: Choice) -> list[str]:
+    def changes(self, other: AnalysisChoice) -> list[str]:
         """The dimensions in which two choices differ."""
         return [name for name in DIMENSIONS if self.on(name) != other.on(name)]
 

@@ -39,7 +39,7 @@ class Grouping(NamedTuple):
     once: bool
 
 
-class Columns(NamedTuple):
+class MarkColumns(NamedTuple):
     """One row for each mark. `row` says which of `seen` it is: marks that are alike share one.
 
     `part` is the place of the sample's part in `parts`; `tags` are what all samples of a part have in common (split, task). `groups` are
@@ -86,11 +86,11 @@ class Columns(NamedTuple):
         return found
 
 
-def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark]], guess: Guess | None) -> Columns:
+def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark]], guess: Guess | None) -> MarkColumns:
     """Every mark of a protocol, in order."""
     import numpy as np
 
-    made = _Making(protocol)
+    made = _ColumnsBuilder(protocol)
     for sample, mark in marked:
         made.add(sample, mark, guess)
     single = len(made.rows)
@@ -111,7 +111,7 @@ def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark
         drawn = np.full(len(row), np.nan)
         drawn[list(made.guesses)] = [one.get(metric, np.nan) for one in made.guesses.values()]
         guesses[metric] = drawn
-    return Columns(
+    return MarkColumns(
         protocol=protocol,
         prompt=prompt,
         ids=(*made.ids, *(f"joined {i}" for i in range(single, len(row)))),
@@ -138,7 +138,7 @@ class _Placed(NamedTuple):
     others: list[Key]
 
 
-class _Making:
+class _ColumnsBuilder:
     """Columns on their way."""
 
     def __init__(self, protocol: Protocol) -> None:
@@ -231,7 +231,7 @@ def _hashable(reading: object) -> Hashable:
     return found if isinstance(found, Hashable) else repr(found)
 
 
-def differing(first: Columns, second: Columns) -> Bools:
+def differing(first: MarkColumns, second: MarkColumns) -> Bools:
     """Where two protocols read different answers out of the same replies; both have the same rows."""
     import numpy as np
 

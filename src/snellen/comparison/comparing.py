@@ -8,12 +8,12 @@ from itertools import combinations
 from pathlib import Path
 from statistics import median
 
-from snellen.comparison.differences import Asked, Both, part_name, rows
+from snellen.comparison.differences import PairedSample, PairedTest, part_name, rows
 from snellen.comparison.headline import Members
 from snellen.comparison.leads import leads_of
-from snellen.comparison.pairing import Common, Opened, common, opened
+from snellen.comparison.pairing import Common, OpenedRun, common, opened
 from snellen.comparison.ranking import ranking
-from snellen.comparison.results import Comparison, Flip, FlipSide, Row, Side
+from snellen.comparison.results import Comparison, ComparisonRow, Flip, FlipSide, RunSide
 from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, unknown
@@ -51,7 +51,7 @@ def compare_runs(
     sides = tuple(_side(one, shared) for one in runs)
     names = list(shared.protocols)
     many = len(runs) > 2
-    found: list[Row] = []
+    found: list[ComparisonRow] = []
     flipped: list[Flip] = []
     samples: set[str] = set()
     asked_by = shared.protocols[names[0]][1].text
@@ -65,9 +65,9 @@ def compare_runs(
         seen = {k: {i: mean_seen(some) for i, some in own.items()} for k, own in each.items()}
         parts = {i: _part(protocol, shared.samples[i]) for i in ids}
         for one, other in combinations(runs, 2):
-            asked = Asked(protocol, name, arm.text, one.letter, other.letter, power, metric)
+            asked = PairedTest(protocol, name, arm.text, one.letter, other.letter, power, metric)
             a, b = one.letter, other.letter
-            pairs = [Both(i, parts[i], seen[a][i], seen[b][i], each=(each[a][i], each[b][i])) for i in ids]
+            pairs = [PairedSample(i, parts[i], seen[a][i], seen[b][i], each=(each[a][i], each[b][i])) for i in ids]
             joined = _joined(protocol, shared.samples, (each[a], each[b]))
             found += rows(asked, [*pairs, *joined])
             if flips and not many:
@@ -95,7 +95,7 @@ def compare_runs(
     )
 
 
-def _with_metric(runs: Sequence[Opened], shared: Common, metric: str) -> Common:
+def _with_metric(runs: Sequence[OpenedRun], shared: Common, metric: str) -> Common:
     """Leave out the protocols that have no such metric; an error that lists the metrics where none has it."""
     names = {
         name: {
@@ -121,7 +121,7 @@ Marks = Mapping[str, Mapping[int, Mark]]
 """A run's marks by sample: one for each time that it was asked, the first being 1."""
 
 
-def _marks(one: Opened, name: str, protocol: Protocol) -> tuple[Marks, dict[str, list[Seen]]]:
+def _marks(one: OpenedRun, name: str, protocol: Protocol) -> tuple[Marks, dict[str, list[Seen]]]:
     """A run's marks of one protocol and what is seen of them; an error where they are not those that its summary is of."""
     result = next((p for p in one.summary.protocols if p.protocol == name), None)
     marks: dict[str, dict[int, Mark]] = {}
@@ -143,7 +143,7 @@ def _marks(one: Opened, name: str, protocol: Protocol) -> tuple[Marks, dict[str,
     return marks, every
 
 
-def _not_of(one: Opened, name: str) -> SnellenError:
+def _not_of(one: OpenedRun, name: str) -> SnellenError:
     path = one.run.path
     return SnellenError(
         f"{path}: the marks of protocol '{name}' do not give its summary: one was changed; 'snellen remark {path}' makes both again"
@@ -164,7 +164,7 @@ Each = Mapping[str, tuple[Seen, ...]]
 """What was seen of each sample, once for each time that it was asked."""
 
 
-def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[Each]) -> list[Both]:
+def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[Each]) -> list[PairedSample]:
     """Items that are made of several samples (VCR's answer and reason) as both runs have them; none where they do not match."""
     if protocol.extra(JoinedItems) is None:
         return []
@@ -172,14 +172,16 @@ def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[E
     for i in sides[0]:
         for key in protocol.groups(samples[i]):
             members.setdefault(key, []).append(i)
-    found: list[Both] = []
+    found: list[PairedSample] = []
     for key, ids in members.items():
         first, second = ([*_items(protocol, key, [side[i] for i in ids])] for side in sides)
         everyone = [*first, *second]
         if not everyone or any([s.cluster for s in some] != [s.cluster for s in everyone[0]] for some in everyone):
             continue
         pairs = enumerate(zip(zip(*first, strict=True), zip(*second, strict=True), strict=True))
-        found += [Both(f"{at:09}", key, mean_seen(a), mean_seen(b), joined=True, each=(a, b)) for at, (a, b) in pairs]
+        found += [
+            PairedSample(f"{at:09}", key, mean_seen(a), mean_seen(b), joined=True, each=(a, b)) for at, (a, b) in pairs
+        ]
     return found
 
 
@@ -191,7 +193,7 @@ def _items(protocol: Protocol, key: Key, marks: Sequence[tuple[Seen, ...]]) -> I
             yield [seen for seen, count in items for _ in range(count)]
 
 
-def _side(one: Opened, shared: Common) -> Side:
+def _side(one: OpenedRun, shared: Common) -> RunSide:
     """What a run's answers to the main protocol's questions took."""
     name, (_protocol, arm) = next(iter(shared.protocols.items()))
     repeats = next((p.repeats for p in one.summary.protocols if p.protocol == name), 1)
@@ -205,7 +207,7 @@ def _side(one: Opened, shared: Common) -> Side:
         if took and head.failure is None:
             seconds.append(sum(took))
     paid = [c for c in costs if c is not None]
-    return Side(
+    return RunSide(
         letter=one.letter,
         run=str(one.run.path),
         subject=model_name(one.manifest),
@@ -222,8 +224,8 @@ def _side(one: Opened, shared: Common) -> Side:
 
 
 def _flips(
-    asked: Asked,
-    runs: tuple[Opened, Opened],
+    asked: PairedTest,
+    runs: tuple[OpenedRun, OpenedRun],
     marks: tuple[Marks, Marks],
     parts: Mapping[str, Key],
 ) -> Iterator[Flip]:
@@ -261,7 +263,7 @@ def _flips(
         )
 
 
-def _replies(one: Opened, prompt: str, places: Mapping[str, int]) -> dict[str, str | None]:
+def _replies(one: OpenedRun, prompt: str, places: Mapping[str, int]) -> dict[str, str | None]:
     """What a run's subject said of samples, each the time that is wanted."""
     arm = Arm.parse(prompt)
     keys = ((i, arm._replace(repeat=at).text) for i, at in places.items())

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.comparison.headline import own_difference
-from snellen.comparison.results import Again, Row, Silence
+from snellen.comparison.results import ComparisonRow, RepeatAgreement, UnansweredSplit
 from snellen.core.protocol import Key, Protocol, Seen, roles
 from snellen.core.results import declared
 from snellen.core.types import NON_ANSWERS, Outcome
@@ -22,7 +22,7 @@ from snellen.stats.power import samples_for, smallest_difference
 from snellen.stats.significance import holm, least_p, sign_flips
 
 
-class Both(NamedTuple):
+class PairedSample(NamedTuple):
     """What two runs have of one sample; `joined` is an item that several samples make up, which are there as well.
 
     Of a question that was asked several times `first` and `second` are the means, and `each` has both sides' repeats.
@@ -40,7 +40,7 @@ class Both(NamedTuple):
         return self.each[side] or ((self.first, self.second)[side],)
 
 
-class Asked(NamedTuple):
+class PairedTest(NamedTuple):
     """What is compared: a protocol and its arm, the letters of the two runs, and the difference for which n is wanted, if any.
 
     `metric` is the one to compare by; empty for the headline.
@@ -65,9 +65,9 @@ def part_name(part: Key) -> str:
     return " · ".join(value for _name, value in part) or "all"
 
 
-def rows(asked: Asked, every: Sequence[Both]) -> list[Row]:
+def rows(asked: PairedTest, every: Sequence[PairedSample]) -> list[ComparisonRow]:
     """A row for each part, in the protocol's order, and behind several parts of one metric that of all of them together."""
-    parts: dict[Key, list[Both]] = {}
+    parts: dict[Key, list[PairedSample]] = {}
     for both in every:
         parts.setdefault(both.part, []).append(both)
     order = sorted(parts, key=lambda key: (asked.protocol.order(key), key))
@@ -84,7 +84,7 @@ def rows(asked: Asked, every: Sequence[Both]) -> list[Row]:
     return found
 
 
-def metric_of(asked: Asked, every: Iterable[Both]) -> str:
+def metric_of(asked: PairedTest, every: Iterable[PairedSample]) -> str:
     """Return the metric that is compared sample by sample: the one asked for, or none where samples lack it; else the headline where
     samples have it, the bounded one, or their first.
     """
@@ -97,7 +97,9 @@ def metric_of(asked: Asked, every: Iterable[Both]) -> str:
     return next((name for name in wanted if name in names), "")
 
 
-def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], metric: str = "") -> Row | None:
+def _row(
+    asked: PairedTest, part: str, by: dict[str, str], every: Sequence[PairedSample], metric: str = ""
+) -> ComparisonRow | None:
     """The difference over some samples; None where none of them has a value on both sides."""
     protocol = asked.protocol
     metric = metric or metric_of(asked, every)
@@ -127,7 +129,7 @@ def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], met
         own = own_difference(protocol, headline, by, *(_by_repeat(some, side) for side in (0, 1)))
         if own is None and asked.of_group:
             return None
-    return Row(
+    return ComparisonRow(
         protocol=asked.name,
         prompt=asked.prompt,
         part=part,
@@ -161,13 +163,13 @@ def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], met
     )
 
 
-def _by_repeat(some: Sequence[Both], side: int) -> list[list[Seen]]:
+def _by_repeat(some: Sequence[PairedSample], side: int) -> list[list[Seen]]:
     """One side's marks of the samples, time by time: as often as all of them were asked."""
     times = min(len(both.repeats(side)) for both in some)
     return [[both.repeats(side)[at] for both in some] for at in range(times)]
 
 
-def _again(some: Sequence[Both], metric: str, doubt: float) -> Again | None:
+def _again(some: Sequence[PairedSample], metric: str, doubt: float) -> RepeatAgreement | None:
     """What asking again does to both means, by how far each sample's repeats are apart; `doubt` is the variance of the difference."""
     spreads = [_within([both.repeats(side) for both in some], metric) for side in (0, 1)]
     if spreads == [None, None]:
@@ -175,7 +177,7 @@ def _again(some: Sequence[Both], metric: str, doubt: float) -> Again | None:
     known = [spread for spread in spreads if spread is not None]
     share = sum(of_mean for _once, of_mean in known) / doubt if len(known) == 2 and doubt > 0 else None
     first, second = (None if spread is None else sqrt(spread[0]) for spread in spreads)
-    return Again(first=first, second=second, share=None if share is None else min(1.0, share))
+    return RepeatAgreement(first=first, second=second, share=None if share is None else min(1.0, share))
 
 
 def _within(samples: Sequence[Sequence[Seen]], metric: str) -> tuple[float, float] | None:
@@ -188,7 +190,7 @@ def _within(samples: Sequence[Sequence[Seen]], metric: str) -> tuple[float, floa
     return sum(v for v, _times in spreads) / n**2, sum(v / times for v, times in spreads) / n**2
 
 
-def _across(both: Both) -> str:
+def _across(both: PairedSample) -> str:
     """What a sample shares with those of other parts: the image, where it is known, or else the name behind the part's.
 
     SalBench asks about each image with and without a box: `P3/12` and `P3_box/12` stand or fall together.
@@ -205,7 +207,7 @@ def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tup
     return smallest_difference(n * part, moving), needed
 
 
-def silence(some: Sequence[Both], moves: Sequence[float]) -> Silence:
+def silence(some: Sequence[PairedSample], moves: Sequence[float]) -> UnansweredSplit:
     """How much of the difference is in samples without an answer."""
     counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     sums: Counter[tuple[bool, bool]] = Counter()
@@ -218,7 +220,7 @@ def silence(some: Sequence[Both], moves: Sequence[float]) -> Silence:
         sums[gone] += 1
         totals[gone] += move
     n, answered = len(some), sums[False, False]
-    return Silence(
+    return UnansweredSplit(
         first=_ordered(counts[0]),
         second=_ordered(counts[1]),
         by_first=totals[True, False] / n,

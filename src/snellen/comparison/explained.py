@@ -38,7 +38,7 @@ class Swing(Record, frozen=True):
         return self.highest.value - self.lowest.value
 
 
-class Step(Record, frozen=True):
+class GapStep(Record, frozen=True):
     """What one stage adds to a gap: what was chosen before and what after, averaged over every order in which stages can change."""
 
     stage: str
@@ -47,7 +47,7 @@ class Step(Record, frozen=True):
     change: float
 
 
-class Figure(Record, frozen=True):
+class FigureCheck(Record, frozen=True):
     """A claimed figure held against the readings.
 
     `hits` are the readings within `tolerance`, those with the fewest changes first; `nearest` the readings next to it where there are
@@ -67,7 +67,7 @@ class Figure(Record, frozen=True):
     part: str = ""
     hits: tuple[Reading, ...] = ()
     nearest: tuple[Reading, ...] = ()
-    split: tuple[Step, ...] = ()
+    split: tuple[GapStep, ...] = ()
     low: float | None = None
     high: float | None = None
     holds: bool | None = None
@@ -100,6 +100,6 @@ class Explanation(Record, frozen=True):
     below: int
     swings: tuple[Swing, ...]
     notes: tuple[str, ...]
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[FigureCheck, ...] = ()
     verdict: tuple[str, ...] = ()
     repeats: int = 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snellen.comparison.choices import AS_WRONG, BY_PART, BY_SAMPLE
-from snellen.comparison.explained import Explanation, Figure, Reading
+from snellen.comparison.explained import Explanation, FigureCheck, Reading
 from snellen.comparison.verdict import amount
 
 LIKELY = 0.05
@@ -54,7 +54,7 @@ def _of_all(found: Explanation) -> list[str]:
     return said
 
 
-def _of_figure(one: Figure, found: Explanation) -> list[str]:
+def _of_figure(one: FigureCheck, found: Explanation) -> list[str]:
     name = f"{one.text} ({one.source})" if one.source else one.text
     if one.hits:
         return [*_of_hits(name, one, found), *_of_luck(one)]
@@ -75,7 +75,7 @@ def _of_figure(one: Figure, found: Explanation) -> list[str]:
     ]
 
 
-def _of_hits(name: str, one: Figure, found: Explanation) -> list[str]:
+def _of_hits(name: str, one: FigureCheck, found: Explanation) -> list[str]:
     best, more = one.hits[0], len(one.hits) - 1
     others = {0: "", 1: " One other reading gives it, too."}.get(more, f" {more} other readings give it, too.")
     if not best.changes:
@@ -83,7 +83,7 @@ def _of_hits(name: str, one: Figure, found: Explanation) -> list[str]:
     return [f"{name} is {described(best, found)}.{others}"]
 
 
-def _of_luck(one: Figure) -> list[str]:
+def _of_luck(one: FigureCheck) -> list[str]:
     if one.coincidence < LIKELY:
         return []
     return [

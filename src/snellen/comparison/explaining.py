@@ -8,12 +8,12 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from snellen.comparison.choices import DIMENSIONS, Choice
-from snellen.comparison.explained import Explanation, Figure, Reading, Swing
+from snellen.comparison.choices import DIMENSIONS, AnalysisChoice
+from snellen.comparison.explained import Explanation, FigureCheck, Reading, Swing
 from snellen.comparison.explained_words import verdict
-from snellen.comparison.figures import Claimed, claimed, hit, luck, split
+from snellen.comparison.figures import ClaimedFigure, claimed, hit, luck, split
 from snellen.comparison.readings import ALL, Readings
-from snellen.comparison.remarking import Marked, marked_again
+from snellen.comparison.remarking import RunMarks, marked_again
 from snellen.comparison.repeated import of_repeats
 from snellen.comparison.resampling import interval_of
 from snellen.core.errors import SnellenError, unknown
@@ -50,10 +50,10 @@ def explain_run(
 
 
 def explanation(
-    run: Run, found: Marked, readings: Readings, figures: Sequence[Claimed], part: str, metric: str
+    run: Run, found: RunMarks, readings: Readings, figures: Sequence[ClaimedFigure], part: str, metric: str
 ) -> Explanation:
     """All readings of one part (or of all parts together), and the figures among these and those of other parts and groups."""
-    lead = Lead(readings, metric)
+    lead = LeadReadings(readings, metric)
     scope = part or lead.scope()
     headline = lead.base(scope)
     curve = lead.readings(readings.every(scope, metric))
@@ -83,7 +83,7 @@ def explanation(
     return replace(made, verdict=verdict(made))
 
 
-class Lead:
+class LeadReadings:
     """What a run leads with, and readings as records beside it."""
 
     def __init__(self, readings: Readings, metric: str = "") -> None:
@@ -98,7 +98,7 @@ class Lead:
             raise SnellenError("no part of this run has a score that is a share: there is nothing to explain")
         return found
 
-    def choice(self, scope: str) -> Choice:
+    def choice(self, scope: str) -> AnalysisChoice:
         return self.all.base(self.protocol, self.prompt, scope, self.metric)
 
     def base(self, scope: str) -> Reading:
@@ -108,7 +108,7 @@ class Lead:
             raise SnellenError(f"'{self.choice(scope).metric}' of '{scope}' has no value under '{self.protocol}'")
         return found
 
-    def record(self, choice: Choice) -> Reading | None:
+    def record(self, choice: AnalysisChoice) -> Reading | None:
         number, found = self.all.number(choice), self.all.columns(choice)
         if number is None or found is None:
             return None
@@ -126,15 +126,15 @@ class Lead:
             changes=tuple(choice.changes(self.choice(choice.scope))),
         )
 
-    def readings(self, choices: Iterable[Choice]) -> tuple[Reading, ...]:
+    def readings(self, choices: Iterable[AnalysisChoice]) -> tuple[Reading, ...]:
         """The lowest first; of equal ones that with the fewest changes."""
         found = [r for choice in choices if (r := self.record(choice)) is not None]
         return tuple(sorted(found, key=lambda r: (round(r.value, SAME), len(r.changes))))
 
 
-def choice_of(reading: Reading) -> Choice:
+def choice_of(reading: Reading) -> AnalysisChoice:
     """The choices behind a reading."""
-    return Choice(
+    return AnalysisChoice(
         reading.protocol,
         reading.protocol,
         reading.prompt,
@@ -163,7 +163,7 @@ def _swings(headline: Reading, curve: Sequence[Reading]) -> tuple[Swing, ...]:
 class _Searched:
     """The readings among which a figure is looked for: the curve's, those of groups within a part, and of other parts if none was named."""
 
-    def __init__(self, lead: Lead, named: bool, scope: str, curve: Sequence[Reading]) -> None:
+    def __init__(self, lead: LeadReadings, named: bool, scope: str, curve: Sequence[Reading]) -> None:
         self._lead, self._scope, self._curve = lead, scope, curve
         every = lead.all
         wanted = [scope] if named else list(every.scopes)
@@ -176,12 +176,12 @@ class _Searched:
         ]
         self.within = lead.readings([*others, *inner])
 
-    def held(self, figure: Claimed) -> Figure:
+    def held(self, figure: ClaimedFigure) -> FigureCheck:
         """A figure held against them."""
         lead = self._lead
         some = [*self._curve, *self.within]
         if figure.part or figure.metric != lead.metric:
-            lead = Lead(self._lead.all, figure.metric)
+            lead = LeadReadings(self._lead.all, figure.metric)
             scope = figure.part or self._scope
             every = lead.all
             some = [
@@ -206,7 +206,7 @@ class _Searched:
         interval = interval_of(lead.all, choice_of(best))
         simple = [r.value for r in some if not hits or len(r.changes) <= len(best.changes)]
         chance = luck(simple, figure.tolerance)
-        return Figure(
+        return FigureCheck(
             text=figure.text,
             value=figure.value,
             tolerance=figure.tolerance,
@@ -226,7 +226,7 @@ class _Searched:
         )
 
 
-def _far(reading: Reading, figure: Claimed, scope: str) -> tuple[int, bool, float]:
+def _far(reading: Reading, figure: ClaimedFigure, scope: str) -> tuple[int, bool, float]:
     """What comes first: the fewest changes, the part that was asked for, the closest number."""
     return len(reading.changes), reading.part != scope, abs(reading.value - figure.value)
 
@@ -246,7 +246,9 @@ def _check_metric(readings: Readings, metric: str) -> None:
         raise unknown("metric", metric, known, of="this run")
 
 
-def _published(found: Marked, readings: Readings, model: str, part: str, tolerance: float | None) -> list[Claimed]:
+def _published(
+    found: RunMarks, readings: Readings, model: str, part: str, tolerance: float | None
+) -> list[ClaimedFigure]:
     """The paper's figures of a model for the parts that this run has; never beside synthetic data."""
     if found.manifest.data.synthetic:
         raise SnellenError("--published: this run is on synthetic data, which no paper has figures for")

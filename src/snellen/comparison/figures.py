@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import NamedTuple
 
-from snellen.comparison.choices import Choice
-from snellen.comparison.explained import Step
+from snellen.comparison.choices import AnalysisChoice
+from snellen.comparison.explained import GapStep
 from snellen.comparison.readings import Readings
 from snellen.core.errors import SnellenError
 
@@ -34,7 +34,7 @@ TOGETHER = (
 """Stages that are changed at once where a number halfway cannot be had: as few as possible."""
 
 
-class Claimed(NamedTuple):
+class ClaimedFigure(NamedTuple):
     """A figure as somebody typed it: its share, and half a unit of its last digit."""
 
     text: str
@@ -45,7 +45,7 @@ class Claimed(NamedTuple):
     metric: str = ""
 
 
-def claimed(text: str, tolerance: float | None = None) -> Claimed:
+def claimed(text: str, tolerance: float | None = None) -> ClaimedFigure:
     """`63.4` and `63.4%` are in percent, `0.634` is a share.
 
     >>> claimed("63.4").value, round(claimed("0.634").tolerance, 5), claimed("0.5%").value
@@ -61,22 +61,22 @@ def claimed(text: str, tolerance: float | None = None) -> Claimed:
     value, half = (number, 0.5 * 10**-digits) if share else (number / 100, 0.005 * 10**-digits)
     if value > 1:
         raise SnellenError(f"{text.strip()} is more than 100 %: only scores that are shares can be explained")
-    return Claimed(text.strip(), value, half if tolerance is None else tolerance)
+    return ClaimedFigure(text.strip(), value, half if tolerance is None else tolerance)
 
 
-def hit(value: float, figure: Claimed) -> bool:
+def hit(value: float, figure: ClaimedFigure) -> bool:
     """Whether a reading lands on a figure."""
     return abs(value - figure.value) <= figure.tolerance + WITHIN
 
 
-class Luck(NamedTuple):
+class ChanceHits(NamedTuple):
     """How easily some figure between the lowest and the highest reading lands on one: the share that does, and on how many in the mean."""
 
     any: float
     many: float
 
 
-def luck(values: Sequence[float], tolerance: float) -> Luck:
+def luck(values: Sequence[float], tolerance: float) -> ChanceHits:
     """The chance of a coincidence.
 
     >>> [round(share, 6) for share in luck([0.0, 0.5, 0.5, 1.0], 0.1)]
@@ -84,7 +84,7 @@ def luck(values: Sequence[float], tolerance: float) -> Luck:
     """
     own = sorted({round(v, 9) for v in values})
     if not own or own[-1] == own[0]:
-        return Luck(0.0, 0.0)
+        return ChanceHits(0.0, 0.0)
     low, high = own[0], own[-1]
     covered = total = 0.0
     end = low
@@ -93,13 +93,13 @@ def luck(values: Sequence[float], tolerance: float) -> Luck:
         total += right - left
         covered += max(0.0, right - max(left, end))
         end = max(end, right)
-    return Luck(covered / (high - low), total / (high - low))
+    return ChanceHits(covered / (high - low), total / (high - low))
 
 
 # ---------------------------------------------------------------- the way from one number to another
 
 
-def split(readings: Readings, start: Choice, end: Choice) -> tuple[Step, ...]:
+def split(readings: Readings, start: AnalysisChoice, end: AnalysisChoice) -> tuple[GapStep, ...]:
     """The gap between two numbers, stage by stage; the changes add up to it.
 
     What a stage adds depends on which are changed before it, so it is averaged over all orders (Shapley's value), of which those count
@@ -116,7 +116,9 @@ def split(readings: Readings, start: Choice, end: Choice) -> tuple[Step, ...]:
     return ()
 
 
-def _averaged(readings: Readings, start: Choice, end: Choice, groups: Sequence[tuple[str, ...]]) -> list[float] | None:
+def _averaged(
+    readings: Readings, start: AnalysisChoice, end: AnalysisChoice, groups: Sequence[tuple[str, ...]]
+) -> list[float] | None:
     """What each group of stages adds, over every order without a gap; None where there is none."""
     sums, orders = [0.0] * len(groups), 0
     for order in permutations(range(len(groups))):
@@ -136,16 +138,18 @@ def _averaged(readings: Readings, start: Choice, end: Choice, groups: Sequence[t
     return [s / orders for s in sums] if orders else None
 
 
-def _step(readings: Readings, start: Choice, end: Choice, group: tuple[str, ...], change: float) -> Step:
+def _step(
+    readings: Readings, start: AnalysisChoice, end: AnalysisChoice, group: tuple[str, ...], change: float
+) -> GapStep:
     fields = list(dict.fromkeys(FIELDS[stage] for stage in group))
     if "reader" in fields and "marker" in fields:
         fields.remove("reader")
     before, after = (", ".join(_said(readings, one, field) for field in fields) for one in (start, end))
     name = " and ".join([", ".join(group[:-1]), group[-1]] if len(group) > 1 else group)
-    return Step(stage=name, before=before, after=after, change=change)
+    return GapStep(stage=name, before=before, after=after, change=change)
 
 
-def _said(readings: Readings, choice: Choice, field: str) -> str:
+def _said(readings: Readings, choice: AnalysisChoice, field: str) -> str:
     value = str(getattr(choice, field))
     found = readings.columns(choice)
     if field == "metric" and found is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.gating import Gate, gated
-from snellen.comparison.pairing import Opened, opened
+from snellen.comparison.pairing import OpenedRun, opened
 from snellen.core.errors import SnellenError
 from snellen.core.figures import part_name
 from snellen.core.silence import lost_parts
@@ -37,7 +37,7 @@ def gate_runs(
     return gated(found, max_drop, parts)
 
 
-def _refuse(one: Opened) -> None:
+def _refuse(one: OpenedRun) -> None:
     """An error of a run that says nothing of its subject."""
     path, summary = one.run.path, one.summary
     if not summary.complete:

@@ -15,7 +15,7 @@ from statistics import NormalDist
 
 from msgspec.structs import replace
 
-from snellen.comparison.results import Comparison, Row
+from snellen.comparison.results import Comparison, ComparisonRow
 from snellen.comparison.verdict import amount, chance, unread
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.figures import counted, every, on_clusters
@@ -34,7 +34,7 @@ MOST_NAMED = 4
 """The most parts that are named for having too few images."""
 
 
-class Check(Record, frozen=True):
+class GateCheck(Record, frozen=True):
     """One part under one protocol; `part` is 'all' for all parts together. Scores, drops and their intervals are shares.
 
     `drop` is above 0 where the run is worse. `p` is the one-sided chance of such a drop, adjusted for the number of checks: below ALARM
@@ -84,13 +84,13 @@ class Gate(Record, frozen=True):
     max_drop: float
     passed: bool
     said: str
-    checks: tuple[Check, ...]
+    checks: tuple[GateCheck, ...]
     notes: tuple[str, ...] = ()
     repeats: int = 1
     baseline_repeats: int = 1
 
     @property
-    def failed(self) -> tuple[Check, ...]:
+    def failed(self) -> tuple[GateCheck, ...]:
         """The checks that did not pass, the largest drop first."""
         return tuple(sorted((c for c in self.checks if c.failed), key=lambda c: -c.drop))
 
@@ -140,9 +140,9 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
 # ---------------------------------------------------------------- the rule
 
 
-def _checks(rows: Sequence[Row], max_drop: float) -> list[Check]:
+def _checks(rows: Sequence[ComparisonRow], max_drop: float) -> list[GateCheck]:
     """All samples together first, then the parts."""
-    found: list[Check] = []
+    found: list[GateCheck] = []
     shares = _shares(rows)
     wholes = shares[0][0]
     for some, budget in shares:
@@ -155,7 +155,9 @@ def _checks(rows: Sequence[Row], max_drop: float) -> list[Check]:
     return found
 
 
-def _shares(rows: Sequence[Row]) -> tuple[tuple[list[Row], float], tuple[list[Row], float]]:
+def _shares(
+    rows: Sequence[ComparisonRow],
+) -> tuple[tuple[list[ComparisonRow], float], tuple[list[ComparisonRow], float]]:
     """All samples together and the parts, each with its share of the false alarms. A protocol's only part is all that there is."""
     several = {row.protocol for row in rows if not row.part}
     wholes = [row for row in rows if row.protocol not in several or not row.part]
@@ -163,12 +165,12 @@ def _shares(rows: Sequence[Row]) -> tuple[tuple[list[Row], float], tuple[list[Ro
     return (wholes, WHOLE if parts else 1.0), (parts, 1 - WHOLE)
 
 
-def worse(row: Row) -> float:
+def worse(row: ComparisonRow) -> float:
     """The chance of at least such a drop, were there none: half the two-sided one, since signs flip either way alike."""
     return row.p / 2 if row.gain < 0 else 1.0
 
 
-def _check(row: Row, p: float, least: float, level: float, max_drop: float) -> Check:
+def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: float) -> GateCheck:
     drop = -row.gain
     failed = p < ALARM and drop > max_drop + 1e-9  # 10 of 500 are 2 points, whatever the last digit says
     low, high = row.low, row.high
@@ -177,7 +179,7 @@ def _check(row: Row, p: float, least: float, level: float, max_drop: float) -> C
     shows, needed = _sight(row, level, max_drop) if least < ALARM else (None, None)
     contradicted = low is not None and low > 0 and worse(row) >= ALARM
     halved = drop > row.first / 2
-    return Check(
+    return GateCheck(
         protocol=row.protocol,
         part=row.part or "all",
         label=row.label,
@@ -199,7 +201,7 @@ def _check(row: Row, p: float, least: float, level: float, max_drop: float) -> C
     )
 
 
-def _sight(row: Row, level: float, max_drop: float) -> tuple[float | None, int | None]:
+def _sight(row: ComparisonRow, level: float, max_drop: float) -> tuple[float | None, int | None]:
     """The drop that would fail four times in five, and how many samples would tell one of just what is allowed from chance.
 
     By the width of the interval, which knows of clusters, grades and repeats.
@@ -215,7 +217,7 @@ def _sight(row: Row, level: float, max_drop: float) -> tuple[float | None, int |
 # ---------------------------------------------------------------- in words
 
 
-def _said(row: Row, drop: float, ends: tuple[float | None, float | None], p: float, max_drop: float) -> str:
+def _said(row: ComparisonRow, drop: float, ends: tuple[float | None, float | None], p: float, max_drop: float) -> str:
     """A check in one sentence, without its verdict."""
     size_of = on_clusters(row.n, row.clusters, row.cluster)
     if drop <= 0:
@@ -233,7 +235,7 @@ def _said(row: Row, drop: float, ends: tuple[float | None, float | None], p: flo
     return f"{size} {known}"
 
 
-def _verdict(checks: Sequence[Check]) -> str:
+def _verdict(checks: Sequence[GateCheck]) -> str:
     """The whole in one line: of what failed all samples together or the worst part, else what came nearest to it."""
     failed = sorted((c for c in checks if c.failed), key=lambda c: (c.part != "all", -c.drop))
     if failed:
@@ -245,19 +247,19 @@ def _verdict(checks: Sequence[Check]) -> str:
     return f"PASS: {_named(nearest, checks)} {nearest.said}{more}"
 
 
-def _named(check: Check, checks: Sequence[Check]) -> str:
+def _named(check: GateCheck, checks: Sequence[GateCheck]) -> str:
     part = "all samples" if check.part == "all" else check.part
     return part if len({c.protocol for c in checks}) == 1 else f"{part} under '{check.protocol}'"
 
 
-def _left_out(rows: Sequence[Row]) -> list[str]:
+def _left_out(rows: Sequence[ComparisonRow]) -> list[str]:
     """Parts that are measured in something else than points."""
     return [
         f"{row.part or 'all'} is not judged: {row.label} is in {row.unit}, not in points." for row in rows if row.unit
     ]
 
 
-def _too_few(rows: Sequence[Row]) -> str:
+def _too_few(rows: Sequence[ComparisonRow]) -> str:
     """Say why nothing can be judged, and how much it would take."""
     wholes, budget = _shares(rows)[0]
     first = max(wholes, key=lambda row: row.clusters)
@@ -268,7 +270,7 @@ def _too_few(rows: Sequence[Row]) -> str:
     )
 
 
-def _refuse_undecided(checks: Sequence[Check]) -> None:
+def _refuse_undecided(checks: Sequence[GateCheck]) -> None:
     """Stop where a run dropped by more than is allowed, and the test could not have told it from chance."""
     for check in checks:
         if check.undecided:
@@ -278,7 +280,7 @@ def _refuse_undecided(checks: Sequence[Check]) -> None:
             )
 
 
-def _not_judged(checks: Sequence[Check]) -> list[str]:
+def _not_judged(checks: Sequence[GateCheck]) -> list[str]:
     """Name the parts that could not have failed."""
     few = [c for c in checks if not c.judged]
     if not few:
@@ -288,7 +290,7 @@ def _not_judged(checks: Sequence[Check]) -> list[str]:
     return [f"Not judged, as no drop on so few could be told from chance: {names}{more}."]
 
 
-def _blind(checks: Sequence[Check], max_drop: float) -> list[str]:
+def _blind(checks: Sequence[GateCheck], max_drop: float) -> list[str]:
     """What the gate could not have seen: said wherever a drop of just what is allowed would pass for chance."""
     checks = [c for c in checks if c.judged]
     first = checks[0]

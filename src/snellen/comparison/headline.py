@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from snellen.comparison.results import Own
+from snellen.comparison.results import HeadlineDifference
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import declared
 from snellen.stats.intervals import tango
@@ -58,7 +58,7 @@ def own_difference(
     by: Mapping[str, str],
     first: Sequence[Sequence[Seen]],
     second: Sequence[Sequence[Seen]],
-) -> Own | None:
+) -> HeadlineDifference | None:
     """Return the difference of two runs' scores over the same samples, in one order; None where the metric is a mean or cannot be had.
 
     Both sides have their marks once for each time that the questions were asked; a side's score is the mean over these.
@@ -77,7 +77,7 @@ def own_difference(
     scores = zip(sides[0][1:], sides[1][1:], strict=True)
     without = np.array([np.nan if a is None or b is None else b - a for a, b in scores], dtype=np.float64)
     low, high = _ends(difference, without, len(set(clusters) - {""}) + clusters.count(""))
-    return Own(
+    return HeadlineDifference(
         metric=metric,
         label=about.label_of(metric),
         first=values[0],

@@ -25,7 +25,7 @@ class LeadReading(Record, frozen=True):
     p: float | None = None
 
 
-class Turn(Record, frozen=True):
+class ChoiceLeads(Record, frozen=True):
     """The readings that share one choice: in how many each run leads, and in how many of these by more than chance."""
 
     choice: str
@@ -52,7 +52,7 @@ class Leads(Record, frozen=True):
     second: int
     clear_first: int
     clear_second: int
-    turns: tuple[Turn, ...]
+    turns: tuple[ChoiceLeads, ...]
     turning: tuple[LeadReading, ...]
     rows: tuple[LeadReading, ...]
     verdict: tuple[str, ...]

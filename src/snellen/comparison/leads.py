@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from snellen.comparison.choices import Choice
-from snellen.comparison.columns import Columns
-from snellen.comparison.explaining import Lead
-from snellen.comparison.lead_records import LeadReading, Leads, Turn
-from snellen.comparison.pairing import Common, Opened
+from snellen.comparison.choices import AnalysisChoice
+from snellen.comparison.columns import MarkColumns
+from snellen.comparison.explaining import LeadReadings
+from snellen.comparison.lead_records import ChoiceLeads, LeadReading, Leads
+from snellen.comparison.pairing import Common, OpenedRun
 from snellen.comparison.readings import Readings
 from snellen.comparison.remarking import marked_again
 from snellen.comparison.resampling import clusters_of, kept_places, only
@@ -32,7 +32,7 @@ FIRST_ONLY = "Of questions that were asked several times, these readings count t
 Pair = tuple[Readings, Readings]
 
 
-def leads_of(runs: Sequence[Opened], shared: Common) -> Leads:
+def leads_of(runs: Sequence[OpenedRun], shared: Common) -> Leads:
     """Under how many choices each of two runs leads."""
     if len(runs) != 2:
         raise SnellenError("--explain compares two runs: name two")
@@ -46,12 +46,12 @@ def leads_of(runs: Sequence[Opened], shared: Common) -> Leads:
     keys.sort(key=lambda key: key != (main.partition("@")[0], arm.text))  # the main protocol comes first
     both = {key: _paired(columns[0][key], columns[1][key], shared.samples) for key in keys}
     pair = _pair({k: v[0] for k, v in both.items()}, {k: v[1] for k, v in both.items()})
-    scope = Lead(pair[0]).scope()
+    scope = LeadReadings(pair[0]).scope()
     choices = dict.fromkeys(choice for side in pair for choice in side.every(scope))
     letters = first.letter, second.letter
     without = _Without(pair)
     rows = [row for choice in choices if (row := _row(pair, choice, letters, without)) is not None]
-    own = _row(pair, Lead(pair[0]).choice(scope), letters, without)
+    own = _row(pair, LeadReadings(pair[0]).choice(scope), letters, without)
     if own is None:
         raise SnellenError(f"{second.run.path} has no number for '{scope}' under '{main}': there is nothing to explain")
     made = leads(scope, letters, own, rows)
@@ -60,7 +60,7 @@ def leads_of(runs: Sequence[Opened], shared: Common) -> Leads:
     return made
 
 
-def _pair(first: Mapping[tuple[str, str], Columns], second: Mapping[tuple[str, str], Columns]) -> Pair:
+def _pair(first: Mapping[tuple[str, str], MarkColumns], second: Mapping[tuple[str, str], MarkColumns]) -> Pair:
     """Two runs' readings of the same samples: a sample that one of them leaves out is left out for both."""
     return Readings(first, second), Readings(second, first)
 
@@ -88,7 +88,7 @@ def leads(part: str, letters: tuple[str, str], own: LeadReading, rows: Sequence[
 # ---------------------------------------------------------------- samples that both have
 
 
-def _paired(first: Columns, second: Columns, samples: Iterable[str]) -> tuple[Columns, Columns]:
+def _paired(first: MarkColumns, second: MarkColumns, samples: Iterable[str]) -> tuple[MarkColumns, MarkColumns]:
     """Both runs' marks of the same samples in the same order; items that several samples make up are left out."""
     places = [{name: at for at, name in enumerate(one.ids)} for one in (first, second)]
     ids = [name for name in samples if name in places[0] and name in places[1]]
@@ -98,7 +98,7 @@ def _paired(first: Columns, second: Columns, samples: Iterable[str]) -> tuple[Co
 # ---------------------------------------------------------------- one reading
 
 
-def _row(pair: Pair, choice: Choice, letters: tuple[str, str], without: _Without) -> LeadReading | None:
+def _row(pair: Pair, choice: AnalysisChoice, letters: tuple[str, str], without: _Without) -> LeadReading | None:
     a, b = (side.number(choice) for side in pair)
     found = pair[0].columns(choice)
     if a is None or b is None or found is None:
@@ -123,7 +123,7 @@ def _row(pair: Pair, choice: Choice, letters: tuple[str, str], without: _Without
     )
 
 
-def _p(pair: Pair, choice: Choice) -> float | None:
+def _p(pair: Pair, choice: AnalysisChoice) -> float | None:
     """The paired test of two means over the same samples with the same weights; None where it is not that."""
     import numpy as np
 
@@ -151,7 +151,7 @@ class _Without:
         self._pair = pair
         self._made: dict[tuple[str, str], list[Pair]] = {}
 
-    def clear(self, choice: Choice, move: float) -> bool:
+    def clear(self, choice: AnalysisChoice, move: float) -> bool:
         """Whether the jackknife's interval of a lead leaves out 0."""
         import numpy as np
 
@@ -194,14 +194,14 @@ def _counts(rows: Iterable[LeadReading], letters: tuple[str, str]) -> tuple[int,
     return len(a), len(b), sum(a), sum(b)
 
 
-def _turns(name: str, rows: Sequence[LeadReading], letters: tuple[str, str]) -> list[Turn]:
+def _turns(name: str, rows: Sequence[LeadReading], letters: tuple[str, str]) -> list[ChoiceLeads]:
     values = list(dict.fromkeys(_chosen(row, name) for row in rows))
     found = []
     for value in values if len(values) > 1 else ():
         such = [row for row in rows if _chosen(row, name) == value]
         a, b, clear_a, clear_b = _counts(such, letters)
         found.append(
-            Turn(
+            ChoiceLeads(
                 choice=name,
                 value=value,
                 readings=len(such),

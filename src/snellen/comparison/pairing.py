@@ -22,7 +22,7 @@ OTHER_DATA = 0.05
 """Where more of the common samples than that have another truth, it is another data set under the same names."""
 
 
-class Opened(NamedTuple):
+class OpenedRun(NamedTuple):
     """A run with its records, read once."""
 
     letter: str
@@ -46,7 +46,7 @@ class Common(NamedTuple):
     notes: tuple[str, ...]
 
 
-def opened(paths: Sequence[str | Path | Run]) -> list[Opened]:
+def opened(paths: Sequence[str | Path | Run]) -> list[OpenedRun]:
     """The runs (or those in these folders), each with a letter. Refused: fewer than two, one twice, one not marked to the end."""
     folders = [p.path if isinstance(p, Run) else Path(p) for p in paths]
     if len(folders) < 2:
@@ -72,7 +72,7 @@ def _check_single(path: Path) -> None:
         raise SnellenError(f"{path} is a folder of runs, not a run: name the runs, such as 'snellen compare {path}/*'")
 
 
-def _opened(letter: str, path: Path, run: Run | None) -> Opened:
+def _opened(letter: str, path: Path, run: Run | None) -> OpenedRun:
     _check_single(path)
     run = run or Run(path)
     if not run.folder.has("summary.json"):
@@ -80,10 +80,10 @@ def _opened(letter: str, path: Path, run: Run | None) -> Opened:
     summary = run.summary
     if summary.answers_bytes and summary.answers_bytes != run.folder.answers_bytes:
         raise SnellenError(f"{path} has answers that are not marked yet; 'snellen remark {path}' does it")
-    return Opened(letter, run, run.manifest, summary, {s.id: s for s in run.samples()})
+    return OpenedRun(letter, run, run.manifest, summary, {s.id: s for s in run.samples()})
 
 
-def common(runs: Sequence[Opened], wanted: Sequence[str] = ()) -> Common:
+def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
     """What these runs share; an error where that is nothing, or where they are of different kinds."""
     first, notes = runs[0], list[str]()
     for other in runs[1:]:
@@ -106,7 +106,7 @@ def common(runs: Sequence[Opened], wanted: Sequence[str] = ()) -> Common:
     return Common(exam.name, targets, {i: first.samples[i] for i in ids}, tuple(notes))
 
 
-def _same_kind(first: Opened, other: Opened) -> None:
+def _same_kind(first: OpenedRun, other: OpenedRun) -> None:
     a, b = first.manifest, other.manifest
     if a.exam != b.exam:
         raise SnellenError(
@@ -131,7 +131,7 @@ def _made(origin: Mapping[str, object]) -> str:
 # ---------------------------------------------------------------- samples
 
 
-def _samples(runs: Sequence[Opened], notes: list[str]) -> list[str]:
+def _samples(runs: Sequence[OpenedRun], notes: list[str]) -> list[str]:
     """The ids that all runs have, with the same truth and tags, in the first run's order."""
     first = runs[0]
     ids = [i for i in first.samples if all(i in other.samples for other in runs[1:])]
@@ -158,7 +158,7 @@ def _alike(first: Sample, other: Sample) -> bool:
     return first.truth == other.truth and first.tags == other.tags
 
 
-def _selected(one: Opened) -> tuple[object, ...]:
+def _selected(one: OpenedRun) -> tuple[object, ...]:
     options = one.manifest.options
     return options.splits, options.tasks, options.limit, options.seed
 
@@ -166,7 +166,7 @@ def _selected(one: Opened) -> tuple[object, ...]:
 # ---------------------------------------------------------------- protocols
 
 
-def _entries(runs: Sequence[Opened], wanted: Sequence[str], notes: list[str]) -> dict[str, ProtocolEntry]:
+def _entries(runs: Sequence[OpenedRun], wanted: Sequence[str], notes: list[str]) -> dict[str, ProtocolEntry]:
     """The protocols that all runs have in one version for one wording of a prompt, in the order wanted or of the first run."""
     there = [one.entries for one in runs]
     every = dict.fromkeys(name for entries in there for name in entries)
@@ -185,7 +185,7 @@ def _entries(runs: Sequence[Opened], wanted: Sequence[str], notes: list[str]) ->
     return found
 
 
-def _no_protocol(runs: Sequence[Opened], there: Sequence[Mapping[str, ProtocolEntry]], notes: Sequence[str]) -> str:
+def _no_protocol(runs: Sequence[OpenedRun], there: Sequence[Mapping[str, ProtocolEntry]], notes: Sequence[str]) -> str:
     """Why nothing is left to compare by, in a line: protocol by protocol, or where they are many and none is shared run by run."""
     if len(notes) <= NAMED or any(name in there[0] for entries in there[1:] for name in entries):
         return " ".join(notes)
@@ -193,7 +193,7 @@ def _no_protocol(runs: Sequence[Opened], there: Sequence[Mapping[str, ProtocolEn
     return f"Marked were {marked}. Name runs that were asked with the same prompts, or mark by more: 'snellen remark RUN --protocol P'."
 
 
-def _unlike(name: str, runs: Sequence[Opened], there: Sequence[Mapping[str, ProtocolEntry]]) -> str:
+def _unlike(name: str, runs: Sequence[OpenedRun], there: Sequence[Mapping[str, ProtocolEntry]]) -> str:
     """Why a protocol cannot be compared; nothing where it can."""
     lacking = [one.letter for one, entries in zip(runs, there, strict=True) if name not in entries]
     if lacking:
@@ -209,7 +209,7 @@ def _unlike(name: str, runs: Sequence[Opened], there: Sequence[Mapping[str, Prot
     return ""
 
 
-def _asked_alike(prompt: str, runs: Sequence[Opened]) -> bool:
+def _asked_alike(prompt: str, runs: Sequence[OpenedRun]) -> bool:
     """Whether a prompt was worded alike. Digests are of the first questions, so only runs on the same questions can tell."""
     known: dict[object, set[str]] = {}
     for one in runs:
@@ -224,7 +224,7 @@ def _asked_alike(prompt: str, runs: Sequence[Opened]) -> bool:
 # ---------------------------------------------------------------- notes
 
 
-def _about(one: Opened) -> Iterator[str]:
+def _about(one: OpenedRun) -> Iterator[str]:
     if not one.summary.complete:
         wanted = one.summary.questions or one.summary.samples
         answered = sum(one.summary.asked.values()) - one.summary.failed
@@ -234,7 +234,7 @@ def _about(one: Opened) -> Iterator[str]:
         yield f"{one.letter} is an oracle, which looks at the answers: {one.manifest.oracle}"
 
 
-def _repeats(runs: Sequence[Opened], entries: Iterable[str], notes: list[str]) -> None:
+def _repeats(runs: Sequence[OpenedRun], entries: Iterable[str], notes: list[str]) -> None:
     """Runs whose questions were asked several times, where not all were asked as often."""
     times = [max((p.repeats for p in one.summary.protocols if p.protocol in entries), default=1) for one in runs]
     if len(set(times)) > 1:
@@ -258,7 +258,7 @@ def imported_notes(manifest: Manifest, who: str) -> Iterator[str]:
         yield f"The truths of {who} are those of its log, not of a data set."
 
 
-def _options(runs: Sequence[Opened], notes: list[str]) -> None:
+def _options(runs: Sequence[OpenedRun], notes: list[str]) -> None:
     shots = [one.manifest.options.shots for one in runs]
     if len(set(shots)) > 1:
         own = ", ".join(f"{one.letter} had {n}" for one, n in zip(runs, shots, strict=True))

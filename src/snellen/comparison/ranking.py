@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
 
-from snellen.comparison.results import Ranked, Ranking, Row, Side
+from snellen.comparison.results import ComparisonRow, RankedRun, Ranking, RunSide
 from snellen.stats.intervals import LEVEL
 from snellen.stats.significance import clusters_needed, holm
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def ranking(protocol: str, rows: Sequence[Row], sides: Sequence[Side], others: Sequence[Row] = ()) -> Ranking:
+def ranking(
+    protocol: str, rows: Sequence[ComparisonRow], sides: Sequence[RunSide], others: Sequence[ComparisonRow] = ()
+) -> Ranking:
     """The order of runs by what each pair of them says; `others` are rows under protocols that read the same replies."""
     found = _places(rows)
     known = {name for name in ("cost", "seconds") if all(getattr(side, name) is not None for side in sides)}
@@ -26,13 +28,13 @@ def ranking(protocol: str, rows: Sequence[Row], sides: Sequence[Side], others: S
     return Ranking(protocol, tuple(found), tuple(front(points)), measures, elsewhere)
 
 
-def _places(rows: Sequence[Row]) -> list[Ranked]:
+def _places(rows: Sequence[ComparisonRow]) -> list[RankedRun]:
     """The runs part by part, the best first."""
     parts = dict.fromkeys(row.part for row in rows)
     return [place for part in parts for place in _ranked(part, [row for row in rows if row.part == part])]
 
 
-def _ranked(part: str, rows: Sequence[Row]) -> list[Ranked]:
+def _ranked(part: str, rows: Sequence[ComparisonRow]) -> list[RankedRun]:
     """The runs of one part, the best first; those that no pair's test tells apart, Holm over all pairs, share a letter."""
     scores: dict[str, float] = {}
     heads: dict[str, float] = {}
@@ -48,7 +50,7 @@ def _ranked(part: str, rows: Sequence[Row]) -> list[Ranked]:
     groups = letters(order, apart)
     least = clusters_needed((1 - LEVEL) / len(rows))
     return [
-        Ranked(
+        RankedRun(
             run=run,
             part=part,
             n=one.n,
@@ -82,7 +84,9 @@ def letters(order: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str,
     return {x: "".join(name for name, g in zip(names, groups, strict=True) if x in g) for x in order}
 
 
-def _points(rows: Sequence[Ranked], sides: Sequence[Side], measures: Sequence[str]) -> dict[str, tuple[float, ...]]:
+def _points(
+    rows: Sequence[RankedRun], sides: Sequence[RunSide], measures: Sequence[str]
+) -> dict[str, tuple[float, ...]]:
     """What each run has of each measure, more being better: over all samples, or else the mean of its parts."""
     whole = [r for r in rows if not r.part] or rows
     if len({r.unit for r in whole}) > 1 or any(r.unit for r in whole):

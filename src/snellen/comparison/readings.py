@@ -11,12 +11,12 @@ from snellen.comparison.choices import (
     BY_SAMPLE,
     GUESSED,
     LEFT_OUT,
-    Choice,
+    AnalysisChoice,
     Scope,
     left_out,
     ways_with,
 )
-from snellen.comparison.columns import GONE, OUTCOMES, Columns, differing
+from snellen.comparison.columns import GONE, OUTCOMES, MarkColumns, differing
 from snellen.comparison.differences import part_name
 from snellen.comparison.headline import Members
 from snellen.core.protocol import Key, OtherScores, Protocol, roles
@@ -39,11 +39,11 @@ LEAST_GROUP = 10
 MOST_MASKS = 64
 WITHIN = 1e-6
 """Values that are closer are the same: lmms-eval adds 1e-8 to its denominators."""
-Marked = Mapping[tuple[str, str], Columns]
+Marked = Mapping[tuple[str, str], MarkColumns]
 """The columns of each protocol (by its own name) on each prompt."""
 
 
-class Number(NamedTuple):
+class CountedScore(NamedTuple):
     """A score and how many samples (or joined items) it is of."""
 
     value: float
@@ -81,15 +81,15 @@ class Readings:
     def __init__(self, marked: Marked, beside: Marked | None = None) -> None:
         self.marked, self._beside = marked, beside or {}
         self.scopes = scopes(marked)
-        self._mixed: dict[tuple[str, str, str], Columns | None] = {}
-        self._numbers: dict[Choice, Number | None] = {}
+        self._mixed: dict[tuple[str, str, str], MarkColumns | None] = {}
+        self._numbers: dict[AnalysisChoice, CountedScore | None] = {}
         self._own: dict[tuple[object, ...], Mapping[str, float]] = {}
         self._masks: dict[tuple[str, ...], Bools] = {}
         self.each: tuple[Readings, ...] = (self,)
 
     # ------------------------------------------------------------ one number
 
-    def columns(self, choice: Choice) -> Columns | None:
+    def columns(self, choice: AnalysisChoice) -> MarkColumns | None:
         """The marks that a choice is of; None where they cannot be had."""
         if choice.reader == choice.marker:
             return self.marked.get((choice.marker, choice.prompt))
@@ -101,23 +101,23 @@ class Readings:
             self._mixed[key] = None if pair[0] is None or pair[1] is None else _mixed(pair[0], pair[1])
         return self._mixed[key]
 
-    def number(self, choice: Choice) -> Number | None:
+    def number(self, choice: AnalysisChoice) -> CountedScore | None:
         """The score that a choice gives; None where there is none."""
         if choice not in self._numbers:
             self._numbers[choice] = self._number(choice)
         return self._numbers[choice]
 
-    def _number(self, choice: Choice) -> Number | None:
+    def _number(self, choice: AnalysisChoice) -> CountedScore | None:
         found = self.columns(choice)
         if found is None:
             return None
         picked = self.weighed(found, choice)
         if picked is not None:
             at, weights, values = picked
-            return Number(float((weights * values).sum()), len(at)) if len(at) else None
+            return CountedScore(float((weights * values).sum()), len(at)) if len(at) else None
         return self._own_number(found, choice)
 
-    def weighed(self, found: Columns, choice: Choice) -> tuple[Ints, Floats, Floats] | None:
+    def weighed(self, found: MarkColumns, choice: AnalysisChoice) -> tuple[Ints, Floats, Floats] | None:
         """The rows that a mean is of, their weights (which add up to 1), and their values; None where the score is no mean of samples'."""
         import numpy as np
 
@@ -134,7 +134,7 @@ class Readings:
         sizes = np.bincount(group)
         return at, 1 / (sizes[group] * np.count_nonzero(sizes)), values[at]
 
-    def _group(self, found: Columns, choice: Choice, at: Ints) -> Ints | None:
+    def _group(self, found: MarkColumns, choice: AnalysisChoice, at: Ints) -> Ints | None:
         """The group of each row in which it is averaged first; None where these rows are not all in one group each."""
         import numpy as np
 
@@ -149,7 +149,7 @@ class Readings:
         which[grouping.at] = grouping.which
         return which[at] if (which[at] >= 0).all() else None
 
-    def _rows(self, found: Columns, choice: Choice) -> Bools:
+    def _rows(self, found: MarkColumns, choice: AnalysisChoice) -> Bools:
         """The rows of the scope and of the samples chosen that count. Many choices in a row have the same."""
         key = choice.reader, choice.marker, choice.prompt, choice.scope, choice.samples, choice.silent
         if key not in self._masks:
@@ -158,7 +158,7 @@ class Readings:
             self._masks[key] = self._mask(found, choice)
         return self._masks[key]
 
-    def _mask(self, found: Columns, choice: Choice) -> Bools:
+    def _mask(self, found: MarkColumns, choice: AnalysisChoice) -> Bools:
         import numpy as np
 
         parts = self.scopes[choice.scope].parts
@@ -175,7 +175,7 @@ class Readings:
 
     # ------------------------------------------------------------ scores that are no means
 
-    def _own_number(self, found: Columns, choice: Choice) -> Number | None:
+    def _own_number(self, found: MarkColumns, choice: AnalysisChoice) -> CountedScore | None:
         """A score of a whole part, or the mean of several parts' scores."""
         parts = sorted(self.scopes[choice.scope].parts)
         wanted = BY_SAMPLE if len(parts) == 1 else BY_PART
@@ -188,9 +188,9 @@ class Readings:
                 return None
             values.append(scores[choice.metric])
             n += count
-        return Number(sum(values) / len(values), n)
+        return CountedScore(sum(values) / len(values), n)
 
-    def _scores_of(self, found: Columns, key: Key, choice: Choice) -> tuple[Mapping[str, float], int]:
+    def _scores_of(self, found: MarkColumns, key: Key, choice: AnalysisChoice) -> tuple[Mapping[str, float], int]:
         """The shares among a part's own scores, and those that others report."""
         group = self._members(found, key, choice)
         known = choice.reader, choice.marker, choice.prompt, key, choice.samples, choice.silent
@@ -200,7 +200,7 @@ class Readings:
             self._own[known] = {**(_other_scores(found.protocol, group) if group.n else {}), **scores}
         return self._own[known], group.n
 
-    def _members(self, found: Columns, key: Key, choice: Choice) -> Members:
+    def _members(self, found: MarkColumns, key: Key, choice: AnalysisChoice) -> Members:
         import numpy as np
 
         part = found.parts.index(key) if key in found.parts else -1
@@ -208,7 +208,7 @@ class Readings:
         there = np.flatnonzero(counts).tolist()
         return Members(key, [found.seen[i] for i in there], counts[there].tolist())
 
-    def interval(self, choice: Choice) -> Interval | None:
+    def interval(self, choice: AnalysisChoice) -> Interval | None:
         """How far the score could be by the chance of which samples these are, by clusters; None of a mean of parts that are no means."""
         import numpy as np
 
@@ -239,7 +239,7 @@ class Readings:
         some = sizes[sizes > 0]
         return jackknifed(mean, clusters, made_of=float(len(some) ** 2 / (1 / some).sum()))
 
-    def _own_interval(self, found: Columns, choice: Choice) -> Interval | None:
+    def _own_interval(self, found: MarkColumns, choice: AnalysisChoice) -> Interval | None:
         parts = self.scopes[choice.scope].parts
         if len(parts) != 1:
             return None
@@ -251,13 +251,13 @@ class Readings:
 
     # ------------------------------------------------------------ all numbers
 
-    def base(self, protocol: str, prompt: str, scope: str, metric: str = "") -> Choice:
+    def base(self, protocol: str, prompt: str, scope: str, metric: str = "") -> AnalysisChoice:
         """The run's own number: what its summary leads with; of several parts, their mean."""
         headline = metric or self.marked[protocol, prompt].protocol.headline
         average = BY_SAMPLE if len(self.scopes[scope].parts) == 1 else BY_PART
-        return Choice(protocol, protocol, prompt, headline, scope, average)
+        return AnalysisChoice(protocol, protocol, prompt, headline, scope, average)
 
-    def every(self, scope: str, metric: str = "", *, within: bool = False) -> Iterator[Choice]:
+    def every(self, scope: str, metric: str = "", *, within: bool = False) -> Iterator[AnalysisChoice]:
         """Every choice of a scope that gives a number of its own; `within` those of groups within it instead.
 
         What is the same by construction is left out: leaving out non-answers where there are none, metrics that are equal for every
@@ -267,7 +267,7 @@ class Readings:
             parts = self.scopes[scope].parts
             if not all(key in found.parts for key in parts):
                 continue
-            plain = Choice(name, name, prompt, metric or found.protocol.headline, scope)
+            plain = AnalysisChoice(name, name, prompt, metric or found.protocol.headline, scope)
             rows = self._rows(found, plain)
             metrics = [metric] if metric else self._metrics(found, rows, plain)
             if within:  # a macro score means little within one label
@@ -280,12 +280,12 @@ class Readings:
                         choice = plain._replace(metric=one, average=average, samples=samples)
                         yield from (c for c in self.ways(choice) if self._counts(c))
 
-    def _counts(self, choice: Choice) -> bool:
+    def _counts(self, choice: AnalysisChoice) -> bool:
         """Whether a choice gives a number, and one of enough samples where these are a group that was looked for."""
         found = self.number(choice)
         return found is not None and (not choice.samples or found.n >= LEAST_GROUP)
 
-    def ways(self, choice: Choice) -> Iterable[Choice]:
+    def ways(self, choice: AnalysisChoice) -> Iterable[AnalysisChoice]:
         """A choice with every way to treat the non-answers that its samples have."""
         import numpy as np
 
@@ -302,7 +302,7 @@ class Readings:
             ways = [way for way in ways if way in (AS_WRONG, LEFT_OUT)]
         return [choice._replace(silent=way) for way in ways]
 
-    def _metrics(self, found: Columns, rows: Bools, plain: Choice) -> list[str]:
+    def _metrics(self, found: MarkColumns, rows: Bools, plain: AnalysisChoice) -> list[str]:
         """The metrics, each once where several have the same values."""
         import numpy as np
 
@@ -319,7 +319,7 @@ class Readings:
         group = self._members(found, min(self.scopes[plain.scope].parts), plain)
         return [*kept, *(name for name in _other_scores(found.protocol, group) if name not in kept)]
 
-    def _averages(self, found: Columns, rows: Bools) -> list[str]:
+    def _averages(self, found: MarkColumns, rows: Bools) -> list[str]:
         """The groupings that put each of these rows into one of several groups."""
         import numpy as np
 
@@ -332,7 +332,7 @@ class Readings:
         return names
 
 
-def _groups_within(found: Columns, rows: Bools) -> list[str]:
+def _groups_within(found: MarkColumns, rows: Bools) -> list[str]:
     """The groups within a part, by name, that are large enough to be reported and not all of it."""
     import numpy as np
 
@@ -345,7 +345,7 @@ def _groups_within(found: Columns, rows: Bools) -> list[str]:
     return names
 
 
-def _within(found: Columns, samples: str) -> Bools:
+def _within(found: MarkColumns, samples: str) -> Bools:
     """The rows of the group that a choice names."""
     import numpy as np
 
@@ -357,7 +357,7 @@ def _within(found: Columns, samples: str) -> Bools:
     return rows
 
 
-def _mixed(reader: Columns, marker: Columns) -> Columns | None:
+def _mixed(reader: MarkColumns, marker: MarkColumns) -> MarkColumns | None:
     """Halfway between two protocols: where they read different answers, as the one marks its own, and elsewhere as the other marks.
 
     None where they have other rows, or are of different kinds, so that their marks cannot stand in one table.

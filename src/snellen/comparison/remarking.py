@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from snellen import exams
-from snellen.comparison.columns import Columns, Guess, columns
+from snellen.comparison.columns import Guess, MarkColumns, columns
 from snellen.comparison.pairing import imported_notes
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
@@ -18,11 +18,11 @@ from snellen.core.types import Metrics, Sample
 from snellen.engine.mark.control_comparison import random_replies
 from snellen.engine.mark.marking import judging
 from snellen.engine.mark.plain_floors import question_of
-from snellen.engine.plan.plan import Target, of_run
+from snellen.engine.plan.plan import ProtocolRun, of_run
 from snellen.engine.runs.run import Run
 
 
-class Marked(NamedTuple):
+class RunMarks(NamedTuple):
     """The marks of a run in columns, by protocol and prompt; the first is the one that the run leads with.
 
     `columns` are those of the first time that questions were asked, `again` those of each further time (`snellen run --repeats`).
@@ -30,12 +30,12 @@ class Marked(NamedTuple):
 
     exam: Exam
     manifest: Manifest
-    columns: Mapping[tuple[str, str], Columns]
+    columns: Mapping[tuple[str, str], MarkColumns]
     notes: tuple[str, ...]
-    again: tuple[Mapping[tuple[str, str], Columns], ...] = ()
+    again: tuple[Mapping[tuple[str, str], MarkColumns], ...] = ()
 
 
-def marked_again(run: Run) -> Marked:
+def marked_again(run: Run) -> RunMarks:
     """Mark all answers of a run under every protocol that fits them."""
     manifest = run.manifest
     exam = exams.load(manifest.exam)
@@ -48,7 +48,7 @@ def marked_again(run: Run) -> Marked:
     if not targets:
         raise SnellenError(f"{run.path} has answers to control arms only: there is no score to explain")
     judged = judging(run.folder, exam, scan)
-    every: list[dict[tuple[str, str], Columns]] = [{} for _ in range(max(arm.repeat for arm in arms))]
+    every: list[dict[tuple[str, str], MarkColumns]] = [{} for _ in range(max(arm.repeat for arm in arms))]
     for target in targets:
         guess = None if "evidence" in target.protocol.needs else _guess(exam, target)
         for repeat in sorted(arm.repeat for arm in arms if arm.first == target.arm):
@@ -58,10 +58,10 @@ def marked_again(run: Run) -> Marked:
             )
     first, *again = every
     notes = [*_notes(manifest, own, scan.failed), *_unasked(manifest, every)]
-    return Marked(exam, manifest, first, tuple(notes), tuple(again))
+    return RunMarks(exam, manifest, first, tuple(notes), tuple(again))
 
 
-def fitting(exam: Exam, own: list[Target], arms: set[Arm]) -> list[Target]:
+def fitting(exam: Exam, own: list[ProtocolRun], arms: set[Arm]) -> list[ProtocolRun]:
     """The run's own protocols, then every other that fits answers at hand.
 
     A protocol fits the prompt that it was made for, and an arm on which the run has another protocol that was made for that same prompt.
@@ -71,11 +71,11 @@ def fitting(exam: Exam, own: list[Target], arms: set[Arm]) -> list[Target]:
     for name, protocol in exam.protocols.items():
         for arm in sorted(arms):
             if not arm.control and (arm.prompt == protocol.prompt or (protocol.prompt, arm) in like):
-                found.setdefault((name, arm), Target(protocol_for(protocol, arm.prompt), arm))
+                found.setdefault((name, arm), ProtocolRun(protocol_for(protocol, arm.prompt), arm))
     return list(found.values())
 
 
-def _guess(exam: Exam, target: Target) -> Guess:
+def _guess(exam: Exam, target: ProtocolRun) -> Guess:
     """What a random one of the options would score, by metric, on the average; each kind of question is tried once."""
     prompt, protocol = target.arm.prompt, target.protocol
     probes = {(p.tags.get("split"), p.tags.get("task")): p for p in probes_of(exam)}
@@ -104,7 +104,7 @@ def _mean(every: Sequence[Metrics]) -> dict[str, float]:
     return {name: sum(float(one[name] or 0.0) for one in every) / len(every) for name in names}
 
 
-def _unasked(manifest: Manifest, every: Sequence[Mapping[tuple[str, str], Columns]]) -> list[str]:
+def _unasked(manifest: Manifest, every: Sequence[Mapping[tuple[str, str], MarkColumns]]) -> list[str]:
     """What is still to be asked of the prompts at hand."""
     there = {
         Arm.parse(prompt)._replace(repeat=repeat).text: sum(not name.startswith("joined ") for name in one.ids)
@@ -118,7 +118,7 @@ def _unasked(manifest: Manifest, every: Sequence[Mapping[tuple[str, str], Column
     ]
 
 
-def _notes(manifest: Manifest, own: list[Target], failed: int) -> list[str]:
+def _notes(manifest: Manifest, own: list[ProtocolRun], failed: int) -> list[str]:
     notes = []
     for entry in manifest.protocols:
         now = next((t.entry for t in own if t.entry.name == entry.name), None)

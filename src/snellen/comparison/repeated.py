@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from snellen.comparison.choices import Choice
-from snellen.comparison.readings import Marked, Number, Readings
+from snellen.comparison.choices import AnalysisChoice
+from snellen.comparison.readings import CountedScore, Marked, Readings
 
 
 def of_repeats(first: Marked, again: Sequence[Marked]) -> Readings:
@@ -26,12 +26,12 @@ class RepeatedReadings(Readings):
         for one in self.each:
             one.scopes = self.scopes
 
-    def _number(self, choice: Choice) -> Number | None:
+    def _number(self, choice: AnalysisChoice) -> CountedScore | None:
         found = [number for one in self.each if (number := one.number(choice)) is not None]
         if not found:
             return None
-        return Number(fmean(number.value for number in found), round(fmean(number.n for number in found)))
+        return CountedScore(fmean(number.value for number in found), round(fmean(number.n for number in found)))
 
-    def ways(self, choice: Choice) -> Iterable[Choice]:
+    def ways(self, choice: AnalysisChoice) -> Iterable[AnalysisChoice]:
         """Every way to treat non-answers that one of the times has: what the first has none of, another may have."""
         return dict.fromkeys(way for one in self.each for way in one.ways(choice))

@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from snellen.comparison.choices import Choice
-from snellen.comparison.columns import Columns
+from snellen.comparison.choices import AnalysisChoice
+from snellen.comparison.columns import MarkColumns
 from snellen.comparison.readings import Readings
 from snellen.stats.intervals import Interval
 from snellen.stats.jackknife import left_out, moved_interval
@@ -16,7 +16,7 @@ GROUPS = 20
 """As many groups are left out in turn."""
 
 
-def interval_of(readings: Readings, choice: Choice) -> Interval | None:
+def interval_of(readings: Readings, choice: AnalysisChoice) -> Interval | None:
     """The interval of any reading: its own where it has one, else the jackknife's over groups of clusters.
 
     Of questions that were asked several times it is the mean of the intervals of each time: more repeats are no more samples.
@@ -40,7 +40,7 @@ def interval_of(readings: Readings, choice: Choice) -> Interval | None:
     return moved_interval(number.value, np.array(values), float(number.n)) if values else None
 
 
-def kept_places(found: Columns) -> Iterator[list[int]]:
+def kept_places(found: MarkColumns) -> Iterator[list[int]]:
     """The rows that are left without each group; clusters are dealt out by name, so that their order says nothing."""
     import numpy as np
 
@@ -49,7 +49,7 @@ def kept_places(found: Columns) -> Iterator[list[int]]:
     return (np.flatnonzero(kept).tolist() for kept in left_out(groups))
 
 
-def only(found: Columns, places: Sequence[int]) -> Columns:
+def only(found: MarkColumns, places: Sequence[int]) -> MarkColumns:
     """Some of the rows, in this order."""
     import numpy as np
 
@@ -76,7 +76,7 @@ def only(found: Columns, places: Sequence[int]) -> Columns:
     )
 
 
-def clusters_of(found: Columns) -> list[str]:
+def clusters_of(found: MarkColumns) -> list[str]:
     """What rows share: the image, or where there are several parts the name behind the part's, as `compare` has it."""
     several = len(found.parts) > 1
     return [

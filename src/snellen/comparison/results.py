@@ -12,7 +12,7 @@ from snellen.stats.intervals import LEVEL
 from snellen.stats.significance import least_p
 
 
-class Side(Record, frozen=True):
+class RunSide(Record, frozen=True):
     """One of the runs: the letter that stands for it, and what its answers to the compared questions took.
 
     `cost` is in USD for 1,000 questions, stored answers at what they once cost; None where a call's cost is not known. `seconds` is the
@@ -30,7 +30,7 @@ class Side(Record, frozen=True):
     repeats: int = 1
 
 
-class Again(Record, frozen=True):
+class RepeatAgreement(Record, frozen=True):
     """What asking the same questions again does, where both sides were asked several times or one was.
 
     `first` and `second` are the standard deviations of each side's score from one time to the next; None for a side that was asked once.
@@ -43,7 +43,7 @@ class Again(Record, frozen=True):
     share: float | None = None
 
 
-class Silence(Record, frozen=True):
+class UnansweredSplit(Record, frozen=True):
     """What a difference is made of: samples without an answer of the first or of the second side, and those that both answered.
 
     `first` and `second` count non-answers by kind. `by_first` is the part of the difference that lies in samples which only the first did
@@ -61,7 +61,7 @@ class Silence(Record, frozen=True):
     among_answered: float | None = None
 
 
-class Own(Record, frozen=True):
+class HeadlineDifference(Record, frozen=True):
     """The headline where it is no mean over samples, such as a macro F1: both scores and their difference, by the jackknife."""
 
     metric: str
@@ -73,7 +73,7 @@ class Own(Record, frozen=True):
     high: float | None = None
 
 
-class Row(Record, frozen=True):
+class ComparisonRow(Record, frozen=True):
     """Two runs on one part of an exam under one protocol; `part` is empty for all parts together.
 
     `p` is of the difference, by the test named; `p_holm` adjusted for the number of parts (of all parts together it is p itself).
@@ -108,16 +108,16 @@ class Row(Record, frozen=True):
     test: str
     only_first: int
     only_second: int
-    silence: Silence
+    silence: UnansweredSplit
     smallest: float | None = None
     needed: int | None = None
-    headline: Own | None = None
-    again: Again | None = None
+    headline: HeadlineDifference | None = None
+    again: RepeatAgreement | None = None
     tested: bool = True
     """False of a headline that is not a mean over samples: p is that of the metric beside it."""
 
     @property
-    def of_headline(self) -> Row | None:
+    def of_headline(self) -> ComparisonRow | None:
         """The same part by its headline, where that is not a mean over samples."""
         own = self.headline
         if own is None:
@@ -141,12 +141,12 @@ class Row(Record, frozen=True):
         return "" if self.gain == 0 else self.second_run if self.gain > 0 else self.first_run
 
 
-def with_headlines(rows: Iterable[Row]) -> list[Row]:
+def with_headlines(rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:
     """Put a part's headline before what is compared sample by sample, where these are not the same."""
     return [one for row in rows for one in (row.of_headline, row) if one is not None]
 
 
-class Ranked(Record, frozen=True):
+class RankedRun(Record, frozen=True):
     """A run's place in a part. Runs that share a letter in `groups` cannot be told apart, Holm over all pairs.
 
     `headline` and `headline_label` are the part's headline, where that is not the mean over samples that is compared.
@@ -176,7 +176,7 @@ class Ranking(Record, frozen=True):
     """
 
     protocol: str
-    rows: tuple[Ranked, ...]
+    rows: tuple[RankedRun, ...]
     front: tuple[str, ...]
     measures: tuple[str, ...]
     others: tuple[Ranking, ...] = ()
@@ -213,11 +213,11 @@ class Comparison(Record, frozen=True):
 
     exam: str
     synthetic: bool
-    sides: tuple[Side, ...]
+    sides: tuple[RunSide, ...]
     protocols: tuple[str, ...]
     samples: int
     notes: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     verdict: tuple[str, ...]
     ranking: Ranking | None = None
     flips: tuple[Flip, ...] = ()
@@ -225,7 +225,7 @@ class Comparison(Record, frozen=True):
     leads: Leads | None = None
     """Who leads under every choice, where that was asked for."""
 
-    def row(self, protocol: str, part: str = "") -> Row:
+    def row(self, protocol: str, part: str = "") -> ComparisonRow:
         """The row of a protocol and part of the first two runs; without a part, that of all parts together or of the only part."""
         first, second = (side.letter for side in self.sides[:2])
         every = [r for r in self.rows if r.protocol == protocol and (r.first_run, r.second_run) == (first, second)]

@@ -14,7 +14,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import Thresholds
 from snellen.core.model_names import model_name
-from snellen.core.prescription import Compared, Threshold
+from snellen.core.prescription import FacultyComparison, Threshold
 from snellen.core.records import Manifest, Summary
 from snellen.core.types import Mark, Sample
 from snellen.engine.mark.holding import check_answers, check_summary
@@ -25,7 +25,7 @@ FACULTY, SENT_AS, SHEET = "faculty", "sent as", "sheet"
 """The tags by which an exam of thresholds tells its sheets apart."""
 
 
-class Trial(NamedTuple):
+class AskedTrial(NamedTuple):
     """A sheet that was asked, with what became of it."""
 
     sample: Sample
@@ -47,7 +47,7 @@ class Trial(NamedTuple):
         return float(self.sample.facts["level"])
 
 
-class One(NamedTuple):
+class RunThresholds(NamedTuple):
     """A run with its thresholds. `name` is its subject, told apart from others of that name; `letter` stands for it in tables."""
 
     letter: str
@@ -56,7 +56,7 @@ class One(NamedTuple):
     manifest: Manifest
     summary: Summary
     rows: tuple[Threshold, ...]
-    trials: tuple[Trial, ...]
+    trials: tuple[AskedTrial, ...]
 
     @property
     def seed(self) -> int:
@@ -67,15 +67,15 @@ class One(NamedTuple):
         return {trial.course: int(trial.sample.facts.get("size", 0)) for trial in self.trials}
 
 
-class Examined(NamedTuple):
+class ExamThresholds(NamedTuple):
     """Thresholds of runs of one exam, and where there are several, their ratios to the first."""
 
     exam: str
-    each: tuple[One, ...]
-    compared: tuple[Compared, ...]
+    each: tuple[RunThresholds, ...]
+    compared: tuple[FacultyComparison, ...]
 
     @property
-    def first(self) -> One:
+    def first(self) -> RunThresholds:
         return self.each[0]
 
     @property
@@ -98,7 +98,7 @@ def thresholds_of(manifest: Manifest) -> Thresholds | None:
         return None
 
 
-def examined(runs: Sequence[Run]) -> Examined:
+def examined(runs: Sequence[Run]) -> ExamThresholds:
     """What runs of one exam found."""
     exam = exams.load(runs[0].manifest.exam)
     finds = exam.extra(Thresholds)
@@ -114,10 +114,10 @@ def examined(runs: Sequence[Run]) -> Examined:
     specs = Counter(run.manifest.subject.spec for run in runs)
     each = tuple(_one(letter, finds, run, specs) for letter, run in zip(LETTERS, runs, strict=False))
     several = finds.compared([one.rows for one in each]) if len(each) > 1 else ()
-    return Examined(exam.name, each, tuple(several))
+    return ExamThresholds(exam.name, each, tuple(several))
 
 
-def examined_again(paths: Sequence[Path]) -> Examined | None:
+def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
     """The same of run folders; None where the first is of no exam of thresholds."""
     runs = [open_run(path) for path in paths]
     if not runs or thresholds_of(runs[0].manifest) is None:
@@ -137,21 +137,21 @@ def examined_again(paths: Sequence[Path]) -> Examined | None:
     return examined(runs)
 
 
-def _one(letter: str, finds: Thresholds, run: Run, specs: Mapping[str, int]) -> One:
+def _one(letter: str, finds: Thresholds, run: Run, specs: Mapping[str, int]) -> RunThresholds:
     trials = tuple(_trials(run))
     rows = tuple(finds.found((trial.sample, trial.mark) for trial in trials))
     spec = model_name(run.manifest)
     name = f"{spec} ({run.path.name.rpartition('_')[2]})" if specs[spec] > 1 else spec
-    return One(letter, name, run, run.manifest, run.summary, rows, trials)
+    return RunThresholds(letter, name, run, run.manifest, run.summary, rows, trials)
 
 
-def _trials(run: Run) -> Iterator[Trial]:
+def _trials(run: Run) -> Iterator[AskedTrial]:
     """Every sheet with its mark under the first protocol."""
     samples = {sample.id: sample for sample in run.samples()}
     for protocol in run.protocols[:1]:
         for mark in run.marks(protocol.protocol):
             if mark.id in samples:
-                yield Trial(samples[mark.id], mark)
+                yield AskedTrial(samples[mark.id], mark)
 
 
 def refuse_thresholds(exam: Exam, what: str) -> None:
@@ -163,7 +163,7 @@ def refuse_thresholds(exam: Exam, what: str) -> None:
         )
 
 
-def document(found: Examined) -> dict[str, Any]:
+def document(found: ExamThresholds) -> dict[str, Any]:
     """The same as plain values."""
     import msgspec
 

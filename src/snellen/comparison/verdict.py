@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from snellen.comparison.results import Ranked, Ranking, Row
+from snellen.comparison.results import ComparisonRow, RankedRun, Ranking
 from snellen.core.figures import counted, every
 from snellen.core.silence import LOUD
 from snellen.stats.intervals import LEVEL
@@ -26,11 +26,11 @@ KINDS = {
 }
 
 
-class Found(NamedTuple):
+class AgreeingProtocols(NamedTuple):
     """Protocols that say the same of all samples: their names, and the first one's row."""
 
     names: tuple[str, ...]
-    row: Row
+    row: ComparisonRow
 
     @property
     def clear(self) -> bool:
@@ -38,7 +38,7 @@ class Found(NamedTuple):
         return self.row.p < CHANCE and self.row.gain != 0
 
 
-def verdict(rows: Sequence[Row], ranking: Ranking | None = None) -> tuple[str, ...]:
+def verdict(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> tuple[str, ...]:
     """The closing sentences."""
     if ranking is not None:
         return tuple(_of_many(ranking, rows))
@@ -53,7 +53,7 @@ def verdict(rows: Sequence[Row], ranking: Ranking | None = None) -> tuple[str, .
     return (*said, *_parts(rows, protocols[0]), *_again(found[0].row), *_conclusion(found))
 
 
-def leading(rows: Sequence[Row], ranking: Ranking | None = None) -> str:
+def leading(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> str:
     """Of the closing sentences what says who leads, where there is room for one thing only."""
     if ranking is not None:
         return " ".join(_of_places(ranking))
@@ -64,25 +64,25 @@ def leading(rows: Sequence[Row], ranking: Ranking | None = None) -> str:
     return " ".join(_conclusion(together(wholes)) if wholes[0].able else [_too_few(wholes[0])])
 
 
-def whole(rows: Iterable[Row], protocol: str) -> Row | None:
+def whole(rows: Iterable[ComparisonRow], protocol: str) -> ComparisonRow | None:
     """A protocol's row of all parts together, or of its only part; None where parts have different metrics."""
     own = [row for row in rows if row.protocol == protocol]
     return next((row for row in own if not row.part), own[0] if len(own) == 1 else None)
 
 
-def together(rows: Sequence[Row]) -> list[Found]:
+def together(rows: Sequence[ComparisonRow]) -> list[AgreeingProtocols]:
     """Protocols under which the same samples have the same scores, once."""
-    groups: dict[tuple[object, ...], list[Row]] = {}
+    groups: dict[tuple[object, ...], list[ComparisonRow]] = {}
     for row in rows:
         key = row.unit, row.n, row.first, row.second, row.p, row.silence.by_first, row.silence.by_second
         groups.setdefault(key, []).append(row)
-    return [Found(tuple(r.protocol for r in some), some[0]) for some in groups.values()]
+    return [AgreeingProtocols(tuple(r.protocol for r in some), some[0]) for some in groups.values()]
 
 
 # ---------------------------------------------------------------- one protocol
 
 
-def _too_few(row: Row) -> str:
+def _too_few(row: ComparisonRow) -> str:
     """Say in place of a verdict that none is possible."""
     few, needed = counted(row.clusters, row.cluster), clusters_needed(CHANCE)
     return (
@@ -91,7 +91,7 @@ def _too_few(row: Row) -> str:
     )
 
 
-def _lead(found: Found, *, main: bool, before: Found) -> str:
+def _lead(found: AgreeingProtocols, *, main: bool, before: AgreeingProtocols) -> str:
     row = found.row
     where = f"Under {_names(found.names)}"
     if row.gain == 0:
@@ -109,7 +109,7 @@ def _lead(found: Found, *, main: bool, before: Found) -> str:
     return f"{where} {lead} could be chance ({chance(row.p)}){_unread(row)}."
 
 
-def _interval(row: Row) -> str:
+def _interval(row: ComparisonRow) -> str:
     """The interval of the lead: of its size, whoever leads."""
     if row.low is None or row.high is None:
         return ""
@@ -118,13 +118,13 @@ def _interval(row: Row) -> str:
     return f" [{scale * low:.1f}, {scale * high:.1f}]"
 
 
-def unread(row: Row) -> float:
+def unread(row: ComparisonRow) -> float:
     """How much of a lead lies in samples that not both sides answered: below 0 where these cost the leader more than the other."""
     found = row.silence.by_first + row.silence.by_second + row.silence.by_both
     return found if row.difference > 0 else -found
 
 
-def _unread(row: Row) -> str:
+def _unread(row: ComparisonRow) -> str:
     """', of which 24.0 are replies of A that cannot be read', or nothing."""
     lead, share = abs(row.difference), unread(row)
     if row.unit or abs(share) < max(WORTH_SAYING * lead, 0.005):
@@ -155,7 +155,7 @@ def _kind(letter: str, counts: dict[str, int]) -> str:
     return f"questions that {letter} did not answer ({kinds})"
 
 
-def _again(row: Row) -> list[str]:
+def _again(row: ComparisonRow) -> list[str]:
     """What asking the same questions again does to the scores, where it was tried."""
     if row.again is None:
         return []
@@ -174,7 +174,7 @@ def _again(row: Row) -> list[str]:
 # ---------------------------------------------------------------- parts
 
 
-def _parts(rows: Sequence[Row], protocol: str) -> list[str]:
+def _parts(rows: Sequence[ComparisonRow], protocol: str) -> list[str]:
     """Whether the main protocol's lead survives in the parts, Holm's correction over them."""
     own = [row for row in rows if row.protocol == protocol and row.part]
     if len(own) < 2:
@@ -199,10 +199,10 @@ def _parts(rows: Sequence[Row], protocol: str) -> list[str]:
     return [f"Of the leads in {len(own)} parts under '{protocol}', {said} {verb} Holm's correction."]
 
 
-def _by_part(rows: Sequence[Row], protocols: Sequence[str]) -> list[str]:
+def _by_part(rows: Sequence[ComparisonRow], protocols: Sequence[str]) -> list[str]:
     """Where parts have different metrics there is no row of all: a sentence for each part under the main protocol."""
     return [
-        f"{row.part}: {_lead(Found((row.protocol,), row), main=True, before=Found((row.protocol,), row))}"
+        f"{row.part}: {_lead(AgreeingProtocols((row.protocol,), row), main=True, before=AgreeingProtocols((row.protocol,), row))}"
         for row in rows
         if row.protocol in protocols and row.part
     ]
@@ -211,7 +211,7 @@ def _by_part(rows: Sequence[Row], protocols: Sequence[str]) -> list[str]:
 # ---------------------------------------------------------------- all protocols
 
 
-def _conclusion(found: Sequence[Found]) -> list[str]:
+def _conclusion(found: Sequence[AgreeingProtocols]) -> list[str]:
     first, protocols = found[0].row, len(_every(found))
     clear = [one for one in found if one.clear]
     leaders = {one.row.leader for one in clear}
@@ -227,7 +227,7 @@ def _conclusion(found: Sequence[Found]) -> list[str]:
     return [_of_one_leader(found, clear, protocols)]
 
 
-def _of_one_leader(found: Sequence[Found], clear: Sequence[Found], protocols: int) -> str:
+def _of_one_leader(found: Sequence[AgreeingProtocols], clear: Sequence[AgreeingProtocols], protocols: int) -> str:
     leader = clear[0].row.leader
     best = max(clear, key=lambda one: abs(one.row.difference))
     misread = _misread(best.row)
@@ -257,7 +257,7 @@ def _of_one_leader(found: Sequence[Found], clear: Sequence[Found], protocols: in
     return f"The lead of {leader} is not sure: under {_names(_every(lost))} it could be chance."
 
 
-class Ahead(NamedTuple):
+class Margin(NamedTuple):
     """How far one of two sides is ahead, with its interval; below 0 where it is behind."""
 
     lead: float
@@ -265,13 +265,13 @@ class Ahead(NamedTuple):
     high: float
 
 
-def _ahead(row: Row, side: str) -> Ahead:
+def _ahead(row: ComparisonRow, side: str) -> Margin:
     sign = (1 if side == row.second_run else -1) * (-1 if row.better == "lower" else 1)
     low, high = sorted((sign * (-1 if row.low is None else row.low), sign * (1 if row.high is None else row.high)))
-    return Ahead(sign * row.difference, low, high)
+    return Margin(sign * row.difference, low, high)
 
 
-def _parsing(best: Row, other: Found, *, most: bool) -> str:
+def _parsing(best: ComparisonRow, other: AgreeingProtocols, *, most: bool) -> str:
     """Say how much of a lead another reading of the same replies takes away, and what it leaves."""
     lead, left = abs(best.difference), _ahead(other.row, best.leader)
     part = (
@@ -284,19 +284,19 @@ def _parsing(best: Row, other: Found, *, most: bool) -> str:
     return f"{part} parsing: the same replies, read by {_names(other.names)}, leave {size}{unsure}."
 
 
-def _misread(row: Row) -> bool:
+def _misread(row: ComparisonRow) -> bool:
     """Whether at least half of a lead is non-answers."""
     return not row.unit and 2 * unread(row) >= abs(row.difference)
 
 
-def _every(found: Iterable[Found]) -> list[str]:
+def _every(found: Iterable[AgreeingProtocols]) -> list[str]:
     return [name for one in found for name in one.names]
 
 
 # ---------------------------------------------------------------- many runs
 
 
-def _of_many(ranking: Ranking, rows: Sequence[Row]) -> list[str]:
+def _of_many(ranking: Ranking, rows: Sequence[ComparisonRow]) -> list[str]:
     said = [*_of_places(ranking), *_silent(rows)]
     if ranking.front:
         measures = _listed([{"seconds": "time"}.get(m, m) for m in ranking.measures])
@@ -326,7 +326,7 @@ def _of_places(ranking: Ranking) -> list[str]:
     return said
 
 
-def _otherwise(one: Sequence[Ranked], other: Sequence[Ranked]) -> bool:
+def _otherwise(one: Sequence[RankedRun], other: Sequence[RankedRun]) -> bool:
     """Whether two rankings have other leaders (those that cannot be told apart included), or turn around what one of them tells apart."""
     if (one[0].run, set(_near(one))) != (other[0].run, set(_near(other))):
         return True
@@ -340,7 +340,7 @@ def _otherwise(one: Sequence[Ranked], other: Sequence[Ranked]) -> bool:
     )
 
 
-def _silent(rows: Sequence[Row]) -> list[str]:
+def _silent(rows: Sequence[ComparisonRow]) -> list[str]:
     """Runs with many non-answers, which count as wrong: their places say less about their eyes."""
     found: dict[str, tuple[int, int, dict[str, int]]] = {}
     every = [row for row in rows if not row.part] or rows
@@ -355,12 +355,12 @@ def _silent(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _near(rows: Sequence[Ranked]) -> list[str]:
+def _near(rows: Sequence[RankedRun]) -> list[str]:
     """The runs that cannot be told apart from the first."""
     return [r.run for r in rows[1:] if set(r.groups) & set(rows[0].groups)]
 
 
-def _places(rows: Sequence[Ranked]) -> str:
+def _places(rows: Sequence[RankedRun]) -> str:
     """'B is first with 80.0 and cannot be told apart from C; A is behind it'."""
     best, near = rows[0], _near(rows)
     score = f"{amount(best.score, best.unit, '')} ({best.label})"
@@ -383,7 +383,7 @@ def _places(rows: Sequence[Ranked]) -> str:
 # ---------------------------------------------------------------- words
 
 
-def _samples(row: Row) -> str:
+def _samples(row: ComparisonRow) -> str:
     """Return '200 samples', or '200 samples on 40 images'."""
     on = f" on {counted(row.clusters, row.cluster)}" if row.clusters < row.n else ""
     return f"{counted(row.n, 'sample')}{on}"
@@ -405,7 +405,7 @@ def p_value(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}" if p < 0.095 else f"{p:.2f}"
 
 
-def p_of(row: Row) -> str:
+def p_of(row: ComparisonRow) -> str:
     """Return the p of a row, a dash where no difference on so few clusters could be significant, nothing where there was no test."""
     if not row.tested:
         return ""

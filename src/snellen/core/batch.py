@@ -9,7 +9,7 @@ from collections.abc import Generator
 from typing import NamedTuple
 
 
-class Step(NamedTuple):
+class BatchStep(NamedTuple):
     """One exchange with the provider. `makes` says that it makes what is paid, so that it must not be sent twice."""
 
     method: str
@@ -35,7 +35,7 @@ class BatchState(NamedTuple):
     failure: str = ""
 
 
-class Listing(NamedTuple):
+class BatchListing(NamedTuple):
     """A page of the provider's list of batches, the latest first. `after` asks for the next one; empty at the end."""
 
     states: tuple[BatchState, ...]
@@ -68,11 +68,11 @@ class BatchApi(ABC):
         """One request as it stands in a batch; its key comes back with the result."""
 
     @abstractmethod
-    def submit(self, payload: bytes, mark: str) -> Generator[Step, bytes, str]:
+    def submit(self, payload: bytes, mark: str) -> Generator[BatchStep, bytes, str]:
         """Hand in a batch: yields what to send, is sent the responses, gives the batch's id."""
 
     @abstractmethod
-    def look(self, batch: str) -> Step:
+    def look(self, batch: str) -> BatchStep:
         """Ask how far a batch is."""
 
     @abstractmethod
@@ -80,15 +80,15 @@ class BatchApi(ABC):
         """What the provider says of a batch; this and the readers below raise ValueError where it makes no sense."""
 
     @abstractmethod
-    def listing(self, after: str = "") -> Step:
+    def listing(self, after: str = "") -> BatchStep:
         """Ask for the latest batches, or for those before the one named."""
 
     @abstractmethod
-    def listed(self, body: bytes) -> Listing:
+    def listed(self, body: bytes) -> BatchListing:
         """What the provider has, a page of it."""
 
     @abstractmethod
-    def cancel(self, batch: str) -> Step:
+    def cancel(self, batch: str) -> BatchStep:
         """Call a batch off."""
 
     @abstractmethod

@@ -55,14 +55,14 @@ def csv_bytes(rows: Iterable[Sequence[Cell]], line_end: str = "\n") -> bytes:
     return out.getvalue().encode()
 
 
-class Sheet(NamedTuple):
+class WorkbookSheet(NamedTuple):
     """A sheet of a workbook: its name and its rows, the first of them a header."""
 
     name: str
     rows: Sequence[Sequence[Cell]]
 
 
-def workbook(sheets: Sequence[Sheet], created: datetime | None = None) -> bytes:
+def workbook(sheets: Sequence[WorkbookSheet], created: datetime | None = None) -> bytes:
     """An Excel file. Every text is a plain string cell, never a formula or a link; a text that Excel cannot hold says so."""
     try:
         xlsxwriter: Any = import_module("xlsxwriter")

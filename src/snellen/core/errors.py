@@ -24,7 +24,7 @@ class Stopped(SnellenError):
     exit_code = 3
 
 
-class MostlySilent(Stopped):
+class MostlyUnanswered(Stopped):
     """A run that asked everything and got answers to less than half of a part: its score would say nothing (exit code 3)."""
 
 

@@ -17,7 +17,7 @@ from snellen.core.finding import Finding
 from snellen.core.gallery import Gallery, GalleryFacts, Region
 from snellen.core.layout import By, Layout
 from snellen.core.options import Option, Selection
-from snellen.core.prescription import Compared, Threshold
+from snellen.core.prescription import FacultyComparison, Threshold
 from snellen.core.protocol import Protocol
 from snellen.core.records import Manifest, Summary, Totals
 from snellen.core.results import GroupSummary
@@ -43,7 +43,7 @@ class Published(NamedTuple):
     shots: int = 0
 
 
-class Recorded(NamedTuple):
+class RecordedReply(NamedTuple):
     """A reply that was recorded elsewhere. `prompt` is None where it may stand for any."""
 
     id: str
@@ -58,7 +58,7 @@ class HubSet(NamedTuple):
     patterns: tuple[str, ...]
 
 
-class Wanted(NamedTuple):
+class ExamRequest(NamedTuple):
     """What a user asks for in an exam's own words, before it is planned. `options` has those that were given, by name."""
 
     model: str | None
@@ -158,7 +158,7 @@ class DataTraits(NamedTuple):
 class OptionMeaning(NamedTuple):
     """Translate the exam's own options into the common ones; those that are used up are taken out."""
 
-    applied: Callable[[Wanted], Wanted]
+    applied: Callable[[ExamRequest], ExamRequest]
 
 
 class DefaultModel(NamedTuple):
@@ -247,7 +247,7 @@ class RowFormat(NamedTuple):
 class ReplayFormat(NamedTuple):
     """Read replies in a file format of the exam's own; None where the document is something else."""
 
-    read: Callable[[Any], Iterable[Recorded] | None]
+    read: Callable[[Any], Iterable[RecordedReply] | None]
 
 
 class CaptionScoring(NamedTuple):
@@ -271,7 +271,7 @@ class Thresholds(NamedTuple):
 
     found: Callable[[Iterable[tuple[Sample, Mark]]], Sequence[Threshold]]
     """The thresholds of a run, from its samples and their marks under the first protocol."""
-    compared: Callable[[Sequence[Sequence[Threshold]]], Sequence[Compared]]
+    compared: Callable[[Sequence[Sequence[Threshold]]], Sequence[FacultyComparison]]
     """The thresholds of several runs beside each other."""
     faculties: Callable[[], Sequence[Mapping[str, Any]]]
     """What can be examined, a row each, for `snellen list faculties`."""

@@ -21,7 +21,7 @@ FAILURES_FIRST = ("wrong", "no-answer", "disagree", "correct")
 Region = tuple[float, float, float, float]
 
 
-class Whole(str):
+class UnshortenedText(str):
     """A text that the page must not shorten."""
 
     __slots__ = ()
@@ -37,7 +37,7 @@ class Pick(NamedTuple):
     marks: dict[str, Mark]
 
 
-class Shown(NamedTuple):
+class GalleryPicture(NamedTuple):
     """A picture on the page, or why there is none (`url` None).
 
     The page holds every picture once, in the units of the picture's own pixels: `url` says where (`#p12`), for a `<use>` in an SVG whose
@@ -45,30 +45,30 @@ class Shown(NamedTuple):
     asked for, held likewise and in the picture's own pixels, where the page has only a smaller copy of it.
     """
 
-    url: Whole | None
+    url: UnshortenedText | None
     alt: str
     note: str
-    beside: tuple[Shown, ...] = ()
-    cuts: tuple[Whole | None, ...] = ()
+    beside: tuple[GalleryPicture, ...] = ()
+    cuts: tuple[UnshortenedText | None, ...] = ()
     width: float = 0.0
     height: float = 0.0
 
     @property
-    def all(self) -> tuple[Shown, ...]:
+    def all(self) -> tuple[GalleryPicture, ...]:
         """Every picture of the question, in order."""
         return (*self.beside, self)
 
 
-class Item(NamedTuple):
+class GalleryItem(NamedTuple):
     """All that the gallery shows of one sample."""
 
     pick: Pick
     tags: dict[str, str]
     truth: Any
     answer: Answer
-    prompt: list[str | Shown]
+    prompt: list[str | GalleryPicture]
     system: str | None
-    query: Shown
+    query: GalleryPicture
     facts: dict[str, Any]
 
     @property
@@ -90,7 +90,7 @@ class GalleryFacts(NamedTuple):
     protocols: tuple[str, ...] = ()
 
 
-class View(NamedTuple):
+class GalleryView(NamedTuple):
     """What a gallery makes of its items: `each` is handed to the item's template, `common` to the one above the items.
 
     `orders` has each item's place under each of the gallery's `sorts`.
@@ -128,13 +128,13 @@ class Gallery:
         """The parts of the picture that are shown in its own pixels; None where the picture is no screen."""
         return None
 
-    def arranged(self, items: Sequence[Item]) -> list[Item]:
+    def arranged(self, items: Sequence[GalleryItem]) -> list[GalleryItem]:
         """The items in the order in which they come."""
         return list(items)
 
-    def view(self, items: Sequence[Item]) -> View:
+    def view(self, items: Sequence[GalleryItem]) -> GalleryView:
         """What the templates are handed."""
-        return View([None for _ in items], None, [{} for _ in items])
+        return GalleryView([None for _ in items], None, [{} for _ in items])
 
 
 def ranks(values: Sequence[tuple[Any, ...]]) -> list[int]:

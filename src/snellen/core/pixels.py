@@ -11,7 +11,7 @@ import io
 from typing import TYPE_CHECKING
 
 from snellen.core.errors import SnellenError
-from snellen.core.images import Header, ends_whole, sniff
+from snellen.core.images import ImageHeader, ends_whole, sniff
 from snellen.core.types import Picture
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def check_image(picture: Picture) -> None:
         raise BadPicture(f"{picture.name}: {problem}")
 
 
-def _at_its_word(head: Header, data: bytes) -> bool:
+def _at_its_word(head: ImageHeader, data: bytes) -> bool:
     return head.width > 0 and head.height > 0 and ends_whole(head.codec, data)
 
 

@@ -22,7 +22,7 @@ class Range(Struct, frozen=True, array_like=True):
     high: float
 
 
-class Rung(Struct, frozen=True):
+class LevelCounts(Struct, frozen=True):
     """The answers at one value of the dial: right, wrong, and those that chose nothing."""
 
     level: float
@@ -71,7 +71,7 @@ class Threshold(Struct, frozen=True):
     reason: str = ""
     silent: dict[str, int] = msgspec.field(default_factory=dict)
     """Trials that chose nothing, by outcome."""
-    rungs: tuple[Rung, ...] = ()
+    rungs: tuple[LevelCounts, ...] = ()
     """The answers at each level that was asked, hardest first."""
     curve: tuple[tuple[float, float, float, float], ...] = ()
     """The psychometric curve: value of the dial, share right, and its 95 % band."""
@@ -109,7 +109,7 @@ def amount(value: float, unit: str, bound: str = "") -> str:
     return f"{bound} {in_unit(figure(value), unit)}".lstrip()
 
 
-class Compared(Struct, frozen=True):
+class FacultyComparison(Struct, frozen=True):
     """One faculty of several runs, the first run being what the others are held against."""
 
     name: str

@@ -13,7 +13,7 @@ from snellen.core.arm import Arm
 from snellen.core.digest import digest
 from snellen.core.options import Selection
 from snellen.core.results import ProtocolSummary
-from snellen.core.silence import Silent
+from snellen.core.silence import UnansweredPart
 from snellen.core.types import Struct
 
 FORMAT = 2
@@ -295,9 +295,9 @@ class Summary(Record, frozen=True):
     published: tuple[PublishedRow, ...] = ()
     not_available: dict[str, str] = {}
     notes: tuple[str, ...] = ()
-    silent: tuple[Silent, ...] = ()
+    silent: tuple[UnansweredPart, ...] = ()
     """Parts where more than one question in twenty got no answer, by protocol; control arms are not counted."""
-    lost: tuple[Silent, ...] = ()
+    lost: tuple[UnansweredPart, ...] = ()
     """Parts where most questions got none, whatever the protocol: their scores mean nothing."""
     advice: tuple[str, ...] = ()
     """What would help against those."""
@@ -325,15 +325,15 @@ def read_manifest(raw: bytes) -> Manifest:
     return found
 
 
-class Changed(ValueError):
+class ChangedFile(ValueError):
     """A file that is not as it was written."""
 
 
 def read_summary(raw: bytes) -> Summary:
-    """Read a summary.json; raises what msgspec raises where it is damaged or of another layout, and `Changed` where it was edited."""
+    """Read a summary.json; raises what msgspec raises where it is damaged or of another layout, and `ChangedFile` where it was edited."""
     found = _SUMMARY.decode(raw)
     if found.digest and _digest(msgspec.json.decode(raw)) != found.digest:
-        raise Changed("it was changed after Snellen wrote it")
+        raise ChangedFile("it was changed after Snellen wrote it")
     if found.layout != LAYOUT:
         raise msgspec.ValidationError(f"layout {found.layout}; this version reads {LAYOUT}")
     return found

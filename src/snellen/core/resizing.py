@@ -11,18 +11,18 @@ FACTOR = 28
 LARGEST_RATIO = 200
 
 
-class Limits(NamedTuple):
+class PixelLimits(NamedTuple):
     """Fewest and most pixels that a server's image processor works with."""
 
     fewest: int
     most: int
 
 
-PROCESSOR = Limits(3136, 12_845_056)
+PROCESSOR = PixelLimits(3136, 12_845_056)
 """The defaults of Qwen2-VL and Qwen2.5-VL, in their preprocessor files."""
 
 
-def smart_resize(width: int, height: int, limits: Limits = PROCESSOR, factor: int = FACTOR) -> tuple[int, int]:
+def smart_resize(width: int, height: int, limits: PixelLimits = PROCESSOR, factor: int = FACTOR) -> tuple[int, int]:
     """(width, height) to multiples of the factor within the limits, keeping the shape as far as that goes.
 
     >>> smart_resize(1920, 1080)

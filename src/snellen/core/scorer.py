@@ -43,7 +43,7 @@ Evidence = Sequence[Similarities]
 """What the scorers of a run say of a reply; the first decides the headline."""
 
 
-class Embedded(NamedTuple):
+class EmbeddedTexts(NamedTuple):
     """Vectors of texts, of length 1 each, and whether a text was cut to fit the model."""
 
     vectors: Sequence[Sequence[float]]
@@ -60,7 +60,7 @@ class Scorer(Interface):
     def identity(self) -> Mapping[str, Any]:
         """All that decides its vectors: they are kept under it."""
 
-    def texts(self, texts: Sequence[str]) -> Embedded:
+    def texts(self, texts: Sequence[str]) -> EmbeddedTexts:
         """The vectors of texts."""
 
     def images(self, images: Sequence[bytes]) -> Sequence[Sequence[float]]:

@@ -20,7 +20,7 @@ REFUSAL_RIGHT = "refusal_accuracy"
 provider's filter that stops everything is never right."""
 
 
-class Silent(Struct, frozen=True):
+class UnansweredPart(Struct, frozen=True):
     """A part with many non-answers under one protocol: how many of each kind, and how far the score could be (see `bounds`).
 
     `n` counts questions as often as they were asked.
@@ -43,23 +43,23 @@ class Silent(Struct, frozen=True):
         return self.missing / self.n
 
 
-def silent_parts(protocols: Iterable[ProtocolSummary]) -> tuple[Silent, ...]:
+def silent_parts(protocols: Iterable[ProtocolSummary]) -> tuple[UnansweredPart, ...]:
     """The parts in which more than one question in twenty got no answer, by protocol."""
     found = ((p, g, _missing(g)) for p in protocols for g in p.groups if g.whole)
     return tuple(
-        Silent(protocol=p.protocol, by=g.by, n=g.answers, outcomes=missing, bounds=g.bounds)
+        UnansweredPart(protocol=p.protocol, by=g.by, n=g.answers, outcomes=missing, bounds=g.bounds)
         for p, g, missing in found
         if sum(missing.values()) > LOUD * g.answers
     )
 
 
-def lost_parts(protocols: Sequence[ProtocolSummary]) -> tuple[Silent, ...]:
+def lost_parts(protocols: Sequence[ProtocolSummary]) -> tuple[UnansweredPart, ...]:
     """The parts in which most questions got no answer under every protocol that marks them: as the kindest of them counts."""
-    shares: dict[tuple[tuple[str, str], ...], list[Silent]] = {}
+    shares: dict[tuple[tuple[str, str], ...], list[UnansweredPart]] = {}
     for p in protocols:
         for g in p.groups:
             if g.whole and g.n:
-                row = Silent(protocol=p.protocol, by=g.by, n=g.answers, outcomes=_missing(g), bounds=g.bounds)
+                row = UnansweredPart(protocol=p.protocol, by=g.by, n=g.answers, outcomes=_missing(g), bounds=g.bounds)
                 shares.setdefault(tuple(g.by.items()), []).append(row)
     kindest = (min(rows, key=lambda row: row.share) for rows in shares.values())
     return tuple(row for row in kindest if row.share > MOST)

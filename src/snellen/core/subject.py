@@ -168,7 +168,7 @@ class Caller(Interface):
     async def __call__(self, request: Request) -> Reply: ...
 
 
-class Asked(NamedTuple):
+class CallEstimate(NamedTuple):
     """A model that a subject asks: at most so many calls a question, each with this text beside the question's and so many pictures."""
 
     subject: Subject
@@ -301,9 +301,9 @@ class Subject:
     async def close(self) -> None:
         """Free what the subject holds."""
 
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[CallEstimate, ...]:
         """The models that are asked for one question, for estimates."""
-        return (Asked(self, 1),) if self.endpoints else ()
+        return (CallEstimate(self, 1),) if self.endpoints else ()
 
     def input_tokens(self, question: Question, text: str = "", pictures: int = 1) -> int:
         """About how many tokens a question has, with more text beside it and every picture so many times."""
@@ -322,7 +322,7 @@ class Subject:
         return ""
 
 
-class Given(NamedTuple):
+class BuildContext(NamedTuple):
     """What a subject is built from. `options` are the values of the options that it takes; `offline` means that it will not be called.
 
     `build` makes another subject, for one that asks models: from its spec, and options that replace those given.
@@ -368,7 +368,7 @@ class SubjectKind:
     in_workers: bool = False
     """Whether its subjects are models that can answer in processes of their own, here or on other machines."""
 
-    def build(self, name: str, given: Given) -> Subject:
+    def build(self, name: str, given: BuildContext) -> Subject:
         """The subject that `PREFIX/NAME` names."""
         raise SnellenError(f"{self.prefix}/{name} cannot be built")
 

@@ -29,7 +29,7 @@ from snellen.data.parquet import ParquetFile
 PIECE = 4096
 
 
-class Source(NamedTuple):
+class RowSource(NamedTuple):
     """A parquet shard, or a folder of image files (then `files` lists them). `label` is how messages call it."""
 
     label: str
@@ -40,7 +40,7 @@ class Source(NamedTuple):
 class Rows:
     """The texts of one source by column, and its pictures a few at a time. The first column names the rows."""
 
-    def __init__(self, source: Source, columns: Sequence[str], extra: Sequence[str] = ()) -> None:
+    def __init__(self, source: RowSource, columns: Sequence[str], extra: Sequence[str] = ()) -> None:
         """`columns` are texts that a parquet file must have beside `image`, `extra` those that it may have."""
         self.source = source
         self.origin: Label = {}
@@ -120,16 +120,16 @@ def lacking(part: str, sources: Sequence[Rows]) -> Problem | None:
     return Problem(part, f"{found} of {count} rows: files of the set are missing; 'snellen data make' makes it again")
 
 
-class Layout(NamedTuple):
+class ParquetLayout(NamedTuple):
     """How the rows of an exam lie on disk: the sources of a part, their columns, and what is wrong with rows, by their number."""
 
     exam: str
     columns: tuple[str, ...]
-    sources: Callable[[Path, str], list[Source]]
+    sources: Callable[[Path, str], list[RowSource]]
     problems: Callable[[str, Rows], Iterator[tuple[int, str]]]
     extra: tuple[str, ...] = ()
 
-    def open(self, source: Source) -> Rows:
+    def open(self, source: RowSource) -> Rows:
         """The rows of a source; raises SnellenError where it cannot be read or lacks a column."""
         return Rows(source, self.columns, self.extra)
 
@@ -185,7 +185,7 @@ class Ids(Sequence[str]):
 class RowData(Dataset, ABC):
     """Selected rows of some parts, as samples."""
 
-    layout: Layout
+    layout: ParquetLayout
     endings: tuple[str, ...] = ("",)
     """A row is asked about once for each of them; its samples' ids end in them."""
 

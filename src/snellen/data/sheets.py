@@ -15,7 +15,7 @@ from snellen.data.tables import ENDINGS, Table
 _HEAD = 256
 
 
-class Row(NamedTuple):
+class SheetRow(NamedTuple):
     """One row: how messages name it, its number from 0, and its cells by column."""
 
     where: str
@@ -52,7 +52,7 @@ def _is_list(path: Path) -> bool:
         return file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
 
 
-def rows(path: Path, label: str) -> Iterator[Row | Problem]:
+def rows(path: Path, label: str) -> Iterator[SheetRow | Problem]:
     """Every row of a file. Raises SnellenError where the file itself cannot be read."""
     table = Table(path)
     for number, place, given, wrong in table.whole_rows():
@@ -64,7 +64,7 @@ def rows(path: Path, label: str) -> Iterator[Row | Problem]:
         elif len(cells) < len(told):
             yield Problem(where, "two columns have the same name but for upper and lower case")
         else:
-            yield Row(where, number, cells)
+            yield SheetRow(where, number, cells)
 
 
 def _cell(value: Any) -> Any:

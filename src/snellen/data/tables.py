@@ -29,7 +29,7 @@ _NOTES = (LOCK, MARKER, "dataset_infos.json")
 _SHARD = re.compile(r"(\w+)-\d{5}-of-\d{5}")
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One row: its number from 0, the place in words, and its cells or what is wrong with it."""
 
     number: int
@@ -55,7 +55,7 @@ class Table:
         """The columns of a parquet file that hold bytes: read only where they are wanted."""
         return self._parquet.binary if self._parquet is not None else ()
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         """All rows, one at a time, without binary columns."""
         if self._parquet is not None:
             yield from self._of_parquet(self._parquet)
@@ -66,13 +66,13 @@ class Table:
             elif self._ending == ".json":
                 yield from self._of_list()
             elif self._ending == ".xlsx":
-                yield from (Row(i, f"row {number}", row) for i, (number, row) in enumerate(self._sheet))
+                yield from (TableRow(i, f"row {number}", row) for i, (number, row) in enumerate(self._sheet))
             else:
                 yield from self._of_lines()
         except OSError as error:
             raise SnellenError(f"{self.path}: cannot be read ({error.strerror})") from None
 
-    def whole_rows(self) -> Iterator[Row]:
+    def whole_rows(self) -> Iterator[TableRow]:
         """Yield all rows with their binary columns, a few of these at a time, so that pictures are not all in memory at once."""
         if self._parquet is None:
             yield from self.rows()
@@ -104,12 +104,12 @@ class Table:
 
     # ------------------------------------------------------------ formats
 
-    def _of_parquet(self, file: ParquetFile) -> Iterator[Row]:
+    def _of_parquet(self, file: ParquetFile) -> Iterator[TableRow]:
         names = [name for name in file.columns if name not in self.binary]
         for i, cells in enumerate(file.records(names)):
-            yield Row(i, f"row {i + 1}", cells)
+            yield TableRow(i, f"row {i + 1}", cells)
 
-    def _of_lines(self) -> Iterator[Row]:
+    def _of_lines(self) -> Iterator[TableRow]:
         number = 0
         with self.path.open("rb") as file:
             for at, line in enumerate(file, 1):
@@ -118,7 +118,7 @@ class Table:
                     yield _parsed(number, f"line {at}", text)
                     number += 1
 
-    def _of_list(self) -> Iterator[Row]:
+    def _of_list(self) -> Iterator[TableRow]:
         if self.path.stat().st_size > LARGEST_LIST:
             raise SnellenError(f"{self.path}: too large for one JSON list; write it as JSON lines (.jsonl)")
         try:
@@ -129,9 +129,9 @@ class Table:
             raise SnellenError(f"{self.path}: holds no list of rows")
         for i, cells in enumerate(found):
             fine = isinstance(cells, dict)
-            yield Row(i, f"row {i + 1}", cells if fine else {}, "" if fine else "not a JSON object")
+            yield TableRow(i, f"row {i + 1}", cells if fine else {}, "" if fine else "not a JSON object")
 
-    def _of_csv(self) -> Iterator[Row]:
+    def _of_csv(self) -> Iterator[TableRow]:
         csv.field_size_limit(LONGEST_CELL)
         with self.path.open(encoding="utf-8-sig", newline="") as file:
             try:
@@ -146,7 +146,7 @@ class Table:
                         continue
                     fits = len(cells) <= len(header)
                     wrong = "" if fits else f"{len(cells)} cells, and the header has {len(header)} columns"
-                    yield Row(number, f"row {number + 2}", dict(zip(header, cells, strict=False)), wrong)
+                    yield TableRow(number, f"row {number + 2}", dict(zip(header, cells, strict=False)), wrong)
                     number += 1
             except UnicodeDecodeError:
                 raise SnellenError(f"{self.path}: not UTF-8 text; save it as 'CSV UTF-8'") from None
@@ -175,13 +175,13 @@ class HubTable:
         self.columns = (*first.columns, "split") if own_split else first.columns
         self.binary = first.binary
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         """All rows, one at a time, without binary columns."""
         number = 0
         for table, split in zip(self._tables, self._splits, strict=True):
             names = [name for name in table.columns if name not in self.binary]
             for i, cells in enumerate(table.records(names)):
-                yield Row(number, f"{table.name} row {i + 1}", {"split": split, **cells})
+                yield TableRow(number, f"{table.name} row {i + 1}", {"split": split, **cells})
                 number += 1
 
     def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
@@ -217,10 +217,12 @@ def tables_in(folder: Path) -> list[Path]:
     ]
 
 
-def _parsed(number: int, place: str, text: bytes) -> Row:
+def _parsed(number: int, place: str, text: bytes) -> TableRow:
     try:
         cells = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         said = error.msg if isinstance(error, json.JSONDecodeError) else "not UTF-8 text, or nested too deeply"
-        return Row(number, place, {}, f"not valid JSON ({said}): one object a line")
-    return Row(number, place, cells) if isinstance(cells, dict) else Row(number, place, {}, "not a JSON object")
+        return TableRow(number, place, {}, f"not valid JSON ({said}): one object a line")
+    return (
+        TableRow(number, place, cells) if isinstance(cells, dict) else TableRow(number, place, {}, "not a JSON object")
+    )

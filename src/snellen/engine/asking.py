@@ -25,7 +25,7 @@ from snellen.engine.stopping import INTERRUPTED, StopSwitch, first_signal
 OnProgress = Callable[[Progress], None] | None
 
 
-class Asked(NamedTuple):
+class AskingResult(NamedTuple):
     """What came of the asking: why it ended early, if it did, what the limiter did, and what was taken from the store."""
 
     stopped: Stopped | None
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
 
 def ask_questions(
     plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress, switch: StopSwitch | None
-) -> Asked:
+) -> AskingResult:
     """Drive the asking loop. `switch` stops it from outside; without one, Ctrl-C and SIGTERM do."""
     if plan.limits.pool is not None and plan.subject.endpoints:
         plan.limits.pool.open()
@@ -56,7 +56,7 @@ def ask_questions(
     notes += asking.notes
     if store is not None and store.problem:
         notes.append(store.problem)
-    return Asked(stopped, asking.concurrency, asking.reused, tuple(notes))
+    return AskingResult(stopped, asking.concurrency, asking.reused, tuple(notes))
 
 
 async def _run_until_stopped(asking: Asking | Batching, switch: StopSwitch) -> Stopped | None:

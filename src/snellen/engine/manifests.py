@@ -17,14 +17,14 @@ from snellen.core.subject import LEARNT
 from snellen.engine.answer.swapped import swapped
 from snellen.engine.mark import scoring
 from snellen.engine.plan.edits import edited, moved, other_data
-from snellen.engine.plan.plan import Plan, Target, manifest, of_run, scorer_entry
+from snellen.engine.plan.plan import Plan, ProtocolRun, manifest, of_run, scorer_entry
 from snellen.engine.plan.wording import renewed, wordings
 from snellen.engine.probe.kept import identity_of
 from snellen.engine.runs.batch_books import has_open
 from snellen.engine.runs.folder import RunFolder
 
 
-def write_manifest(folder: RunFolder, plan: Plan) -> tuple[tuple[Target, ...], list[str]]:
+def write_manifest(folder: RunFolder, plan: Plan) -> tuple[tuple[ProtocolRun, ...], list[str]]:
     """Write run.json and samples.jsonl of a new run, or add new protocols to an old one.
 
     Return all protocols of the run, and notes for the user.
@@ -57,7 +57,7 @@ def write_manifest(folder: RunFolder, plan: Plan) -> tuple[tuple[Target, ...], l
     return targets, [*notes, *edits]
 
 
-def joined(before: tuple[Target, ...], more: tuple[Target, ...]) -> tuple[Target, ...]:
+def joined(before: tuple[ProtocolRun, ...], more: tuple[ProtocolRun, ...]) -> tuple[ProtocolRun, ...]:
     """Return a run's protocols in the order in which they were added: the first stays the first."""
     return tuple(dict.fromkeys(before + more))
 

@@ -40,7 +40,7 @@ from snellen.core.types import Struct
 from snellen.engine.call.exchange import Fault, Response
 from snellen.engine.call.transport import Transport, time_limit
 from snellen.subjects.in_workers import SubjectInWorkers, job_for
-from snellen.workers.calls import Called, job_of
+from snellen.workers.calls import WorkerFunction, job_of
 from snellen.workers.pool import WorkerLost, Workers
 
 HERE, AT = "ray", "ray://"
@@ -68,7 +68,7 @@ class Actor:
 
     async def begin(self, job: bytes) -> str:
         """Get ready to call the job's function. Gives the version of Snellen that the node has."""
-        self._called = await asyncio.to_thread(Called, job)
+        self._called = await asyncio.to_thread(WorkerFunction, job)
         return __version__
 
     async def ask(self, message: bytes) -> bytes:
@@ -186,7 +186,7 @@ class Exchangers:
         return ClusterWire(self.workers, first.of, limit)
 
 
-class Place(NamedTuple):
+class WorkerPlace(NamedTuple):
     """Where a worker can be: a node of the cluster, or one of the GPUs of a node. `name` is for people and tells places apart."""
 
     name: str
@@ -197,7 +197,7 @@ class Place(NamedTuple):
 class RayWorker:
     """An actor, seen from here."""
 
-    def __init__(self, place: Place, actor: Any, ray: Any) -> None:
+    def __init__(self, place: WorkerPlace, actor: Any, ray: Any) -> None:
         self.place, self.actor, self._ray = place.name, actor, ray
 
     def submit(self, message: bytes) -> Future[bytes]:
@@ -301,17 +301,17 @@ class RayPool:
             self._ray = _connected(self._on, self._folders)
         return self._ray
 
-    def _places(self, gpus: bool) -> list[Place]:
+    def _places(self, gpus: bool) -> list[WorkerPlace]:
         """Return every node, or every GPU if there are any; a node that offers no processor wants no work."""
         alive = [node for node in self._ray.nodes() if node["Alive"]]
         nodes = [node for node in alive if node["Resources"].get("CPU")] or alive
         named = [(f"{n['NodeManagerAddress']} ({n['NodeID'][:8]})", n["NodeID"], n["Resources"]) for n in nodes]
         every = [
-            Place(f"{name} GPU {number + 1}", node, 1)
+            WorkerPlace(f"{name} GPU {number + 1}", node, 1)
             for name, node, has in named
             for number in range(int(has.get("GPU", 0)))
         ]
-        return every if gpus and every else [Place(name, node, 0) for name, node, _has in named]
+        return every if gpus and every else [WorkerPlace(name, node, 0) for name, node, _has in named]
 
     def _hiring(self, job: bytes, gpus: bool) -> Callable[..., list[RayWorker]]:
         def hire(taken: Collection[str], closed: threading.Event | None) -> list[RayWorker]:
@@ -320,7 +320,7 @@ class RayPool:
 
         return hire
 
-    def _hired(self, places: list[Place], job: bytes, closed: threading.Event | None) -> list[RayWorker]:
+    def _hired(self, places: list[WorkerPlace], job: bytes, closed: threading.Event | None) -> list[RayWorker]:
         """Start a worker at each place, until `closed` is set. The first time (None), a problem with any of them is an error."""
         ray = self._ray
         near = _module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy

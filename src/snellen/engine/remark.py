@@ -13,13 +13,13 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.engine.manifests import joined
 from snellen.engine.mark import marking
-from snellen.engine.mark.missing_answers import Unasked
+from snellen.engine.mark.missing_answers import MissingAnswers
 from snellen.engine.plan.plan import choose, of_run
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
 
 
-def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarked:
+def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.RemarkResult:
     """Mark a run's stored answers again, under its own protocols or others."""
     run = Run(Path(path))  # an error where it is not a run folder, before anything is made there
     with run.folder as folder:
@@ -32,7 +32,7 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarke
         asked = {Arm.parse(prompt).first.text for prompt in scan.last.counts}
         lacking = [t for t in targets if t.arm.text not in asked]
         if lacking:
-            raise Unasked(folder, exam, lacking, sorted(asked), scan)
+            raise MissingAnswers(folder, exam, lacking, sorted(asked), scan)
         every = joined(tuple(t for t in own if t.arm.text in asked), targets)
         done = marking.mark_run(folder, exam, every, scan=scan, concurrency=_concurrency(folder))
         folder.write_record(msgspec.structs.replace(known, protocols=tuple(t.entry for t in every)))

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 from snellen import scorers
 from snellen.core.adaptive import Adaptive
-from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
+from snellen.core.errors import Interrupted, MostlyUnanswered, SnellenError, Stopped
 from snellen.core.extras import Exports
 from snellen.engine.answer.batches import batches_of
 from snellen.engine.answer.reuse import given_on, nothing_asked, this_time
-from snellen.engine.asking import Asked, OnProgress, ask_questions
+from snellen.engine.asking import AskingResult, OnProgress, ask_questions
 from snellen.engine.call.looping import closing
 from snellen.engine.manifests import make_room, note_identity, remove_if_empty, write_manifest
 from snellen.engine.mark import marking, scoring
-from snellen.engine.plan.plan import Plan, Target
+from snellen.engine.plan.plan import Plan, ProtocolRun
 from snellen.engine.probe.kept import warnings_for
-from snellen.engine.runs.batch_books import Books
+from snellen.engine.runs.batch_books import BatchRecords
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
 from snellen.engine.stopping import StopSwitch
@@ -28,7 +28,7 @@ MOST_NAMES = 6
 OnScoring = Callable[[int, int], None] | None
 
 
-class Finished(NamedTuple):
+class FinishedRun(NamedTuple):
     """A run that was carried out. `stopped` is why it ended early; `notes` are for the user's eyes."""
 
     run: Run
@@ -37,12 +37,12 @@ class Finished(NamedTuple):
     asked: int
 
 
-class Prepared(NamedTuple):
+class PreparedRun(NamedTuple):
     """A run whose folder is ready: its plan, its protocols, what was answered before, and how many questions are open."""
 
     plan: Plan
     folder: RunFolder
-    targets: tuple[Target, ...]
+    targets: tuple[ProtocolRun, ...]
     scan: Scan
     open_questions: int
     notes: tuple[str, ...]
@@ -50,7 +50,7 @@ class Prepared(NamedTuple):
 
 def run_plan(
     plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None, switch: StopSwitch | None = None
-) -> Finished:
+) -> FinishedRun:
     """Run a plan, or resume it. `switch` stops the asking from outside; without one, Ctrl-C and SIGTERM do."""
     try:
         with ExitStack() as held:
@@ -73,7 +73,7 @@ def run_plan(
 # ---------------------------------------------------------------- prepare
 
 
-def prepare(plan: Plan, folder: RunFolder) -> Prepared:
+def prepare(plan: Plan, folder: RunFolder) -> PreparedRun:
     """Write the manifest, and find out what is open."""
     targets, notes = write_manifest(folder, plan)
     # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
@@ -83,7 +83,7 @@ def prepare(plan: Plan, folder: RunFolder) -> Prepared:
     open_questions = sum(plan.questions.values()) - scan.done({arm.text for arm in plan.arms})
     if open_questions:
         _refuse_to_ask_twice(plan, folder)
-    return Prepared(plan, folder, targets, scan, open_questions, tuple(notes))
+    return PreparedRun(plan, folder, targets, scan, open_questions, tuple(notes))
 
 
 def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
@@ -112,7 +112,7 @@ def _doubts(plan: Plan) -> list[str]:
 
 def _refuse_to_ask_twice(plan: Plan, folder: RunFolder) -> None:
     """Stop where questions are in a batch at the provider: asking them directly would pay for them again."""
-    under = Books(folder).open
+    under = BatchRecords(folder).open
     if under and not plan.limits.batch:
         raise SnellenError(
             f"{sum(e.count for e in under)} questions of this run are in a batch at the provider: "
@@ -123,7 +123,7 @@ def _refuse_to_ask_twice(plan: Plan, folder: RunFolder) -> None:
 # ---------------------------------------------------------------- ask
 
 
-def ask(prepared: Prepared, on_progress: OnProgress, switch: StopSwitch | None) -> Asked | None:
+def ask(prepared: PreparedRun, on_progress: OnProgress, switch: StopSwitch | None) -> AskingResult | None:
     """Ask the open questions; None where there are none."""
     if not prepared.open_questions:
         return None
@@ -133,7 +133,7 @@ def ask(prepared: Prepared, on_progress: OnProgress, switch: StopSwitch | None) 
 # ---------------------------------------------------------------- mark
 
 
-def mark(prepared: Prepared, asked: Asked | None, on_scoring: OnScoring) -> Finished:
+def mark(prepared: PreparedRun, asked: AskingResult | None, on_scoring: OnScoring) -> FinishedRun:
     """Score captions where the exam needs it, write marks and summary, and say what a user should know."""
     plan, folder, before, targets = prepared.plan, prepared.folder, prepared.scan, prepared.targets
     there, calls, given = before.answered, before.totals.calls, given_on(before.totals)
@@ -154,11 +154,11 @@ def mark(prepared: Prepared, asked: Asked | None, on_scoring: OnScoring) -> Fini
     for scorer in () if interrupted else plan.scorers:
         scored += scoring.score(folder, plan.exam, plan.data, scorer, scan, on_scoring)
     if asked is None and not scored and marking.is_current(folder, targets):
-        return Finished(Run(plan.folder), None, tuple(notes), 0)
+        return FinishedRun(Run(plan.folder), None, tuple(notes), 0)
     if not interrupted and len(scan.last):
         marking.mark_run(folder, plan.exam, targets, scan=scan, concurrency=asked.concurrency if asked else None)
         notes += _unscored(folder)
-    return Finished(Run(plan.folder), stopped, tuple(notes), prepared.open_questions)
+    return FinishedRun(Run(plan.folder), stopped, tuple(notes), prepared.open_questions)
 
 
 def _nothing_answered(folder: RunFolder, scan: Scan) -> Stopped | None:
@@ -206,6 +206,6 @@ def mostly_unanswered(run: Run) -> Stopped | None:
         names += f" and {len(parts) - MOST_NAMES} more parts"
     missing, n = sum(row.missing for row in summary.lost), sum(row.n for row in summary.lost)
     help_ = "".join(f" {advice[:1].upper()}{advice[1:]}." for advice in summary.advice)
-    return MostlySilent(
+    return MostlyUnanswered(
         f"most questions got no answer ({missing} of {n} in {names}), so the score says nothing of the model.{help_} Everything is kept"
     )

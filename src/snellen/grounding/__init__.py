@@ -18,7 +18,7 @@ SEED = 42
 IOU_THRESHOLD = 0.3
 
 
-class Settings(NamedTuple):
+class EvalSettings(NamedTuple):
     """What the EVAL_ variables say. None where nothing was said and it matters whether anything was."""
 
     datasets_dir: Path
@@ -32,7 +32,7 @@ class Settings(NamedTuple):
     confidence: float | None
 
 
-def settings(environ: Mapping[str, str], folder: Path) -> Settings:
+def settings(environ: Mapping[str, str], folder: Path) -> EvalSettings:
     """The settings of an environment and of the `.env` file of a folder."""
     from snellen.data.dotenv import overlaid
 
@@ -40,7 +40,7 @@ def settings(environ: Mapping[str, str], folder: Path) -> Settings:
     width, height = (_whole(given, f"SYNTHETIC_{side}") for side in ("WIDTH", "HEIGHT"))
     screen = None if width is None and height is None else (width or SCREEN[0], height or SCREEN[1])
     seed = _whole(given, "SYNTHETIC_SEED")
-    return Settings(
+    return EvalSettings(
         datasets_dir=Path(given.get(f"{PREFIX}DATASETS_DIR", "evaluation/datasets")),
         results_dir=Path(given.get(f"{PREFIX}RESULTS_DIR", "evaluation/results")),
         charts_dir=Path(given.get(f"{PREFIX}CHARTS_DIR", "evaluation/charts")),

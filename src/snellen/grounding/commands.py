@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
-from snellen.core.errors import MostlySilent, SnellenError
-from snellen.grounding import IOU_THRESHOLD, SCREEN, settings
-from snellen.grounding import Settings as Known
+from snellen.core.errors import MostlyUnanswered, SnellenError
+from snellen.grounding import IOU_THRESHOLD, SCREEN, EvalSettings, settings
 
 if TYPE_CHECKING:
     from snellen.core.types import Answer, Mark, Sample
-    from snellen.engine.plan.plan import Plan, Target
+    from snellen.engine.plan.plan import Plan, ProtocolRun
     from snellen.engine.plan.request import RunRequest
     from snellen.engine.runs.run import Run
-    from snellen.exams.grounding.charts.results import Result
+    from snellen.exams.grounding.charts.results import MethodResult
 
 PROGRAM = "snellen.grounding"
 TYPES = {"synthetic": "original", "layouts": "layouts"}
@@ -111,7 +110,7 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
         finished = run_plan(plan, shown.asking, shown.scoring)
     for note in finished.notes:
         click.echo(f"note: {note}", err=True)
-    silent = finished.stopped if isinstance(finished.stopped, MostlySilent) else None
+    silent = finished.stopped if isinstance(finished.stopped, MostlyUnanswered) else None
     if finished.stopped is not None and silent is None:
         raise finished.stopped
     result = result_of(finished.run, plan.targets[0], dataset, limit, model)
@@ -129,7 +128,7 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     click.echo(f"Results saved to: {path}")
     # a refusal is a result, also where most are; what could not be read is none
     unread = any(2 * (row.missing - row.outcomes.get("refused", 0)) > row.n for row in finished.run.summary.lost)
-    return MostlySilent.exit_code if silent is not None and unread else 0
+    return MostlyUnanswered.exit_code if silent is not None and unread else 0
 
 
 @app.command()
@@ -218,7 +217,7 @@ def annotate(folder: Path) -> int:
 # ---------------------------------------------------------------- what the commands do
 
 
-def result_of(run: Run, target: Target, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
+def result_of(run: Run, target: ProtocolRun, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
     """The original's result file of a run under one protocol, named as the original names it."""
     from snellen.core.extras import RunFacts
     from snellen.exams.grounding.exports import exports
@@ -239,7 +238,7 @@ def result_of(run: Run, target: Target, dataset: str, limit: int, model: str | N
     return result | {"method_name": name, "dataset_name": dataset, "limit": limit or None, "run": run.path.name}
 
 
-def compared(found: Mapping[str, Result]) -> dict[str, Any]:
+def compared(found: Mapping[str, MethodResult]) -> dict[str, Any]:
     """The original's comparison, and behind it every result with its interval, n, protocol and file."""
     from snellen import __version__
     from snellen.exams.grounding.charts.results import metrics_of, rows_of, unlike
@@ -272,7 +271,7 @@ def _request(
     where: Path,
     protocol: str,
     model: str | None,
-    known: Known,
+    known: EvalSettings,
     given: Mapping[str, str | None],
     out: Path,
 ) -> RunRequest:
@@ -304,7 +303,7 @@ def _plan(request: RunRequest, limit: int) -> Plan:
     return plan
 
 
-def _settings() -> Known:
+def _settings() -> EvalSettings:
     return settings(os.environ, Path())
 
 

@@ -10,14 +10,14 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.types import Question, Sample, Text
 from snellen.engine.plan.plan import bare
-from snellen.imports.log import Row
+from snellen.imports.log import LogRow
 
 Wording = Literal["same", "other", "unknown"]
 """Whether a log's questions are worded as a prompt words them; unknown where it does not have them."""
 _IMAGE_MARK = re.compile(r"<image(?: \d+)?>|<\|image\|>")
 
 
-class Asked(NamedTuple):
+class MatchedPrompt(NamedTuple):
     """The prompt that the replies are kept under, and whether its wording is the log's. `alike` of `told` questions are."""
 
     prompt: str
@@ -26,21 +26,21 @@ class Asked(NamedTuple):
     told: int = 0
 
 
-def asked_as(exam: Exam, pairs: Sequence[tuple[Row, Sample]], wanted: str | None = None) -> Asked:
+def asked_as(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]], wanted: str | None = None) -> MatchedPrompt:
     """The prompt that was named, else the one that most questions are worded as, else the exam's first."""
     names = [exam.prompt(wanted).name] if wanted else list(exam.prompts)
     told = [(_plain(row.asked), sample) for row, sample in pairs if row.asked]
     counts = {name: sum(_words(exam, name, s) == said for said, s in told) for name in names}
     best = max(names, key=lambda name: counts[name])
     if not told:
-        return Asked(wanted or _default(exam, pairs), "unknown")
+        return MatchedPrompt(wanted or _default(exam, pairs), "unknown")
     if counts[best] == len(told) == len(pairs):
-        return Asked(best, "same", counts[best], len(told))
+        return MatchedPrompt(best, "same", counts[best], len(told))
     prompt = wanted or (best if counts[best] else _default(exam, pairs))
-    return Asked(prompt, "other", counts[prompt], len(told))
+    return MatchedPrompt(prompt, "other", counts[prompt], len(told))
 
 
-def _default(exam: Exam, pairs: Sequence[tuple[Row, Sample]]) -> str:
+def _default(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]]) -> str:
     """The first prompt of a protocol that is asked about these samples."""
     own = (protocol.prompt for protocol in exam.protocols.values())
     fits = (name for name in own if all(exam.prompts[name].asked_about(s) for _row, s in pairs))

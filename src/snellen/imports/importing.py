@@ -22,15 +22,15 @@ from snellen.core.records import Wording
 from snellen.core.subject import Subject
 from snellen.core.types import Answer, Failure, Sample
 from snellen.engine.mark import marking
-from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run
+from snellen.engine.plan.plan import Plan, ProtocolRun, choose, manifest, of_run
 from snellen.engine.plan.wording import wordings
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
-from snellen.imports.asked import Asked, asked_as
-from snellen.imports.log import Figure, Log, Row
-from snellen.imports.matching import Matched, match, refusal
+from snellen.imports.asked import MatchedPrompt, asked_as
+from snellen.imports.log import Log, LogRow, LogScore
+from snellen.imports.matching import MatchedRows, match, refusal
 from snellen.imports.reading import read_log
-from snellen.imports.record import RECORD, SAMPLES, Against, FigureEntry, ImportedSample, Record, against
+from snellen.imports.record import RECORD, SAMPLES, FigureEntry, ImportedSample, ImportRecord, VerdictAgreement, against
 
 FROM_LOG = "log"
 _ENCODER = msgspec.json.Encoder()
@@ -52,16 +52,16 @@ class ImportRequest(NamedTuple):
     out: Path = Path("runs")
 
 
-class Imported(NamedTuple):
+class ImportedRun(NamedTuple):
     """A log that became a run. `again` says that it had been imported before."""
 
     run: Run
-    record: Record
-    against: tuple[Against, ...]
+    record: ImportRecord
+    against: tuple[VerdictAgreement, ...]
     again: bool
 
 
-class Kept(Dataset):
+class LogSamples(Dataset):
     """The samples that a log has replies to, as a data set: those of a folder, or those that the log itself describes."""
 
     def __init__(self, samples: Sequence[Sample], whole: Dataset) -> None:
@@ -76,7 +76,7 @@ class Kept(Dataset):
         yield from (s for s in self._samples if wanted(s.id))
 
 
-def import_log(request: ImportRequest) -> Imported:
+def import_log(request: ImportRequest) -> ImportedRun:
     """Read a log and make a run of it, or find the run that it became before. Nothing of the log is executed."""
     exam = exams.load(request.exam)
     if exam.extra(Thresholds) is not None:
@@ -99,7 +99,7 @@ def import_log(request: ImportRequest) -> Imported:
             raise refusal(matched.left, len(rows), whole.source)
     asked = asked_as(exam, every[0].pairs, request.prompt)
     kept = {sample.id for matched in every for _row, sample in matched.pairs}
-    plan = _plan(request, exam, log, Kept([s for s in samples if s.id in kept], whole), asked)
+    plan = _plan(request, exam, log, LogSamples([s for s in samples if s.id in kept], whole), asked)
     arm = plan.targets[0].arm
     questions = dict(zip(arm.times(len(every)), (len(matched.pairs) for matched in every), strict=True))
     return _written(request, plan._replace(questions=questions, repeats=len(every)), log, every, asked)
@@ -108,7 +108,7 @@ def import_log(request: ImportRequest) -> Imported:
 # ---------------------------------------------------------------- samples
 
 
-def _sample(exam: Exam, row: Row, selection: Selection) -> Sample:
+def _sample(exam: Exam, row: LogRow, selection: Selection) -> Sample:
     """A sample as the log describes it, in the words of `snellen mark`."""
     name = row.id if row.id is not None else str(row.number)
     known = {"split": row.part, "config": row.part, **row.fields, "id": f"{row.part}/{name}" if row.part else name}
@@ -127,7 +127,7 @@ def _sample(exam: Exam, row: Row, selection: Selection) -> Sample:
     return sample
 
 
-def _try_grouping(protocol: Protocol, sample: Sample, row: Row) -> None:
+def _try_grouping(protocol: Protocol, sample: Sample, row: LogRow) -> None:
     """What tells a reply right from wrong may be too little for a table by parts."""
     try:
         protocol.groups(sample)
@@ -157,7 +157,7 @@ def _pictures(data: Dataset) -> Mapping[str, Sequence[str]]:
 # ---------------------------------------------------------------- the run
 
 
-def _plan(request: ImportRequest, exam: Exam, log: Log, data: Dataset, asked: Asked) -> Plan:
+def _plan(request: ImportRequest, exam: Exam, log: Log, data: Dataset, asked: MatchedPrompt) -> Plan:
     """What `run` would have planned, with the log in the place of whoever answers."""
     every = choose(exam, request.protocols, asked.prompt)
     targets = tuple(t for t in every if "evidence" not in t.protocol.needs)
@@ -171,7 +171,7 @@ def _plan(request: ImportRequest, exam: Exam, log: Log, data: Dataset, asked: As
     return Plan(exam, data, subject, targets, request.selection, out=request.out)
 
 
-def _identity(request: ImportRequest, log: Log, asked: Asked) -> dict[str, Any]:
+def _identity(request: ImportRequest, log: Log, asked: MatchedPrompt) -> dict[str, Any]:
     """What decides the answers of an imported run: the files, and what was taken of them as what."""
     return {
         "tool": log.tool,
@@ -195,7 +195,9 @@ def _digests(paths: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _written(request: ImportRequest, plan: Plan, log: Log, every: Sequence[Matched], asked: Asked) -> Imported:
+def _written(
+    request: ImportRequest, plan: Plan, log: Log, every: Sequence[MatchedRows], asked: MatchedPrompt
+) -> ImportedRun:
     """The run folder; one that is there already is completed and marked, never written anew."""
     graded = any(row.scores.get(log.headline, 0.0) > 1 for matched in every for row, _sample in matched.pairs)
     verdict = "" if graded else log.headline  # points and percent tell no right from wrong
@@ -222,10 +224,10 @@ def _written(request: ImportRequest, plan: Plan, log: Log, every: Sequence[Match
         folder.write(RECORD, msgspec.json.format(_ENCODER.encode(record), indent=2) + b"\n")
         folder.write_chunks(SAMPLES, (_ENCODER.encode(one) + b"\n" for one in theirs.values()))
         verdicts = against(folder, theirs)
-    return Imported(Run(plan.folder), record, verdicts, again)
+    return ImportedRun(Run(plan.folder), record, verdicts, again)
 
 
-def _write_manifest(folder: RunFolder, plan: Plan, targets: Sequence[Target], asked: Asked) -> None:
+def _write_manifest(folder: RunFolder, plan: Plan, targets: Sequence[ProtocolRun], asked: MatchedPrompt) -> None:
     """run.json; the wording of the prompt is in it only where it is known to have been asked."""
     if folder.has("run.json"):
         known = folder.manifest()
@@ -237,7 +239,7 @@ def _write_manifest(folder: RunFolder, plan: Plan, targets: Sequence[Target], as
     folder.write_record(msgspec.structs.replace(known, protocols=tuple(t.entry for t in targets)))
 
 
-def _answer(row: Row, sample: Sample, arm: str) -> Answer:
+def _answer(row: LogRow, sample: Sample, arm: str) -> Answer:
     failure = Failure(kind="imported", reason=row.error) if row.error else None
     return Answer(
         id=sample.id,
@@ -253,7 +255,7 @@ def _answer(row: Row, sample: Sample, arm: str) -> Answer:
 # ---------------------------------------------------------------- what the tool said
 
 
-def _theirs(verdict: str, row: Row, sample: Sample, asked: Asked, repeat: int) -> ImportedSample:
+def _theirs(verdict: str, row: LogRow, sample: Sample, asked: MatchedPrompt, repeat: int) -> ImportedSample:
     value = row.scores.get(verdict)
     decided = value is not None and (value <= 0 or value >= 1)  # not true of a score that is no number
     right = value >= 1 if value is not None and decided else None
@@ -263,7 +265,7 @@ def _theirs(verdict: str, row: Row, sample: Sample, asked: Asked, repeat: int) -
     )
 
 
-def _record(request: ImportRequest, log: Log, every: Sequence[Matched], asked: Asked) -> Record:
+def _record(request: ImportRequest, log: Log, every: Sequence[MatchedRows], asked: MatchedPrompt) -> ImportRecord:
     notes = list(log.notes)
     rows = sum(map(len, (log.rows, *log.again)))
     left, unsure = sum(len(one.left) for one in every), sum(one.unsure for one in every)
@@ -277,7 +279,7 @@ def _record(request: ImportRequest, log: Log, every: Sequence[Matched], asked: A
             f"{unsure} row{' was' if unsure == 1 else 's were'} matched by {'its' if unsure == 1 else 'their'} place alone: "
             "nothing in the log confirms that the order is the data set's"
         )
-    return Record(
+    return ImportRecord(
         tool=log.tool,
         version=log.version,
         model=log.model,
@@ -298,7 +300,7 @@ def _record(request: ImportRequest, log: Log, every: Sequence[Matched], asked: A
     )
 
 
-def _entry(figure: Figure) -> FigureEntry:
+def _entry(figure: LogScore) -> FigureEntry:
     return FigureEntry(
         name=figure.name,
         part=figure.part,

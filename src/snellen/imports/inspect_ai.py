@@ -14,7 +14,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.imports.files import Archive, checked, decoded
-from snellen.imports.log import Figure, How, Log, Row, replied, to_number
+from snellen.imports.log import How, Log, LogRow, LogScore, replied, to_number
 
 TOOL = "inspect"
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -25,14 +25,14 @@ STOPS = {"max_tokens": "length", "model_length": "length", "content_filter": "co
 ATTACHED = "attachment://"
 
 
-class Score(msgspec.Struct, frozen=True, kw_only=True):
+class InspectScore(msgspec.Struct, frozen=True, kw_only=True):
     """What a scorer said of a sample."""
 
     value: Any = None
     answer: str | None = None
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class InspectChoice(msgspec.Struct, frozen=True, kw_only=True):
     """One reply of a model."""
 
     message: dict[str, Any] = {}
@@ -42,12 +42,12 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 class Output(msgspec.Struct, frozen=True, kw_only=True):
     """What a model's call gave."""
 
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[InspectChoice, ...] = ()
     completion: str | None = None
     error: str | None = None
 
 
-class Sample(msgspec.Struct, frozen=True, kw_only=True):
+class InspectSample(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a sample's record that is used; the transcript of events, by far the largest, is skipped."""
 
     id: str | int
@@ -55,13 +55,13 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     target: str | list[str] = ""
     messages: list[dict[str, Any]] = []
     output: Output = Output()
-    scores: dict[str, Score] | None = None
+    scores: dict[str, InspectScore] | None = None
     metadata: dict[str, Any] = {}
     error: dict[str, Any] | None = None
     attachments: dict[str, str] = {}
 
 
-class Reported(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedScorer(msgspec.Struct, frozen=True, kw_only=True):
     """A scorer with its totals."""
 
     name: str
@@ -75,21 +75,21 @@ class Headline(msgspec.Struct, frozen=True, kw_only=True):
     score: str = ""
 
 
-class Results(msgspec.Struct, frozen=True, kw_only=True):
+class InspectResults(msgspec.Struct, frozen=True, kw_only=True):
     """The totals of an evaluation."""
 
     completed_samples: int = 0
-    scores: tuple[Reported, ...] = ()
+    scores: tuple[ReportedScorer, ...] = ()
     headline: Headline | None = None
 
 
-class ReducedScore(Score, frozen=True, kw_only=True):
+class ReducedScore(InspectScore, frozen=True, kw_only=True):
     """A sample's score over all epochs."""
 
     sample_id: str | int | None = None
 
 
-class Reduced(msgspec.Struct, frozen=True, kw_only=True):
+class ReducedScores(msgspec.Struct, frozen=True, kw_only=True):
     """All of these, for one scorer."""
 
     scorer: str
@@ -113,14 +113,14 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     packages: dict[str, str] = {}
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class InspectHeader(msgspec.Struct, frozen=True, kw_only=True):
     """header.json; a `.json` log has samples and reductions beside it."""
 
     eval: Spec
     status: str = ""
-    results: Results | None = None
-    samples: list[Sample] | None = None
-    reductions: tuple[Reduced, ...] | None = None
+    results: InspectResults | None = None
+    samples: list[InspectSample] | None = None
+    reductions: tuple[ReducedScores, ...] | None = None
 
 
 def read(path: Path, epoch: int | None = None) -> Log:
@@ -134,28 +134,34 @@ def read(path: Path, epoch: int | None = None) -> Log:
     if zipped:
         header, samples, reduced = _from_archive(Archive(path))
     else:
-        header = decoded(path.read_bytes(), Header, str(path))
+        header = decoded(path.read_bytes(), InspectHeader, str(path))
         samples, reduced = header.samples or [], header.reductions or ()
     if not samples:
         raise SnellenError(f"{path}: the log has no samples (was it written with --no-log-samples?)")
     return _log(path, header, samples, reduced, epoch)
 
 
-def _from_archive(archive: Archive) -> tuple[Header, list[Sample], tuple[Reduced, ...]]:
+def _from_archive(archive: Archive) -> tuple[InspectHeader, list[InspectSample], tuple[ReducedScores, ...]]:
     names = archive.names()
     if "header.json" not in names and any(n.startswith("_journal/") for n in names):
         raise SnellenError(
             f"{archive.path}: the evaluation did not come to its end; 'inspect log recover' makes a whole log of it"
         )
-    header = archive.read("header.json", Header)
-    samples = [archive.read(n, Sample) for n in names if n.startswith("samples/") and n.endswith(".json")]
-    reduced = archive.read("reductions.json", tuple[Reduced, ...]) if "reductions.json" in names else ()
+    header = archive.read("header.json", InspectHeader)
+    samples = [archive.read(n, InspectSample) for n in names if n.startswith("samples/") and n.endswith(".json")]
+    reduced = archive.read("reductions.json", tuple[ReducedScores, ...]) if "reductions.json" in names else ()
     order = {str(one): i for i, one in enumerate(header.eval.dataset.sample_ids or ())}
     samples.sort(key=lambda s: (order.get(str(s.id), len(order)), s.epoch))
     return header, samples, reduced
 
 
-def _log(path: Path, header: Header, samples: Sequence[Sample], reduced: Iterable[Reduced], epoch: int | None) -> Log:
+def _log(
+    path: Path,
+    header: InspectHeader,
+    samples: Sequence[InspectSample],
+    reduced: Iterable[ReducedScores],
+    epoch: int | None,
+) -> Log:
     spec, notes = header.eval, []
     epochs = sorted({s.epoch for s in samples})
     if epoch is not None and epoch not in epochs:
@@ -196,7 +202,7 @@ def _numbers(config: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in config.items() if isinstance(value, bool | int | float)}
 
 
-def _row(number: int, sample: Sample) -> Row:
+def _row(number: int, sample: InspectSample) -> LogRow:
     said, thought = _said(sample)
     stop = sample.output.choices[0].stop_reason if sample.output.choices else ""
     failed = str(sample.error.get("message", "error")) if sample.error else sample.output.error or ""
@@ -214,7 +220,7 @@ def _row(number: int, sample: Sample) -> Row:
         refused=stop == "content_filter",
         error=failed[:2000],
     )
-    return Row(
+    return LogRow(
         where=f"sample {sample.id}",
         id=str(sample.id),
         number=number,
@@ -246,7 +252,7 @@ def to_float(value: Any) -> float:
         return 0.0
 
 
-def _said(sample: Sample) -> tuple[str, str]:
+def _said(sample: InspectSample) -> tuple[str, str]:
     """The reply, and what was thought before it."""
     if not sample.output.choices:
         return sample.output.completion or "", ""
@@ -256,7 +262,7 @@ def _said(sample: Sample) -> tuple[str, str]:
     return said, thought
 
 
-def _before(sample: Sample) -> list[dict[str, Any]]:
+def _before(sample: InspectSample) -> list[dict[str, Any]]:
     """The messages that the reply answers."""
     said = [i for i, m in enumerate(sample.messages) if m.get("role") == "assistant"]
     return sample.messages[: said[-1]] if said else sample.messages
@@ -269,12 +275,12 @@ def _parts(message: dict[str, Any]) -> list[dict[str, Any]]:
     return [p for p in content if isinstance(p, dict)] if isinstance(content, list) else []
 
 
-def _attached(text: str, sample: Sample) -> str:
+def _attached(text: str, sample: InspectSample) -> str:
     """A text that is long is kept apart, under its digest."""
     return sample.attachments.get(text.removeprefix(ATTACHED), text) if text.startswith(ATTACHED) else text
 
 
-def _picture(part: dict[str, Any], sample: Sample) -> str:
+def _picture(part: dict[str, Any], sample: InspectSample) -> str:
     """The digest of a picture that the log has; nothing where it was left out."""
     image = part.get("image")
     if part.get("type") != "image" or not isinstance(image, str):
@@ -286,7 +292,9 @@ def _picture(part: dict[str, Any], sample: Sample) -> str:
         return ""
 
 
-def _figures(results: Results | None, reduced: dict[str, Reduced], rows: Sequence[Row], several: bool) -> list[Figure]:
+def _figures(
+    results: InspectResults | None, reduced: dict[str, ReducedScores], rows: Sequence[LogRow], several: bool
+) -> list[LogScore]:
     """What the log reports, each with the values that it was made of: one a sample, epochs brought together."""
     found = []
     for one in results.scores if results else ():
@@ -303,6 +311,6 @@ def _figures(results: Results | None, reduced: dict[str, Reduced], rows: Sequenc
             if isinstance(value, int | float):
                 how = HOW.get(name, "") if not metric.get("params") else ""
                 found.append(
-                    Figure(name=f"{one.name}: {name}", value=to_number(value), score=score, how=how, values=values)
+                    LogScore(name=f"{one.name}: {name}", value=to_number(value), score=score, how=how, values=values)
                 )
     return found

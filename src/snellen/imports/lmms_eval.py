@@ -12,7 +12,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.imports.files import checked, decoded, objects
-from snellen.imports.log import Figure, Log, Row, replied, to_number
+from snellen.imports.log import Log, LogRow, LogScore, replied, to_number
 
 TOOL = "lmms-eval"
 NAME = re.compile(r"(?P<date>.*?)_?samples_(?P<task>.+)\.jsonl$")
@@ -37,7 +37,7 @@ NO_METRICS = frozenset(
 IDS = ("id", "image_id", "question_id", "sample_id")
 
 
-class Results(msgspec.Struct, frozen=True, kw_only=True):
+class LmmsResults(msgspec.Struct, frozen=True, kw_only=True):
     """The totals of an evaluation, as far as they are used."""
 
     results: dict[str, dict[str, Any]] = {}
@@ -51,9 +51,9 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
 def read(paths: Sequence[Path]) -> Log:
     """The lines of one or several tasks of one evaluation, with its totals where they are."""
     files, totals = _files(paths)
-    found = decoded(totals.read_bytes(), Results, str(totals)) if totals is not None else Results()
-    rows: list[Row] = []
-    figures: list[Figure] = []
+    found = decoded(totals.read_bytes(), LmmsResults, str(totals)) if totals is not None else LmmsResults()
+    rows: list[LogRow] = []
+    figures: list[LogScore] = []
     notes = [] if totals is not None else ["no results.json beside the samples: the log has no totals of its own"]
     for task, path in files:
         own = _rows(path, task, notes)
@@ -107,7 +107,7 @@ def _files(paths: Sequence[Path]) -> tuple[list[tuple[str, Path]], Path | None]:
     return list(unique), (checked(totals[0]) if totals else None)
 
 
-def _rows(path: Path, task: str, notes: list[str]) -> list[Row]:
+def _rows(path: Path, task: str, notes: list[str]) -> list[LogRow]:
     lines = list(objects(path))
     filters = list(dict.fromkeys(str(line["filter"]) for _n, line in lines if "filter" in line))
     if len(filters) > 1:
@@ -118,7 +118,7 @@ def _rows(path: Path, task: str, notes: list[str]) -> list[Row]:
     return [_row(f"{path.name} line {number}", task, line) for number, line in lines]
 
 
-def _row(where: str, task: str, line: Mapping[str, Any]) -> Row:
+def _row(where: str, task: str, line: Mapping[str, Any]) -> LogRow:
     filtered = line.get("filtered_resps")
     said = _first_text(line.get("resps", filtered))
     number, document = line.get("doc_id"), line.get("doc")
@@ -128,7 +128,7 @@ def _row(where: str, task: str, line: Mapping[str, Any]) -> Row:
     scores = {
         name: value for name, one in line.items() if name not in NO_METRICS and (value := _number(one)) is not None
     }
-    return Row(
+    return LogRow(
         where=where,
         id=next((str(fields[k]) for k in IDS if k in fields), None),
         number=number,
@@ -156,20 +156,20 @@ def _number(value: Any) -> float | None:
     return None if math.isnan(number) else number
 
 
-def _figures(task: str, rows: Sequence[Row], found: Results) -> list[Figure]:
+def _figures(task: str, rows: Sequence[LogRow], found: LmmsResults) -> list[LogScore]:
     """The totals of a task, in the order in which its metrics are declared."""
     names = dict.fromkeys(name for row in rows for name in row.scores)
     whole = {n: tuple(r.scores[n] for r in rows) for n in names if all(n in r.scores for r in rows)}
     totals = found.results.get(task, {})
     if not totals:
-        return [Figure(name=n, value=None, part=task, score=n, how="sum", values=v) for n, v in whole.items()]
+        return [LogScore(name=n, value=None, part=task, score=n, how="sum", values=v) for n, v in whole.items()]
     figures = []
     rules = _rules(found.configs.get(task, {}))
     for key, value in totals.items():
         metric = key.partition(",")[0]
         if isinstance(value, int | float) and not isinstance(value, bool) and "_stderr" not in metric:
             own = whole.get(metric, ())
-            one = Figure(
+            one = LogScore(
                 name=metric, value=to_number(value), part=task, score=metric, how="sum" if own else "", values=own
             )
             # a function of the task's own is mostly a mean; where it is not, its total is nothing that we could make again

@@ -16,7 +16,7 @@ How = Literal["sum", "numpy", "stderr", ""]
 """How a figure comes from its values: added up one by one, numpy's mean, numpy's standard error, or in a way of its own."""
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class LogRow(msgspec.Struct, frozen=True, kw_only=True):
     """One sample of a log. `where` is how messages name it; `part` is the task or split that it belongs to.
 
     `number` is its place in that part, from 0, where the log has one. `asked` is the text as sent, `pictures` are SHA-256 digests,
@@ -40,7 +40,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     fields: dict[str, Any] = {}
 
 
-class Figure(msgspec.Struct, frozen=True, kw_only=True):
+class LogScore(msgspec.Struct, frozen=True, kw_only=True):
     """A score as the log reports it, with the values of single samples that it was made of, if the log has them.
 
     `score` is the name of these values in the rows; `value` is None where the log has no total.
@@ -73,15 +73,15 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
     tool: str
     model: str
     files: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[LogRow, ...]
     version: str = ""
     made: str = ""
     task: str = ""
     headline: str = ""
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[LogScore, ...] = ()
     settings: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
-    again: tuple[tuple[Row, ...], ...] = ()
+    again: tuple[tuple[LogRow, ...], ...] = ()
 
 
 def computed(how: How, values: Sequence[float], logged: float | None = None) -> float | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
-from snellen.imports.log import Row
+from snellen.imports.log import LogRow
 
 Pictures = Callable[[], Mapping[str, Sequence[str]]]
 """Gives the ids of the samples that show a picture, by its SHA-256; only called where a log has pictures and no ids that fit."""
@@ -16,40 +16,42 @@ PART_FIELDS = ("config", "part", "task", "split", "subset")
 NAMED = 3
 
 
-class Unmatched(NamedTuple):
+class UnmatchedRow(NamedTuple):
     """A row that is about no sample, and why."""
 
-    row: Row
+    row: LogRow
     why: str
 
 
-class Matched(NamedTuple):
+class MatchedRows(NamedTuple):
     """Rows with their samples, in the order of the samples; `ways` counts how they were found.
 
     `unsure` were found by their place alone, with no target that confirms it.
     """
 
-    pairs: tuple[tuple[Row, Sample], ...]
+    pairs: tuple[tuple[LogRow, Sample], ...]
     ways: Mapping[str, int]
-    left: tuple[Unmatched, ...]
+    left: tuple[UnmatchedRow, ...]
     unsure: int
 
 
-def match(rows: Sequence[Row], samples: Sequence[Sample], pictures: Pictures) -> Matched:
+def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures) -> MatchedRows:
     """Find every row's sample. Two rows of one sample are an error: a run has one answer to a question."""
     index = _Index(samples, pictures)
     ways: Counter[str] = Counter()
-    left: list[Unmatched] = []
-    taken: dict[str, Row] = {}
+    left: list[UnmatchedRow] = []
+    taken: dict[str, LogRow] = {}
     unsure = 0
     for row in rows:
         way, found = index.find(row)
         if len(found) != 1:
-            left.append(Unmatched(row, "several samples would fit" if found else "no sample has its id or its place"))
+            left.append(
+                UnmatchedRow(row, "several samples would fit" if found else "no sample has its id or its place")
+            )
             continue
         sample = found[0]
         if disagrees(row.target, sample.truth):
-            left.append(Unmatched(row, f"its target is {row.target!r}, and that of {sample.id} is {sample.truth!r}"))
+            left.append(UnmatchedRow(row, f"its target is {row.target!r}, and that of {sample.id} is {sample.truth!r}"))
             continue
         if sample.id in taken:
             raise SnellenError(
@@ -59,10 +61,10 @@ def match(rows: Sequence[Row], samples: Sequence[Sample], pictures: Pictures) ->
         ways[way] += 1
         unsure += way == "place" and not comparable(row.target, sample.truth)
     order = [(taken[s.id], s) for s in samples if s.id in taken]
-    return Matched(tuple(order), dict(ways), tuple(left), unsure)
+    return MatchedRows(tuple(order), dict(ways), tuple(left), unsure)
 
 
-def refusal(left: Sequence[Unmatched], rows: int, source: str) -> SnellenError:
+def refusal(left: Sequence[UnmatchedRow], rows: int, source: str) -> SnellenError:
     """What to say where rows are about no sample."""
     some = "; ".join(f"{one.row.where}: {one.why}" for one in left[:NAMED])
     more = f"; and {len(left) - NAMED} more" if len(left) > NAMED else ""
@@ -86,7 +88,7 @@ class _Index:
         self._by_part = [_by_part(samples, names) for names in (_folders, _names)]
         self._shown: Mapping[str, Sequence[str]] | None = None
 
-    def find(self, row: Row) -> tuple[str, list[Sample]]:
+    def find(self, row: LogRow) -> tuple[str, list[Sample]]:
         """How a row's sample was found, and those that it may be."""
         if row.id is not None:
             exact = self._by_id.get(row.id)
@@ -102,7 +104,7 @@ class _Index:
         part = self._part(row)
         return "place", list(part[row.number : row.number + 1]) if row.number >= 0 else []
 
-    def _part(self, row: Row) -> Sequence[Sample]:
+    def _part(self, row: LogRow) -> Sequence[Sample]:
         """The samples of the row's part, in their order: of the finest that it names; all of them where it names none."""
         for index in self._by_part:
             own = [index[word] for word in _said(row) if word in index]
@@ -123,7 +125,7 @@ def _end(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _narrowed(found: Sequence[Sample], row: Row) -> list[Sample]:
+def _narrowed(found: Sequence[Sample], row: LogRow) -> list[Sample]:
     """Fewer samples, where some are of the row's part, ask what it asked, or have its target."""
     left = list(found)
     words, said = _squeezed(row.asked or ""), _said(row)
@@ -156,7 +158,7 @@ def _names(sample: Sample) -> set[str]:
     return _folders(sample) | {tag.casefold() for tag in sample.tags.values()}
 
 
-def _said(row: Row) -> set[str]:
+def _said(row: LogRow) -> set[str]:
     """What a row calls its part."""
     words = (row.part, *(row.fields.get(name) for name in PART_FIELDS))
     return {w.casefold() for w in words if isinstance(w, str) and w}

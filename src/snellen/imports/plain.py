@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.imports import tables
-from snellen.imports.log import Figure, Log, Row, replied
+from snellen.imports.log import Log, LogRow, LogScore, replied
 
 TOOL = "csv"
 IDS = ("id", "sample_id", "question_id", "image_id", "index")
@@ -41,7 +41,7 @@ class _Columns(NamedTuple):
 
 def read(paths: Sequence[Path]) -> Log:
     """One file, or several with the same columns."""
-    found: list[Row] = []
+    found: list[LogRow] = []
     models: dict[str, None] = {}
     for path in paths:
         read_rows = tables.rows(path)
@@ -64,14 +64,14 @@ def read(paths: Sequence[Path]) -> Log:
     )
 
 
-def mean_of_all(rows: Sequence[Row], score: str, name: str) -> list[Figure]:
+def mean_of_all(rows: Sequence[LogRow], score: str, name: str) -> list[LogScore]:
     """The mean of a score that every row has, where no file says what the tool itself made of it."""
     if not rows or any(score not in row.scores for row in rows):
         return []
-    return [Figure(name=name, value=None, score=score, how="sum", values=tuple(row.scores[score] for row in rows))]
+    return [LogScore(name=name, value=None, score=score, how="sum", values=tuple(row.scores[score] for row in rows))]
 
 
-def _row(where: str, number: int, cells: dict[str, Any], columns: _Columns) -> Row:
+def _row(where: str, number: int, cells: dict[str, Any], columns: _Columns) -> LogRow:
     failed = tables.text_of(cells.get(columns.failed))
     if not failed and not columns.reply:
         raise SnellenError(
@@ -79,7 +79,7 @@ def _row(where: str, number: int, cells: dict[str, Any], columns: _Columns) -> R
         )
     name, target, asked = (_given(cells.get(column)) for column in (columns.id, columns.target, columns.asked))
     score = tables.score_of(where, cells.get(columns.score))
-    return Row(
+    return LogRow(
         where=where,
         id=name,
         number=number,

@@ -48,7 +48,7 @@ class ImportedSample(msgspec.Struct, frozen=True, kw_only=True):
     repeat: int = 1
 
 
-class Against(msgspec.Struct, frozen=True, kw_only=True):
+class VerdictAgreement(msgspec.Struct, frozen=True, kw_only=True):
     """The tool's verdicts against one of our protocols', in one part of the exam: on how many samples they are one, and which only one of
     them counts as right.
 
@@ -70,7 +70,7 @@ class Against(msgspec.Struct, frozen=True, kw_only=True):
     undecided: int = 0
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class ImportRecord(msgspec.Struct, frozen=True, kw_only=True):
     """imported.json."""
 
     tool: str
@@ -112,7 +112,7 @@ def read_samples(folder: RunFolder) -> Iterator[ImportedSample]:
                 raise SnellenError(f"{path} line {number} is damaged ({error}); import the log again") from None
 
 
-def against(folder: RunFolder, theirs: Mapping[Reply, ImportedSample]) -> tuple[Against, ...]:
+def against(folder: RunFolder, theirs: Mapping[Reply, ImportedSample]) -> tuple[VerdictAgreement, ...]:
     """The tool's verdicts against those of every protocol of the run, part by part."""
     samples = {s.id: s for s in folder.samples()}
     found = []
@@ -130,12 +130,12 @@ def against(folder: RunFolder, theirs: Mapping[Reply, ImportedSample]) -> tuple[
 
 def _against(
     facts: Mapping[str, Any], marks: Sequence[tuple[Mark, int]], theirs: Mapping[Reply, ImportedSample]
-) -> Against:
+) -> VerdictAgreement:
     ours = {(m.id, at): m.outcome for m, at in marks if m.outcome is not Outcome.UNMARKED}
     said = {i: right for i in ours if i in theirs and (right := theirs[i].right) is not None}
     only_theirs = tuple(i for i, right in said.items() if right and ours[i] is not Outcome.CORRECT)
     only_ours = tuple(i for i, right in said.items() if not right and ours[i] is Outcome.CORRECT)
-    return Against(
+    return VerdictAgreement(
         **facts,
         right=sum(o is Outcome.CORRECT for o in ours.values()),
         n=len(marks),

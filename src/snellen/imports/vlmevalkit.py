@@ -14,7 +14,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.imports import tables
-from snellen.imports.log import Figure, Log, Row, replied
+from snellen.imports.log import Log, LogRow, LogScore, replied
 from snellen.imports.plain import mean_of_all
 
 TOOL = "vlmevalkit"
@@ -49,7 +49,7 @@ def read(paths: Sequence[Path]) -> Log:
     )
 
 
-def _row(where: str, number: int, cells: dict[str, Any], score_column: str) -> Row:
+def _row(where: str, number: int, cells: dict[str, Any], score_column: str) -> LogRow:
     if "prediction" not in cells:
         raise SnellenError(
             f"{where}: no column 'prediction', so it is no file of VLMEvalKit's; it has {', '.join(cells)}"
@@ -58,7 +58,7 @@ def _row(where: str, number: int, cells: dict[str, Any], score_column: str) -> R
     failed = said.strip().startswith(FAILED)
     score = tables.number_of(cells.get(score_column))
     index = cells.get("index")
-    return Row(
+    return LogRow(
         where=where,
         id=None if index in (None, "") else tables.text_of(index),
         number=number,
@@ -78,7 +78,7 @@ def _totals(path: Path) -> Path | None:
     return max(near, key=lambda p: len(p.name), default=None)
 
 
-def _reported(path: Path, rows: Sequence[Row]) -> list[Figure]:
+def _reported(path: Path, rows: Sequence[LogRow]) -> list[LogScore]:
     """Its totals: the column Overall, a row for each split."""
     found = []
     table = [cells for _where, cells in tables.rows(path)]
@@ -89,14 +89,14 @@ def _reported(path: Path, rows: Sequence[Row]) -> list[Figure]:
             own = [r for r in rows if len(table) == 1 or r.part == part]
             whole = own and all("hit" in r.scores for r in own)
             values = tuple(r.scores["hit"] for r in own) if whole else ()
-            one = Figure(
+            one = LogScore(
                 name="Overall", value=value, part=part, score="hit", how="numpy" if whole else "", values=values
             )
             found.append(one if one.agrees is not False else _in_percent(one))
     return found
 
 
-def _in_percent(figure: Figure) -> Figure:
+def _in_percent(figure: LogScore) -> LogScore:
     """Some data sets give their totals in percent."""
     hundredfold = msgspec.structs.replace(figure, values=tuple(v * 100 for v in figure.values))
     return hundredfold if hundredfold.agrees else figure

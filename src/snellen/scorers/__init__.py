@@ -25,12 +25,12 @@ def forms() -> dict[str, str]:
 
 def build(spec: str, *, mode: str = "trained", device: str = "auto", cache: Path | None = None) -> Scorer:
     """A scorer by name. `cache` is the folder that keeps vectors between runs."""
-    from snellen.scorers.cache import Cached, Vectors
+    from snellen.scorers.cache import CachedScorer, Vectors
 
     if mode not in MODES:
         raise SnellenError(f"--scorer-mode {mode}: choose from {', '.join(MODES)}")
     scorer = _KINDS.get(spec.partition(":")[0]).build(spec, mode=mode, device=device)
-    return Cached(scorer, Vectors(cache)) if cache is not None else scorer
+    return CachedScorer(scorer, Vectors(cache)) if cache is not None else scorer
 
 
 def doubt(name: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from snellen.core.digest import digest
-from snellen.core.scorer import Embedded, Scorer
+from snellen.core.scorer import EmbeddedTexts, Scorer
 
 MANY = 500
 
@@ -62,7 +62,7 @@ class Vectors:
             self._base = None
 
 
-class Cached:
+class CachedScorer:
     """A scorer whose vectors are kept. `embedded` counts what was really computed: texts, pictures."""
 
     def __init__(self, scorer: Scorer, vectors: Vectors) -> None:
@@ -71,7 +71,7 @@ class Cached:
         self._mark = digest(dict(scorer.identity)).encode()
         self.embedded = {"texts": 0, "images": 0}
 
-    def texts(self, texts: Sequence[str]) -> Embedded:
+    def texts(self, texts: Sequence[str]) -> EmbeddedTexts:
         keys = [self._key(b"text", t.encode("utf-8", "surrogatepass")) for t in texts]
         known = self._vectors.get(keys)
         new = {k: t for k, t in zip(keys, texts, strict=True) if k not in known}
@@ -81,7 +81,7 @@ class Cached:
             rows = {k: (bool(cut), array("f", v)) for k, v, cut in zip(new, made.vectors, made.truncated, strict=True)}
             self._vectors.put(rows)
             known |= rows
-        return Embedded([known[k][1] for k in keys], [known[k][0] for k in keys])
+        return EmbeddedTexts([known[k][1] for k in keys], [known[k][0] for k in keys])
 
     def images(self, images: Sequence[bytes]) -> list[Any]:
         keys = [self._key(b"image", data) for data in images]

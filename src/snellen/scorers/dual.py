@@ -11,7 +11,7 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.pixels import BadPicture, as_rgb
-from snellen.core.scorer import Embedded
+from snellen.core.scorer import EmbeddedTexts
 from snellen.core.text import one_line
 from snellen.subjects.local.loading import quiet
 from snellen.subjects.local.source import config_of, fetch, find
@@ -47,7 +47,7 @@ class DualEncoder:
             "padding": padding_of(self._family, mode),
         }
 
-    def texts(self, texts: Sequence[str]) -> Embedded:
+    def texts(self, texts: Sequence[str]) -> EmbeddedTexts:
         model, processor, longest = self._model()
         vectors: list[Sequence[float]] = []
         cut: list[bool] = []
@@ -55,7 +55,7 @@ class DualEncoder:
             tokens = processor.tokenizer(list(batch))["input_ids"]
             cut += [len(ids) > longest for ids in tokens]
             vectors += self._embed_texts(model, processor, list(batch), longest)
-        return Embedded(vectors, cut)
+        return EmbeddedTexts(vectors, cut)
 
     def _embed_texts(self, model: Any, processor: Any, batch: list[str], longest: int) -> list[Sequence[float]]:
         if self._mode == "original":  # one text at a time, unpadded: what stands last differs from text to text

@@ -13,22 +13,22 @@ import numpy as np
 from snellen.core.cores import cores
 from snellen.core.errors import SnellenError
 from snellen.core.pixels import BadPicture, as_rgb
-from snellen.core.scorer import Embedded
+from snellen.core.scorer import EmbeddedTexts
 from snellen.core.text import one_line
 from snellen.scorers.dual import BATCH, padding_of
 from snellen.subjects.local.source import folder_digest, packaged
 from snellen.subjects.onnx.pictures import Pictures
 from snellen.subjects.onnx.runtime import load_runtime, open_graph, read
-from snellen.subjects.onnx.words import Words
+from snellen.subjects.onnx.words import Tokenizer
 
 
-class _Text(msgspec.Struct, frozen=True):
+class _TinyTextConfig(msgspec.Struct, frozen=True):
     max_position_embeddings: int
     pad_token_id: int
 
 
-class _Config(msgspec.Struct, frozen=True):
-    text_config: _Text
+class _TinyConfig(msgspec.Struct, frozen=True):
+    text_config: _TinyTextConfig
 
 
 class TinyDual:
@@ -39,8 +39,8 @@ class TinyDual:
         folder = Path(packaged(name))
         self.name = name if mode == "trained" else f"{name}-{mode}"
         self._full = mode == "trained"
-        self._text = read(folder / "config.json", _Config).text_config
-        self._words = Words(folder / "tokenizer.json")
+        self._text = read(folder / "config.json", _TinyConfig).text_config
+        self._words = Tokenizer(folder / "tokenizer.json")
         self._pictures = Pictures(folder / "processor_config.json")
         self._vision = open_graph(runtime, folder / "vision.onnx", ("pixels",))
         self._language = open_graph(runtime, folder / "text.onnx", ("ids",))
@@ -51,7 +51,7 @@ class TinyDual:
             "runtime": "onnxruntime",
         }
 
-    def texts(self, texts: Sequence[str]) -> Embedded:
+    def texts(self, texts: Sequence[str]) -> EmbeddedTexts:
         ends, longest = list(self._words.ends), self._text.max_position_embeddings
         found = [self._words.encode(text) for text in texts]
         rows = [ids[: longest - len(ends)] + ends for ids in found]
@@ -59,7 +59,7 @@ class TinyDual:
         if self._full:
             rows = [row + [self._text.pad_token_id] * (longest - len(row)) for row in rows]
         # unpadded texts differ in length, and a text looks at all of its places: one at a time then
-        return Embedded(_on_all_cores(self._said, rows, BATCH if self._full else 1), cut)
+        return EmbeddedTexts(_on_all_cores(self._said, rows, BATCH if self._full else 1), cut)
 
     def images(self, images: Sequence[bytes]) -> list[Sequence[float]]:
         return _on_all_cores(self._seen, images, BATCH)

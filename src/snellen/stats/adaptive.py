@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from snellen.stats.psychometric import Floats, Grid, Shape, Trial, coarse_grid, counts, doubt, posterior
+from snellen.stats.psychometric import DialShape, Floats, ObserverGrid, Trial, coarse_grid, counts, doubt, posterior
 
 DIGITS = 9
 """Levels that tell equally much, but for rounding, are equal: the same level is chosen on every machine. The harder one wins."""
@@ -23,12 +23,12 @@ AWAITED = 0.5
 it made that look surer than it is, and the questions after it went too far from the threshold (docs/design/eye.md)."""
 
 
-def information(grid: Grid, weights: Floats) -> Floats:
+def information(grid: ObserverGrid, weights: Floats) -> Floats:
     """What an answer at each level is expected to tell, in nats."""
     return doubt(weights @ grid.right.T) - weights @ grid.doubt.T
 
 
-def awaited(grid: Grid, found: Floats, pending: Floats) -> Floats:
+def awaited(grid: ObserverGrid, found: Floats, pending: Floats) -> Floats:
     """Counts of answers with those in flight added as they are expected: `pending` says how many there are at each level."""
     expected = posterior(grid, found) @ grid.right.T
     levels = len(grid.right)
@@ -38,10 +38,10 @@ def awaited(grid: Grid, found: Floats, pending: Floats) -> Floats:
     return with_pending
 
 
-def next_level(shape: Shape, done: Sequence[Trial], pending: Sequence[float]) -> int:
+def next_level(shape: DialShape, done: Sequence[Trial], pending: Sequence[float]) -> int:
     """The index of the level to ask next, given what was answered and the levels (values of the dial) that are still in flight.
 
-    >>> ladder = Shape(tuple(2.0 * 1.1**k for k in range(40)), 0.1)
+    >>> ladder = DialShape(tuple(2.0 * 1.1**k for k in range(40)), 0.1)
     >>> first = next_level(ladder, [], [])
     >>> next_level(ladder, [Trial(ladder.levels[first], True)], []) < first < next_level(ladder, [Trial(ladder.levels[first], False)], [])
     True
@@ -66,12 +66,12 @@ def answered(number: int, width: int) -> int:
     return max(number - width + 1, (3 * number + 3) // 4)
 
 
-def constant_level(shape: Shape, number: int) -> int:
+def constant_level(shape: DialShape, number: int) -> int:
     """Constant stimuli: the level's index of a trial, so that every stretch of trials covers the whole ladder evenly.
 
     Steps of the golden section: neither a drift of the observer nor an exam that ends early favours a part of the ladder.
 
-    >>> [constant_level(Shape((1.0, 2.0, 3.0, 4.0, 5.0), 0.2), number) for number in range(5)]
+    >>> [constant_level(DialShape((1.0, 2.0, 3.0, 4.0, 5.0), 0.2), number) for number in range(5)]
     [2, 0, 3, 1, 4]
     """
     return int((0.5 + number * 0.6180339887498949) % 1 * len(shape.levels))

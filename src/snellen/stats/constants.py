@@ -8,7 +8,7 @@ SAME = 1e-12
 """Scores this near to each other are equal: the answer that was tried first stays."""
 
 
-class Tried:
+class ConstantScores:
     """Constant answers to one metric, tried one by one."""
 
     def __init__(self) -> None:

@@ -76,7 +76,7 @@ def tango(up: float, down: float, n: float, z: float = Z) -> tuple[float, float]
     return edge(-1.0), edge(1.0)
 
 
-class Spread(NamedTuple):
+class MeanSpread(NamedTuple):
     """What is known of the doubt of a mean over n samples.
 
     `most` is the variance of a sample, were all right or wrong with this mean: p(1 - p); `own` is that of the samples as they are, which
@@ -95,7 +95,7 @@ class Spread(NamedTuple):
     telling: float = 0.0
 
 
-class Worth(NamedTuple):
+class EffectiveSample(NamedTuple):
     """As many independent right-or-wrong samples, and the quantile to use with them."""
 
     n: float
@@ -111,7 +111,7 @@ WHOLE = 0.25
 """How many samples' evidence it weighs that values may be right or wrong after all, where few of them tell how they are graded."""
 
 
-def worth(spread: Spread) -> Worth:
+def worth(spread: MeanSpread) -> EffectiveSample:
     """How many independent right-or-wrong samples a mean stands on: n over the design effect, and over what grades take off the variance.
 
     Both are estimated: the design effect from few clusters, and near 0 and 1 from the few that disagree, so it is drawn towards the
@@ -120,9 +120,9 @@ def worth(spread: Spread) -> Worth:
     twice as many as there is evidence, because sums that have ends vary less than normal ones; small clusters have more of both, because
     of samples that stand for themselves nothing is estimated. The grades' part is as sure as a share.
 
-    >>> worth(Spread(n=50, found=0.2, own=0.2, most=0.2, clusters=50, top=1.0)).n
+    >>> worth(MeanSpread(n=50, found=0.2, own=0.2, most=0.2, clusters=50, top=1.0)).n
     50.0
-    >>> few = Spread(n=190, found=0.75, own=0.25, most=0.25, clusters=10, likely=9.1, top=19.0, telling=47.5)
+    >>> few = MeanSpread(n=190, found=0.75, own=0.25, most=0.25, clusters=10, likely=9.1, top=19.0, telling=47.5)
     >>> agree = few._replace(found=0.0, own=0.0, most=0.0, telling=0.0)
     >>> [round(x, 2) for x in worth(few)], [round(x, 2) for x in worth(agree)]
     ([62.16, 2.14], [20.88, 2.07])
@@ -154,8 +154,8 @@ def worth(spread: Spread) -> Worth:
         freedom = min(freedom, freest) + 16 * (effect / (top - 1)) ** 2
     quantile = student(float(f"{max(1.0, freedom):.4g}"))
     if quantile**2 * effect * grades > Z**2 * top:  # that would be more doubt than there can be
-        return Worth(n / top, Z)
-    return Worth(n / (effect * grades), quantile)
+        return EffectiveSample(n / top, Z)
+    return EffectiveSample(n / (effect * grades), quantile)
 
 
 @lru_cache(maxsize=4096)

@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from math import ceil, floor, isnan, nan, sqrt
 from typing import TYPE_CHECKING
 
-from snellen.stats.intervals import Interval, Spread, student, wilson, worth
+from snellen.stats.intervals import Interval, MeanSpread, student, wilson, worth
 from snellen.stats.means import of_samples
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def moved_interval(
         low = value - half if lowest is None else max(lowest, value - half)
         return Interval(low, value + half, JACKKNIFE) if half > 0 else None
     p = min(1.0, max(0.0, value))
-    sure = worth(Spread(made_of, spread * made_of, spread * made_of, p * (1 - p), count))
+    sure = worth(MeanSpread(made_of, spread * made_of, spread * made_of, p * (1 - p), count))
     return Interval(*wilson(p * sure.n, sure.n, sure.quantile), JACKKNIFE)
 
 

@@ -12,7 +12,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.results import Score
-from snellen.stats.intervals import CORRELATION, Interval, Spread, student, wilson, worth
+from snellen.stats.intervals import CORRELATION, Interval, MeanSpread, student, wilson, worth
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +67,7 @@ class Clusters(NamedTuple):
     def _off(self) -> Floats:
         return self.sums - self.total / self.n * self.counts
 
-    def spread(self, most: float) -> Spread:
+    def spread(self, most: float) -> MeanSpread:
         """What is known of the mean's doubt; `most` is the variance of a sample, were all right or wrong with this mean.
 
         Samples of one cluster are alike or independent, so together they are worth less than as many independent ones and more than one.
@@ -75,9 +75,9 @@ class Clusters(NamedTuple):
         size = self.size
         likely = 1 + (size - 1) * CORRELATION
         own = most if self.whole else min(most, max(0.0, self.squares / self.n - (self.total / self.n) ** 2))
-        return Spread(self.n, self.left_out(), own, most, self.n / size, likely, size, self.n * most)
+        return MeanSpread(self.n, self.left_out(), own, most, self.n / size, likely, size, self.n * most)
 
-    def spread_of_moves(self, up: float, down: float) -> Spread:
+    def spread_of_moves(self, up: float, down: float) -> MeanSpread:
         """As `spread`, of moves with these sums of what was gained and lost.
 
         Ten moves by 0.3 tell as much as ten by 1: what counts is how many moves of one size would vary like these.

@@ -9,7 +9,7 @@ from snellen.stats.intervals import Interval, tango, worth
 from snellen.stats.means import Clusters, numbered, summed
 
 
-class Pair(NamedTuple):
+class ScorePair(NamedTuple):
     """A sample's scores under both conditions, and what it shares with others that stand or fall with it (empty: nothing)."""
 
     first: float
@@ -17,7 +17,7 @@ class Pair(NamedTuple):
     cluster: str = ""
 
 
-class Difference(NamedTuple):
+class MeanDifference(NamedTuple):
     """Means of both sides, and their difference (second minus first) with a 95 % interval and the interval's name."""
 
     first: float
@@ -29,7 +29,7 @@ class Difference(NamedTuple):
     interval: str = "tango"
 
 
-def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[Pair, int]) -> Difference:
+def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[ScorePair, int]) -> MeanDifference:
     """The mean difference of scores between 0 and 1; `pairs` counts how often each pair of values (in a cluster) occurs.
 
     Tango's interval on as many samples as these are worth: that of n itself where all are right or wrong and stand for themselves.
@@ -40,7 +40,7 @@ def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[Pair, i
     """
     import numpy as np
 
-    rows = sorted((Pair(*pair), count) for pair, count in pairs.items())
+    rows = sorted((ScorePair(*pair), count) for pair, count in pairs.items())
     first, second, times = (
         np.array(x, dtype=np.float64) for x in zip(*((r.first, r.second, c) for r, c in rows), strict=True)
     )
@@ -49,7 +49,7 @@ def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[Pair, i
     up, down = (float(times @ np.maximum(sign * moves, 0.0)) for sign in (1, -1))
     interval = difference_interval(found, up, down)
     ends = float(times @ first) / found.n, float(times @ second) / found.n
-    return Difference(*ends, ends[1] - ends[0], interval.low, interval.high, round(found.n), interval.kind)
+    return MeanDifference(*ends, ends[1] - ends[0], interval.low, interval.high, round(found.n), interval.kind)
 
 
 def difference_interval(moves: Clusters, up: float, down: float) -> Interval:

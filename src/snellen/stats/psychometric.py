@@ -56,7 +56,7 @@ LEAST = 1e-6
 """No answer is quite impossible, nor quite sure: even a blind click may hit."""
 
 
-class Shape(NamedTuple):
+class DialShape(NamedTuple):
     """What is known before the first trial: the dial's values, hardest first, and the share of right answers of one who guesses."""
 
     levels: tuple[float, ...]
@@ -81,7 +81,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-class Fit(NamedTuple):
+class ObserverFit(NamedTuple):
     """What the answers say of an observer.
 
     `threshold` is the dial's value at which half is seen, guessing and lapses taken out. `slope` is the factor on the dial between where
@@ -96,7 +96,7 @@ class Fit(NamedTuple):
     beyond: str
 
 
-class Grid(NamedTuple):
+class ObserverGrid(NamedTuple):
     """All observers that are thought possible. Axes of tables: the level, then thresholds x spreads x lapses as one."""
 
     thresholds: Floats
@@ -112,25 +112,25 @@ class Grid(NamedTuple):
     """Logarithms of the likelihood of an answer that is right, wrong, or chose nothing: three tables below each other."""
 
 
-def position(shape: Shape, value: float) -> float:
+def position(shape: DialShape, value: float) -> float:
     """Where a value is on the ladder: 0 is its hardest level, 1 its easiest.
 
-    >>> position(Shape((10.0, 20.0, 40.0), 0.1), 20.0), position(Shape((40.0, 20.0, 10.0), 0.1), 10.0)
+    >>> position(DialShape((10.0, 20.0, 40.0), 0.1), 20.0), position(DialShape((40.0, 20.0, 10.0), 0.1), 10.0)
     (0.5, 1.0)
     """
     return log(value / shape.levels[0]) / log(shape.levels[-1] / shape.levels[0])
 
 
-def value_at(shape: Shape, place: float) -> float:
+def value_at(shape: DialShape, place: float) -> float:
     """The dial's value at a position.
 
-    >>> value_at(Shape((10.0, 20.0, 40.0), 0.1), 0.5)
+    >>> value_at(DialShape((10.0, 20.0, 40.0), 0.1), 0.5)
     20.0
     """
     return float(shape.levels[0] * (shape.levels[-1] / shape.levels[0]) ** place)
 
 
-def check(shape: Shape) -> None:
+def check(shape: DialShape) -> None:
     """A ladder that cannot be used is refused."""
     levels = shape.levels
     if len(levels) < 2 or min(levels) <= 0:
@@ -148,7 +148,7 @@ def normal(z: Floats) -> Floats:
     return (1 + found.reshape(z.shape)) / 2
 
 
-def shares(grid: Grid, guess: float, places: Sequence[float]) -> Floats:
+def shares(grid: ObserverGrid, guess: float, places: Sequence[float]) -> Floats:
     """The share of right answers at positions, for every observer of a grid: a row for each position."""
     z = (np.asarray(places)[:, None, None] - grid.thresholds[:, None]) / grid.spreads
     seen = normal(z)
@@ -162,26 +162,26 @@ def doubt(p: Floats) -> Floats:
 
 
 def _grid(
-    shape: Shape, thresholds: Sequence[float], spreads: Sequence[float], weights: Sequence[float], lapses: slice
-) -> Grid:
+    shape: DialShape, thresholds: Sequence[float], spreads: Sequence[float], weights: Sequence[float], lapses: slice
+) -> ObserverGrid:
     check(shape)
     points = np.array(thresholds), np.array(spreads), np.array(LAPSES[lapses])
     prior = np.log(weights)[:, None] + np.log(LAPSE_WEIGHTS[lapses])
     empty = np.empty(0)
-    grid = Grid(*points, np.tile(prior.ravel(), len(thresholds)), empty, empty, empty)
+    grid = ObserverGrid(*points, np.tile(prior.ravel(), len(thresholds)), empty, empty, empty)
     p = shares(grid, shape.guess, [position(shape, v) for v in shape.levels])
     none = shape.guess * p + (1 - shape.guess) * (1 - p)
     return grid._replace(right=p, doubt=doubt(p), logs=np.concatenate([np.log(p), np.log1p(-p), np.log(none)]))
 
 
 @lru_cache(maxsize=16)
-def fine_grid(shape: Shape) -> Grid:
+def fine_grid(shape: DialShape) -> ObserverGrid:
     """The grid of estimates."""
     return _grid(shape, THRESHOLDS, SPREADS, SPREAD_WEIGHTS, slice(None))
 
 
 @lru_cache(maxsize=64)
-def coarse_grid(shape: Shape) -> Grid:
+def coarse_grid(shape: DialShape) -> ObserverGrid:
     """The grid by which levels are chosen, for every question: fewer points, and one lapse rate, 3 %.
 
     Catch trials tell of lapses; where the choice also looked for them, easy questions took the place of ones about the threshold.
@@ -189,8 +189,8 @@ def coarse_grid(shape: Shape) -> Grid:
     return _grid(shape, THRESHOLDS[::4], SPREADS[1::2], LIKELY_WEIGHTS, slice(2, 3))
 
 
-def counts(shape: Shape, trials: Sequence[Trial]) -> Floats:
-    """How often each level was answered rightly, wrongly, and with nothing: three stretches, as in `Grid.logs`."""
+def counts(shape: DialShape, trials: Sequence[Trial]) -> Floats:
+    """How often each level was answered rightly, wrongly, and with nothing: three stretches, as in `ObserverGrid.logs`."""
     index = {level: number for number, level in enumerate(shape.levels)}
     found = np.zeros(3 * len(index))
     for trial in trials:
@@ -200,7 +200,7 @@ def counts(shape: Shape, trials: Sequence[Trial]) -> Floats:
     return found
 
 
-def posterior(grid: Grid, found: Floats) -> Floats:
+def posterior(grid: ObserverGrid, found: Floats) -> Floats:
     """The weights of all observers of a grid after so many answers (a row for each exam, where there are several)."""
     log_weights = grid.prior + found @ grid.logs
     weights: Floats = np.exp(log_weights - log_weights.max(axis=-1, keepdims=True))
@@ -224,7 +224,7 @@ def _estimate(values: Sequence[float]) -> Estimate:
     return Estimate(middle, min(one, other), max(one, other))
 
 
-def threshold_place(shape: Shape, weights: Floats) -> tuple[float, float, float]:
+def threshold_place(shape: DialShape, weights: Floats) -> tuple[float, float, float]:
     """The threshold's position with its interval, from the weights of thresholds x spreads of the fine grid.
 
     Where the observer more likely than not has an edge, all that the answers say is between which two levels it lies: then the interval is
@@ -239,10 +239,10 @@ def threshold_place(shape: Shape, weights: Floats) -> tuple[float, float, float]
     return middle, min(low, middle - half), max(high, middle + half)
 
 
-def fit(shape: Shape, trials: Sequence[Trial]) -> Fit:
+def fit(shape: DialShape, trials: Sequence[Trial]) -> ObserverFit:
     """Threshold, slope and lapse rate with 95 % credible intervals.
 
-    >>> ladder = Shape(tuple(2.0 * 1.1**k for k in range(40)), 0.1)
+    >>> ladder = DialShape(tuple(2.0 * 1.1**k for k in range(40)), 0.1)
     >>> seen = [Trial(v, k >= 20) for k, v in enumerate(ladder.levels)]
     >>> found = fit(ladder, seen)
     >>> ladder.levels[17] < found.threshold.low < ladder.levels[20] < found.threshold.high < ladder.levels[23], found.beyond
@@ -254,7 +254,7 @@ def fit(shape: Shape, trials: Sequence[Trial]) -> Fit:
     spread = quantiles(weights.sum(axis=(0, 2)), edges_of(np.log(grid.spreads)))
     lapse = quantiles(weights.sum(axis=(0, 1)), edges_of(grid.lapses))
     ladder = abs(log(shape.levels[-1] / shape.levels[0]))
-    return Fit(
+    return ObserverFit(
         threshold=_estimate([value_at(shape, p) for p in place]),
         slope=_estimate([float(np.exp(QUARTILES * np.exp(s) * ladder)) for s in spread]),
         lapse=_estimate(lapse),
@@ -262,10 +262,12 @@ def fit(shape: Shape, trials: Sequence[Trial]) -> Fit:
     )
 
 
-def curve(shape: Shape, trials: Sequence[Trial], values: Sequence[float]) -> list[tuple[float, float, float, float]]:
+def curve(
+    shape: DialShape, trials: Sequence[Trial], values: Sequence[float]
+) -> list[tuple[float, float, float, float]]:
     """The share of right answers at values of the dial, each with its 95 % band: (value, share, low, high).
 
-    >>> ladder = Shape((1.0, 2.0, 4.0, 8.0), 0.25)
+    >>> ladder = DialShape((1.0, 2.0, 4.0, 8.0), 0.25)
     >>> [(v, low <= p <= high) for v, p, low, high in curve(ladder, [Trial(4.0, True)], [1.0, 5.0])]
     [(1.0, True), (5.0, True)]
     """

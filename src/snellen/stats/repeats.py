@@ -18,10 +18,10 @@ import msgspec
 from snellen.core.protocol import Key, Protocol, Seen, finished, roles
 from snellen.core.results import Consistency, GroupSummary, Score, Spread
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
-from snellen.stats.tally import GroupMarks, Summarised, Tally, means
+from snellen.stats.tally import GroupMarks, GroupScores, Tally, means
 
 
-class Alike(NamedTuple):
+class RepeatOutcome(NamedTuple):
     """How a sample's answers went: right so many times of so many, and whether all were read and judged the same."""
 
     right: int
@@ -54,7 +54,7 @@ def usual_outcome(outcomes: Sequence[Outcome]) -> Outcome:
     return Counter(among).most_common(1)[0][0]
 
 
-class Repeated:
+class RepeatTally:
     """The marks of one protocol by repeat: `add` them, then take the `groups`. With one repeat it is a plain tally."""
 
     def __init__(self, protocol: Protocol, repeats: int) -> None:
@@ -88,7 +88,7 @@ class Repeated:
         for name, seen in self._seen.items():
             right = sum(one.outcome is Outcome.CORRECT for one in seen)
             marks = self._marks[name]
-            alike = Alike(right, len(seen), all(one == marks[0] for one in marks))
+            alike = RepeatOutcome(right, len(seen), all(one == marks[0] for one in marks))
             tally.count(self._samples[name], mean_seen(seen, alike))
         return tally
 
@@ -97,7 +97,7 @@ def _key(group: GroupSummary | GroupMarks) -> Key:
     return tuple(group.by.items())
 
 
-def _together(protocol: Protocol, every: Sequence[Summarised | None], samples: GroupMarks) -> GroupSummary:
+def _together(protocol: Protocol, every: Sequence[GroupScores | None], samples: GroupMarks) -> GroupSummary:
     """One group of all repeats; those that have not got to it say nothing of it."""
     there = [one for one in every if one is not None]
     groups = [one.group for one in there]
@@ -175,7 +175,7 @@ def _consistency(samples: GroupMarks) -> Consistency:
     always = sometimes = never = same = 0
     for seen, count in samples.rows():
         alike = seen.own
-        if isinstance(alike, Alike) and alike.times > 1:
+        if isinstance(alike, RepeatOutcome) and alike.times > 1:
             always += count * (alike.right == alike.times)
             never += count * (not alike.right)
             sometimes += count * (0 < alike.right < alike.times)

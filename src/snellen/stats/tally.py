@@ -20,7 +20,7 @@ from snellen.stats.means import Clusters, alone, measured_interval, numbered, sc
 MOST_PLACES = 4096
 
 
-class _Row:
+class _TallyRow:
     """What was seen of some marks. One object stands for all that are alike, so that groups count it by identity, which is quick."""
 
     __slots__ = ("first", "seen")
@@ -30,7 +30,7 @@ class _Row:
         self.seen, self.first = seen._replace(values=MappingProxyType(dict(seen.values))), first
 
 
-class Summarised(NamedTuple):
+class GroupScores(NamedTuple):
     """A group's scores, and the names of those that the protocol made in a way of its own. `joined` says that it is of larger items
     than samples.
     """
@@ -46,7 +46,7 @@ class Tally:
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
         self._groups: dict[Key, GroupMarks] = {}
-        self._rows: dict[Hashable, _Row] = {}
+        self._rows: dict[Hashable, _TallyRow] = {}
         self._places: dict[int, tuple[Iterable[Key], list[GroupMarks]]] = {}
 
     def add(self, sample: Sample, mark: Mark) -> Seen:
@@ -61,7 +61,7 @@ class Tally:
         known = (*seen.values, *seen.values.values(), id(seen.outcome), seen.cluster, seen.own)
         row = self._rows.get(known)
         if row is None:
-            row = self._rows[known] = _Row(seen, sample.id)
+            row = self._rows[known] = _TallyRow(seen, sample.id)
         elif sample.id < row.first:
             row.first = sample.id
         for group in self._in(self._protocol.groups(sample)):
@@ -93,7 +93,7 @@ class Tally:
         """The scores of all groups, in the protocol's order."""
         return finished(self._protocol, [one.group for one in self.summarised()])
 
-    def summarised(self) -> list[Summarised]:
+    def summarised(self) -> list[GroupScores]:
         """As `groups`, before the protocol's last word."""
         every = ((group, _joined(self._protocol, group)) for group in self.marks())
         return [_summary(self._protocol, group, joined=group is not marks) for marks, group in every if group.counts]
@@ -112,7 +112,7 @@ class GroupMarks:
 
     def __init__(self, by: dict[str, str], whole: bool) -> None:
         self.by, self.whole = by, whole
-        self.counts: Counter[_Row] = Counter()
+        self.counts: Counter[_TallyRow] = Counter()
 
     @property
     def n(self) -> int:
@@ -160,11 +160,11 @@ def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
         return group
     found = GroupMarks(group.by, whole=True)
     for seen, count in items:
-        found.counts[_Row(seen, "")] += count
+        found.counts[_TallyRow(seen, "")] += count
     return found
 
 
-def _summary(protocol: Protocol, group: GroupMarks, *, joined: bool) -> Summarised:
+def _summary(protocol: Protocol, group: GroupMarks, *, joined: bool) -> GroupScores:
     floors, own = protocol.floors(group), protocol.own_scores(group)
     scores = {name: score for name, score in means(protocol, group).items() if name not in own} | dict(own)
     scores.setdefault(protocol.headline, Score(value=None, n=0))
@@ -180,7 +180,7 @@ def _summary(protocol: Protocol, group: GroupMarks, *, joined: bool) -> Summaris
         whole=group.whole,
         clusters=group.clusters(),
     )
-    return Summarised(found, frozenset(own), joined)
+    return GroupScores(found, frozenset(own), joined)
 
 
 def _in_order(metrics: tuple[Metric, ...], scores: Mapping[str, Score]) -> list[str]:

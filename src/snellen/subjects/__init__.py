@@ -12,7 +12,7 @@ from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.options import Option, filled
-from snellen.core.subject import Given, Hosting, Subject, SubjectKind
+from snellen.core.subject import BuildContext, Hosting, Subject, SubjectKind
 from snellen.registry import Registry
 from snellen.registry.plugins import SUBJECTS
 
@@ -76,4 +76,4 @@ def build(
         return build(other, exam, options={**given, **(changed or {})}, data=data, seed=seed, offline=offline)
 
     values = filled(kind.takes(name, given, options_of), given)
-    return kind.build(name, Given(values, exam, data, seed, offline, asked_by_it))
+    return kind.build(name, BuildContext(values, exam, data, seed, offline, asked_by_it))

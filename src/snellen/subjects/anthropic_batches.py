@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from snellen.core.batch import BatchApi, BatchResult, BatchState, Listing, Step
+from snellen.core.batch import BatchApi, BatchListing, BatchResult, BatchState, BatchStep
 from snellen.subjects.remote import reading
 
 _STATUS = {"expired": 503, "canceled": 503}
@@ -38,12 +38,12 @@ class AnthropicBatches(BatchApi):
     def entry(self, key: str, body: bytes) -> bytes:
         return f'{{"custom_id":"{key}","params":'.encode() + body + b"}"
 
-    def submit(self, payload: bytes, mark: str) -> Generator[Step, bytes, str]:
-        made = yield Step("POST", self._base, payload, makes=True)
+    def submit(self, payload: bytes, mark: str) -> Generator[BatchStep, bytes, str]:
+        made = yield BatchStep("POST", self._base, payload, makes=True)
         return self.state(made).id
 
-    def look(self, batch: str) -> Step:
-        return Step("GET", f"{self._base}/{quote(batch, safe='')}")
+    def look(self, batch: str) -> BatchStep:
+        return BatchStep("GET", f"{self._base}/{quote(batch, safe='')}")
 
     def state(self, body: bytes) -> BatchState:
         return self._state(reading.decoded(body))
@@ -66,17 +66,17 @@ class AnthropicBatches(BatchApi):
             failure="it ended without results" if ended and not url else "",
         )
 
-    def listing(self, after: str = "") -> Step:
+    def listing(self, after: str = "") -> BatchStep:
         more = f"&after_id={quote(after, safe='')}" if after else ""
-        return Step("GET", f"{self._base}?limit=100{more}")
+        return BatchStep("GET", f"{self._base}?limit=100{more}")
 
-    def listed(self, body: bytes) -> Listing:
+    def listed(self, body: bytes) -> BatchListing:
         entries, more = reading.listed_page(body)
         states = tuple(map(self._state, entries))
-        return Listing(states, states[-1].id if states and more else "")
+        return BatchListing(states, states[-1].id if states and more else "")
 
-    def cancel(self, batch: str) -> Step:
-        return Step("POST", f"{self._base}/{quote(batch, safe='')}/cancel")
+    def cancel(self, batch: str) -> BatchStep:
+        return BatchStep("POST", f"{self._base}/{quote(batch, safe='')}/cancel")
 
     def result(self, line: bytes) -> BatchResult:
         data = reading.decoded(line)

@@ -19,7 +19,7 @@ from snellen.subjects import habits
 from snellen.subjects.anthropic_batches import AnthropicBatches
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import merged, value
-from snellen.subjects.remote.format import ErrorBody, Parameters, Told, Way, WireFormat
+from snellen.subjects.remote.format import ErrorBody, ModelListing, Parameters, ParameterVariant, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import BUDGETS, STOP, Settings
@@ -52,11 +52,11 @@ _NO_CREDIT = re.compile(r"credit balance is too low|api usage limits|spend(?:ing
 _ADAPTIVE = {"type": "adaptive", "display": "summarized"}
 
 
-class _Thinking(NamedTuple):
+class _AnthropicThinking(NamedTuple):
     """How a model is asked to think: the fields, other ways, how many tokens it may take, whether it will, and what cannot be had."""
 
     fields: Mapping[str, Any] = {}
-    ways: tuple[Way, ...] = ()
+    ways: tuple[ParameterVariant, ...] = ()
     budget: int = 0
     on: bool = False
     not_applied: Mapping[str, str] = {}
@@ -151,60 +151,68 @@ class MessagesFormat(WireFormat):
         kind, treated = _judged(said, _error(body)) or ("", None)
         return said._replace(kind=kind, status=treated)
 
-    def told(self, listing: bytes, model: str) -> Told | None:
+    def told(self, listing: bytes, model: str) -> ModelListing | None:
         try:
             data = reading.decoded(listing)
         except BrokenReply:
             return None
-        return Told(data, reading.whole(data.get("max_tokens"))) if data.get("type") == "model" else None
+        return ModelListing(data, reading.whole(data.get("max_tokens"))) if data.get("type") == "model" else None
 
 
-def _thinking(model: str, settings: Settings) -> _Thinking:
+def _thinking(model: str, settings: Settings) -> _AnthropicThinking:
     wish, unasked = settings.reasoning, habits.thinks(model)
     budget = settings.thinking_budget(unasked)
     if wish is None:
         # the same as saying nothing, but for the display: what was thought is to be seen
-        return _Thinking({"thinking": _ADAPTIVE}, (), budget, on=True) if unasked else _Thinking(budget=budget)
+        return (
+            _AnthropicThinking({"thinking": _ADAPTIVE}, (), budget, on=True)
+            if unasked
+            else _AnthropicThinking(budget=budget)
+        )
     if wish == "none":
-        return _no_thinking(model, settings, budget) if unasked else _Thinking(budget=budget)
+        return _no_thinking(model, settings, budget) if unasked else _AnthropicThinking(budget=budget)
     effort = _effort(wish)
     budget = max(LEAST_BUDGET, budget)
     counted = _counted(budget)
     graded = _graded(effort)
     lower = (_graded("high"),) if effort in ("xhigh", "max") else ()
     if habits.takes_thinking_budget(model):
-        return _Thinking(counted.fields, (graded, *lower), budget, on=True)
+        return _AnthropicThinking(counted.fields, (graded, *lower), budget, on=True)
     not_applied = {}
     if isinstance(wish, int):
         not_applied["a number of tokens for reasoning"] = (
             f"models of this family take an effort, and '{effort}' is asked for"
         )
-    return _Thinking(graded.fields, (*lower, counted), budget, True, not_applied)
+    return _AnthropicThinking(graded.fields, (*lower, counted), budget, True, not_applied)
 
 
-def _no_thinking(model: str, settings: Settings, budget: int) -> _Thinking:
+def _no_thinking(model: str, settings: Settings, budget: int) -> _AnthropicThinking:
     """Thinking switched off where the model allows it, else as little of it as can be asked for, with tokens to do it."""
     least = settings.max_thinking if settings.max_thinking is not None else BUDGETS["low"]
     little = _graded("low")
     off = habits.how_not_to_think(model)
     if not off:
         why = "models of this family always think, so the lowest effort is asked for"
-        return _Thinking(little.fields, (), least, True, {"reasoning none": why})
+        return _AnthropicThinking(little.fields, (), least, True, {"reasoning none": why})
     other = {"disabled": "between_tools", "between_tools": "disabled"}[off]
     at_last = {**little.fields, "max_tokens": settings.max_tokens + least}
     ways = (
-        Way({"thinking": {"type": other}}, f"thinking of type '{other}' is asked for"),
-        Way(at_last, little.about, least),
+        ParameterVariant({"thinking": {"type": other}}, f"thinking of type '{other}' is asked for"),
+        ParameterVariant(at_last, little.about, least),
     )
-    return _Thinking({"thinking": {"type": off}}, ways, budget)
+    return _AnthropicThinking({"thinking": {"type": off}}, ways, budget)
 
 
-def _counted(budget: int) -> Way:
-    return Way({"thinking": {"type": "enabled", "budget_tokens": budget}}, f"{budget} tokens of thinking are asked for")
+def _counted(budget: int) -> ParameterVariant:
+    return ParameterVariant(
+        {"thinking": {"type": "enabled", "budget_tokens": budget}}, f"{budget} tokens of thinking are asked for"
+    )
 
 
-def _graded(effort: str) -> Way:
-    return Way({"thinking": _ADAPTIVE, "output_config": {"effort": effort}}, f"the effort '{effort}' is asked for")
+def _graded(effort: str) -> ParameterVariant:
+    return ParameterVariant(
+        {"thinking": _ADAPTIVE, "output_config": {"effort": effort}}, f"the effort '{effort}' is asked for"
+    )
 
 
 def _effort(wish: str | int) -> str:

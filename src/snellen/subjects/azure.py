@@ -42,7 +42,7 @@ _WORD = re.compile(r"[A-Za-z0-9.-]{1,40}")
 _OF_DEPLOYMENT = re.compile(r"(?P<root>.*)/openai/deployments/(?P<name>[^/]+)")
 
 
-class Place(NamedTuple):
+class AzureAddress(NamedTuple):
     """Where a resource is: the base address, the version in the query, and whether deployments are in the path."""
 
     base: str
@@ -54,7 +54,7 @@ class Place(NamedTuple):
         return f"?api-version={self.version}" if self.version else ""
 
 
-def place(given: str | None, deployment: str) -> Place:
+def place(given: str | None, deployment: str) -> AzureAddress:
     """Where requests for a deployment go, by `--base-url`, else by the variables: an address of the resource, of its newer API, or
     the whole address of the deployment as Azure's pages show it."""
     address, _, query = (given or setting(*SERVICE.address_variables)[0]).partition("?")
@@ -72,18 +72,18 @@ def place(given: str | None, deployment: str) -> Place:
             raise SnellenError(f"--model azure/{deployment}: the address is that of the deployment '{whole['name']}'")
         if not version:
             raise SnellenError(f"azure/{deployment}: set {VERSION}, such as 2024-10-21, for an address of this form")
-        return Place(f"{whole['root']}/openai", version, True)
+        return AzureAddress(f"{whole['root']}/openai", version, True)
     dated = _DATE.fullmatch(version) is not None
     if base.endswith("/openai/v1"):
-        return Place(base, "" if dated else version)
+        return AzureAddress(base, "" if dated else version)
     base = base.removesuffix("/openai")
-    return Place(f"{base}/openai", version, True) if dated else Place(f"{base}/openai/v1", version)
+    return AzureAddress(f"{base}/openai", version, True) if dated else AzureAddress(f"{base}/openai/v1", version)
 
 
 class AzureFormat(ChatFormat):
     """Chat completions as Azure serves them, with what its content filter says."""
 
-    def __init__(self, where: Place) -> None:
+    def __init__(self, where: AzureAddress) -> None:
         self._where = where
 
     def path(self, model: str) -> str:

@@ -10,7 +10,7 @@ from snellen.core.arm import Arm
 from snellen.core.cores import cores
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.extras import Solvers
-from snellen.core.subject import Caller, Given, Subject, SubjectKind
+from snellen.core.subject import BuildContext, Caller, Subject, SubjectKind
 from snellen.core.types import Answer, Failure, Question
 from snellen.workers.calls import WorkFailed
 from snellen.workers.pool import WorkerLost, Workers
@@ -105,7 +105,7 @@ class BaselineKind(SubjectKind):
         }
     )
 
-    def build(self, name: str, given: Given) -> Subject:
+    def build(self, name: str, given: BuildContext) -> Subject:
         word, _, text = name.partition(":")
         if word == "chance":
             return Chance(given.seed)

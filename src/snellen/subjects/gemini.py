@@ -20,7 +20,7 @@ from snellen.core.types import Failure, Usage
 from snellen.subjects import habits
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import merged
-from snellen.subjects.remote.format import ErrorBody, Parameters, Told, Way, WireFormat
+from snellen.subjects.remote.format import ErrorBody, ModelListing, Parameters, ParameterVariant, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import BUDGETS, DETAIL, LOGPROBS, MODEL_SEED, STOP, Settings
@@ -49,11 +49,11 @@ _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
 _RETRY_IN = re.compile(r"retry in (\d+(?:\.\d+)?)s", re.IGNORECASE)
 
 
-class _Thinking(NamedTuple):
+class _GeminiThinking(NamedTuple):
     """How a model is asked to think: the fields of `thinkingConfig`, other ways, how many tokens, and what cannot be had."""
 
     config: Mapping[str, Any] = {}
-    ways: tuple[Way, ...] = ()
+    ways: tuple[ParameterVariant, ...] = ()
     budget: int = 0
     not_applied: Mapping[str, str] = {}
 
@@ -163,7 +163,7 @@ class GeminiFormat(WireFormat):
         kind, treated = _judged(status, said, error) or ("", None)
         return said._replace(kind=kind, status=treated, wait=_wait(error))
 
-    def told(self, listing: bytes, model: str) -> Told | None:
+    def told(self, listing: bytes, model: str) -> ModelListing | None:
         try:
             data = reading.decoded(listing)
         except BrokenReply:
@@ -171,7 +171,7 @@ class GeminiFormat(WireFormat):
         if not isinstance(data.get("name"), str):
             return None
         facts = {"id": data["name"], "version": data.get("version")}
-        return Told(facts, reading.whole(data.get("outputTokenLimit")))
+        return ModelListing(facts, reading.whole(data.get("outputTokenLimit")))
 
 
 def _resource(model: str) -> str:
@@ -187,20 +187,22 @@ def _resolution(detail: str | None) -> str:
 # ---------------------------------------------------------------- thinking
 
 
-def _thinking(model: str, settings: Settings) -> _Thinking:
+def _thinking(model: str, settings: Settings) -> _GeminiThinking:
     unasked, limits = habits.thinks(model), habits.thinking_range(model)
     budget = settings.thinking_budget(unasked)
     if settings.reasoning is None:
         if not unasked:
-            return _Thinking(budget=budget)
+            return _GeminiThinking(budget=budget)
         asked = settings.max_thinking if limits is not None else None
-        return _Thinking({"includeThoughts": True} if asked is None else _counted(_inside(asked, limits)), (), budget)
+        return _GeminiThinking(
+            {"includeThoughts": True} if asked is None else _counted(_inside(asked, limits)), (), budget
+        )
     if settings.reasoning == "none":
-        return _no_thinking(settings, limits) if unasked else _Thinking(budget=budget)
+        return _no_thinking(settings, limits) if unasked else _GeminiThinking(budget=budget)
     level = LEVELS.get(habits.effort(settings.reasoning), "HIGH")
     if limits is not None:
         tokens = _inside(budget, limits)
-        return _Thinking(_counted(tokens), (_way(_graded(level), settings, budget),), budget)
+        return _GeminiThinking(_counted(tokens), (_way(_graded(level), settings, budget),), budget)
     not_applied = {}
     if isinstance(settings.reasoning, int):
         not_applied["a number of tokens for reasoning"] = (
@@ -208,18 +210,18 @@ def _thinking(model: str, settings: Settings) -> _Thinking:
         )
     configs = [_graded(OTHER_LEVEL[level])] if level in OTHER_LEVEL else []
     ways = tuple(_way(config, settings, budget) for config in (*configs, _counted(budget)))
-    return _Thinking(_graded(level), ways, budget, not_applied)
+    return _GeminiThinking(_graded(level), ways, budget, not_applied)
 
 
-def _no_thinking(settings: Settings, limits: tuple[int, int] | None) -> _Thinking:
+def _no_thinking(settings: Settings, limits: tuple[int, int] | None) -> _GeminiThinking:
     """Thinking switched off where the model allows it, else as little of it as can be asked for, with tokens to do it."""
     least = settings.max_thinking if settings.max_thinking is not None else BUDGETS["low"]
     little = tuple(_way(_graded(level), settings, least) for level in ("MINIMAL", "LOW"))
     if limits is None:
-        return _Thinking(_graded("MINIMAL"), little[1:], least, {"reasoning none": ALWAYS_THINKS})
+        return _GeminiThinking(_graded("MINIMAL"), little[1:], least, {"reasoning none": ALWAYS_THINKS})
     if limits[0] == 0:
-        return _Thinking(_counted(0), little, settings.max_thinking or 0)
-    return _Thinking(_counted(limits[0]), little, least, {"reasoning none": ALWAYS_THINKS})
+        return _GeminiThinking(_counted(0), little, settings.max_thinking or 0)
+    return _GeminiThinking(_counted(limits[0]), little, least, {"reasoning none": ALWAYS_THINKS})
 
 
 def _inside(tokens: int, limits: tuple[int, int] | None) -> int:
@@ -235,11 +237,11 @@ def _graded(level: str) -> dict[str, Any]:
     return {"thinkingLevel": level, "includeThoughts": True}
 
 
-def _way(config: Mapping[str, Any], settings: Settings, budget: int) -> Way:
+def _way(config: Mapping[str, Any], settings: Settings, budget: int) -> ParameterVariant:
     """Another way to ask for thinking, with the tokens that it may take."""
     asked = config.get("thinkingLevel") or f"{config['thinkingBudget']} tokens"
     whole = {"maxOutputTokens": settings.max_tokens + budget, "thinkingConfig": dict(config)}
-    return Way({CONFIG: whole}, f"thinking of {asked} is asked for", budget)
+    return ParameterVariant({CONFIG: whole}, f"thinking of {asked} is asked for", budget)
 
 
 # ---------------------------------------------------------------- what is inside replies

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.core.subject import Caller, Given, Subject, SubjectKind
+from snellen.core.subject import BuildContext, Caller, Subject, SubjectKind
 from snellen.core.types import Answer, Question
 from snellen.subjects.baselines import failed, said
 from snellen.subjects.replay import IDS, TEXTS, rows_of
@@ -22,7 +22,7 @@ MAJORITY = "majority"
 TIED = "the people in the file did not agree, and no answer has most voices"
 
 
-class Said(NamedTuple):
+class HumanAnswer(NamedTuple):
     """One answer of one person."""
 
     id: str
@@ -68,9 +68,9 @@ class Human(Subject):
         return said(question, text) if text is not None else failed(question, "tie", TIED)
 
 
-def read_said(path: Path, raw: bytes) -> list[Said]:
+def read_said(path: Path, raw: bytes) -> list[HumanAnswer]:
     """The answers of a file, each with who gave it and when; a row that does not say who is an error."""
-    found: list[Said] = []
+    found: list[HumanAnswer] = []
     for number, row in enumerate(rows_of(path, raw, "human"), 1):
         where = f"human/{path} record {number}"
         name = next((row[k] for k in IDS if k in row), None) if isinstance(row, dict) else None
@@ -80,21 +80,21 @@ def read_said(path: Path, raw: bytes) -> list[Said]:
         who = row.get("annotator")
         if not isinstance(who, str) or not who.strip():
             raise SnellenError(f"{where}: needs 'annotator', who said it; for a model's replies there is replay/FILE")
-        found.append(Said(str(name), text, who.strip(), str(row.get("time") or "")))
+        found.append(HumanAnswer(str(name), text, who.strip(), str(row.get("time") or "")))
     if not found:
         raise SnellenError(f"human/{path}: no answers in it")
     return found
 
 
-def voted(every: list[Said]) -> dict[str, str | None]:
+def voted(every: list[HumanAnswer]) -> dict[str, str | None]:
     """What was said of each question: one person's answer, or the one that most gave; None where two have equally many.
 
-    >>> voted([Said("1", "Red", "a", ""), Said("1", "red ", "b", ""), Said("1", "blue", "c", "")])
+    >>> voted([HumanAnswer("1", "Red", "a", ""), HumanAnswer("1", "red ", "b", ""), HumanAnswer("1", "blue", "c", "")])
     {'1': 'Red'}
-    >>> voted([Said("2", "x", "a", ""), Said("2", "y", "b", "")])
+    >>> voted([HumanAnswer("2", "x", "a", ""), HumanAnswer("2", "y", "b", "")])
     {'2': None}
     """
-    by_id: dict[str, list[Said]] = {}
+    by_id: dict[str, list[HumanAnswer]] = {}
     for one in every:
         by_id.setdefault(one.id, []).append(one)
     found: dict[str, str | None] = {}
@@ -109,7 +109,7 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _chosen(path: Path, every: list[Said], people: list[str], wanted: str) -> list[Said]:
+def _chosen(path: Path, every: list[HumanAnswer], people: list[str], wanted: str) -> list[HumanAnswer]:
     """The answers that count: of the one person, of the one that is named, or of all for the majority."""
     if not wanted and len(people) > 1:
         raise SnellenError(
@@ -139,7 +139,7 @@ class HumanKind(SubjectKind):
         }
     )
 
-    def build(self, name: str, given: Given) -> Subject:
+    def build(self, name: str, given: BuildContext) -> Subject:
         file, colon, wanted = name.rpartition(":")
         if colon and not Path(name).is_file():
             return Human(Path(file), wanted)

@@ -11,7 +11,7 @@ from math import ceil, floor, sqrt
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.core.resizing import Limits, smart_resize
+from snellen.core.resizing import PixelLimits, smart_resize
 
 Count = Callable[[int, int, str | None], int]
 LOW = "low"
@@ -39,24 +39,26 @@ def tiles(base: int, tile: int) -> Count:
     return count
 
 
-class Budget(NamedTuple):
+class PatchLimit(NamedTuple):
     """The most patches of a picture, and its longest side in pixels; None where there is no limit."""
 
     patches: int | None = None
     side: int | None = None
 
 
-UNLIMITED = Budget()
-SMALL = Budget(256, 512)
+UNLIMITED = PatchLimit()
+SMALL = PatchLimit(256, 512)
 """`low`: the model is given a version of 512 x 512 pixels."""
 
 
-def patches(multiplier: float, high: Budget, auto: Budget | None = None, original: Budget | None = None) -> Count:
+def patches(
+    multiplier: float, high: PatchLimit, auto: PatchLimit | None = None, original: PatchLimit | None = None
+) -> Count:
     """OpenAI's patches of 32 pixels, scaled down to the budget of the level of detail, times the model's multiplier.
 
     `auto` is what happens where nothing is asked for (as `high`, if not given).
 
-    >>> patches(1.0, Budget(1536, 2048))(1024, 1024, None), patches(1.0, Budget(1536, 2048))(1800, 2400, None)
+    >>> patches(1.0, PatchLimit(1536, 2048))(1024, 1024, None), patches(1.0, PatchLimit(1536, 2048))(1800, 2400, None)
     (1024, 1452)
     """
     budgets = {LOW: SMALL, HIGH: high, ORIGINAL: original or high}
@@ -68,7 +70,7 @@ def patches(multiplier: float, high: Budget, auto: Budget | None = None, origina
     return count
 
 
-def _patches(width: int, height: int, budget: Budget) -> int:
+def _patches(width: int, height: int, budget: PatchLimit) -> int:
     scale = min(1.0, budget.side / max(width, height)) if budget.side else 1.0
     found = _cells(width * scale, height * scale, 32)
     if budget.patches is None or found <= budget.patches:
@@ -134,10 +136,10 @@ def gemini_budget(_width: int, _height: int, detail: str | None) -> int:
 # ---------------------------------------------------------------- open weights
 
 
-def merged_patches(factor: int, limits: Limits) -> Count:
+def merged_patches(factor: int, limits: PixelLimits) -> Count:
     """Qwen's: sides to multiples of the factor within the limits, a token for each square of it, and two around the picture.
 
-    >>> merged_patches(28, Limits(3136, 12_845_056))(1932, 1092, None)
+    >>> merged_patches(28, PixelLimits(3136, 12_845_056))(1932, 1092, None)
     2693
     """
 

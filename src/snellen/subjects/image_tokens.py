@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from snellen.core.resizing import PROCESSOR, Limits
+from snellen.core.resizing import PROCESSOR, PixelLimits
 from snellen.subjects import image_rules as rules
-from snellen.subjects.image_rules import UNLIMITED, Budget, Count
+from snellen.subjects.image_rules import UNLIMITED, Count, PatchLimit
 
 OPENAI = "https://developers.openai.com/api/docs/guides/images-vision (2026-10)"
 CLAUDE = "https://platform.claude.com/docs/en/build-with-claude/vision (2026-07)"
@@ -37,9 +37,9 @@ class Rule(NamedTuple):
         return self.family
 
 
-_OLD = Budget(1536, 2048)
-_NEW = Budget(2500, 2048)
-_LARGE = Budget(10_000, 6000)
+_OLD = PatchLimit(1536, 2048)
+_NEW = PatchLimit(2500, 2048)
+_LARGE = PatchLimit(10_000, 6000)
 _TILES = {
     ("gpt-4o", "gpt-4.1", "gpt-4.5-preview", "gpt-4-turbo", "gpt-4-vision-preview", "chatgpt-4o-latest"): (85, 170),
     ("gpt-4o-mini",): (2833, 5667),
@@ -57,7 +57,7 @@ _PATCHES = {
     ("gpt-5.5",): rules.patches(1.2, _NEW, auto=_LARGE, original=_LARGE),
     # the limits of `high` are not told for these; 2,500 patches are what others have measured
     ("gpt-5.6", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna", "gpt-6-astra"): rules.patches(
-        1.2, Budget(2500), auto=UNLIMITED, original=UNLIMITED
+        1.2, PatchLimit(2500), auto=UNLIMITED, original=UNLIMITED
     ),
 }
 _OPENAI = {
@@ -67,7 +67,7 @@ _OPENAI = {
 _CLAUDE_STANDARD = Rule("Claude, up to 1568 tokens", rules.visual_tokens(1568, 1568), CLAUDE)
 _CLAUDE_FINE = Rule("Claude, up to 4784 tokens", rules.visual_tokens(2576, 4784), CLAUDE)
 _QWEN_2 = Rule("Qwen2-VL, patches of 28", rules.merged_patches(28, PROCESSOR), WEIGHTS)
-_QWEN_3 = Rule("Qwen3-VL, patches of 32", rules.merged_patches(32, Limits(65_536, 16_777_216)), WEIGHTS)
+_QWEN_3 = Rule("Qwen3-VL, patches of 32", rules.merged_patches(32, PixelLimits(65_536, 16_777_216)), WEIGHTS)
 
 _FAMILIES: tuple[tuple[str, Rule], ...] = (
     # OpenAI's that its guide does not name: as their nearest relatives
@@ -75,7 +75,9 @@ _FAMILIES: tuple[tuple[str, Rule], ...] = (
     (r"gpt-5[.-]", Rule("OpenAI patches", rules.patches(1.2, _OLD), "its guide has GPT-5.2", False)),
     (
         r"gpt-[6-9]",
-        Rule("OpenAI patches", rules.patches(1.2, Budget(2500), UNLIMITED, UNLIMITED), "its guide has GPT-6", False),
+        Rule(
+            "OpenAI patches", rules.patches(1.2, PatchLimit(2500), UNLIMITED, UNLIMITED), "its guide has GPT-6", False
+        ),
     ),
     # the copy of the guide is older than these, and others have counted fewer tokens for pictures of more than 2 megapixels
     (

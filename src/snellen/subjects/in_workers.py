@@ -38,7 +38,7 @@ class Facts(Struct, frozen=True):
     about: str
 
 
-class Answered(Struct, frozen=True):
+class WorkerAnswer(Struct, frozen=True):
     """A worker's answer to a question; its facts where there was no question. `parallel` is how many questions it takes at once by now."""
 
     answer: Answer | None = None
@@ -46,25 +46,25 @@ class Answered(Struct, frozen=True):
     parallel: int = 1
 
 
-class Answering:
+class WorkerSubject:
     """The real subject, in a worker."""
 
     def __init__(self, kind: str, spec: dict[str, Any]) -> None:
         """Make the subject of a kind from its `worker_spec`, which takes its time."""
         self._subject = subjects.find(f"{kind}/")[0].worker(spec)
 
-    async def __call__(self, question: Question | None) -> Answered:
+    async def __call__(self, question: Question | None) -> WorkerAnswer:
         """Answer a question, or say what the subject is."""
         subject = self._subject
         if question is None:
             facts = Facts(spec=subject.spec, identity=dict(subject.identity), about=subject.about())
-            return Answered(facts=facts, parallel=subject.parallel)
+            return WorkerAnswer(facts=facts, parallel=subject.parallel)
         try:
             prepared = subject.prepare(question)
         except SnellenError as error:
-            return Answered(answer=_failed(question, "bad-image", str(error)), parallel=subject.parallel)
+            return WorkerAnswer(answer=_failed(question, "bad-image", str(error)), parallel=subject.parallel)
         answer = await subject.answer(question, prepared, _no_endpoint)
-        return Answered(answer=answer, parallel=subject.parallel)
+        return WorkerAnswer(answer=answer, parallel=subject.parallel)
 
 
 async def _no_endpoint(request: Request) -> Reply:
@@ -83,7 +83,7 @@ def job_for(subject: Subject) -> bytes:
     """Return the job of a worker that is to be that subject."""
     if subject.worker_spec is None:
         raise SnellenError(f"{subject.spec} cannot answer in other processes")
-    return job_of(partial(Answering, subject.spec.partition("/")[0], dict(subject.worker_spec)))
+    return job_of(partial(WorkerSubject, subject.spec.partition("/")[0], dict(subject.worker_spec)))
 
 
 def on_devices(made: Callable[[str], Subject], devices: Sequence[str]) -> SubjectInWorkers:
@@ -109,9 +109,9 @@ class SubjectInWorkers(Subject):
         self._plain = plain
         self._first: tuple[str, Facts] | None = None
         self._each = 1
-        self._workers: Workers[Answered] = Workers(Answering, hire, self._admit)
+        self._workers: Workers[WorkerAnswer] = Workers(WorkerSubject, hire, self._admit)
 
-    def _admit(self, place: str, call: Callable[..., Future[Answered]]) -> None:
+    def _admit(self, place: str, call: Callable[..., Future[WorkerAnswer]]) -> None:
         """Refuse a worker that would answer differently: other weights, another kind of device, another precision."""
         told = _result(call(None).result)
         if told.facts is None:
@@ -166,7 +166,7 @@ class SubjectInWorkers(Subject):
             async with asyncio.timeout(PATIENCE):
                 asked = map(asyncio.wrap_future, self._workers.everywhere(None))
                 told = await asyncio.gather(*asked, return_exceptions=True)
-            self._note([one.facts for one in told if isinstance(one, Answered) and one.facts is not None])
+            self._note([one.facts for one in told if isinstance(one, WorkerAnswer) and one.facts is not None])
         except TimeoutError:
             pass  # it is only for the record
         await asyncio.to_thread(self._workers.close)
@@ -177,7 +177,7 @@ class SubjectInWorkers(Subject):
             self.identity["listed"] = {**listed[0], "workers": len(found)}
 
 
-def _result(result: Callable[[], Answered]) -> Answered:
+def _result(result: Callable[[], WorkerAnswer]) -> WorkerAnswer:
     try:
         return result()
     except WorkFailed as error:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from snellen.core.batch import BatchApi, BatchResult, BatchState, Listing, Step
+from snellen.core.batch import BatchApi, BatchListing, BatchResult, BatchState, BatchStep
 from snellen.core.text import one_line
 from snellen.subjects.remote import reading
 
@@ -26,7 +26,7 @@ class OpenAIBatches(BatchApi):
         head = f'{{"custom_id":"{key}","method":"POST","url":"{self._endpoint}","body":'
         return head.encode() + body + b"}"
 
-    def submit(self, payload: bytes, mark: str) -> Generator[Step, bytes, str]:
+    def submit(self, payload: bytes, mark: str) -> Generator[BatchStep, bytes, str]:
         edge = f"snellen-{secrets.token_hex(16)}"
         form = (
             f'--{edge}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
@@ -34,7 +34,7 @@ class OpenAIBatches(BatchApi):
             "Content-Type: application/jsonl\r\n\r\n"
         ).encode()
         body = b"".join([form, payload, f"\r\n--{edge}--\r\n".encode()])
-        uploaded = yield Step("POST", f"{self._base}/files", body, f"multipart/form-data; boundary={edge}")
+        uploaded = yield BatchStep("POST", f"{self._base}/files", body, f"multipart/form-data; boundary={edge}")
         file = _named(reading.decoded(uploaded), "the uploaded file")
         wish = {
             "input_file_id": file,
@@ -42,11 +42,11 @@ class OpenAIBatches(BatchApi):
             "completion_window": "24h",
             "metadata": {"snellen": mark},
         }
-        made = yield Step("POST", f"{self._base}/batches", msgspec.json.encode(wish), makes=True)
+        made = yield BatchStep("POST", f"{self._base}/batches", msgspec.json.encode(wish), makes=True)
         return _named(reading.decoded(made), "the batch")
 
-    def look(self, batch: str) -> Step:
-        return Step("GET", f"{self._base}/batches/{quote(batch, safe='')}")
+    def look(self, batch: str) -> BatchStep:
+        return BatchStep("GET", f"{self._base}/batches/{quote(batch, safe='')}")
 
     def state(self, body: bytes) -> BatchState:
         return self._state(reading.decoded(body))
@@ -69,17 +69,17 @@ class OpenAIBatches(BatchApi):
             failure=_why(data, status) if ended and not files else "",
         )
 
-    def listing(self, after: str = "") -> Step:
+    def listing(self, after: str = "") -> BatchStep:
         more = f"&after={quote(after, safe='')}" if after else ""
-        return Step("GET", f"{self._base}/batches?limit=100{more}")
+        return BatchStep("GET", f"{self._base}/batches?limit=100{more}")
 
-    def listed(self, body: bytes) -> Listing:
+    def listed(self, body: bytes) -> BatchListing:
         entries, more = reading.listed_page(body)
         states = tuple(map(self._state, entries))
-        return Listing(states, states[-1].id if states and more else "")
+        return BatchListing(states, states[-1].id if states and more else "")
 
-    def cancel(self, batch: str) -> Step:
-        return Step("POST", f"{self._base}/batches/{quote(batch, safe='')}/cancel")
+    def cancel(self, batch: str) -> BatchStep:
+        return BatchStep("POST", f"{self._base}/batches/{quote(batch, safe='')}/cancel")
 
     def result(self, line: bytes) -> BatchResult:
         data = reading.decoded(line)

@@ -26,7 +26,7 @@ _EXPLAINED = "known"
 _Rate = Annotated[float, msgspec.Meta(ge=0, lt=1e6)]
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PriceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One model of a price file; prices.toml says what each field means."""
 
     input: _Rate
@@ -54,27 +54,27 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
-class Listed(NamedTuple):
+class ListedPrice(NamedTuple):
     """An entry with the service and the name that it is for, as `snellen list prices` shows it."""
 
     service: str
     model: str
-    entry: Entry
+    entry: PriceEntry
 
 
-class Table:
+class PriceTable:
     """A price file: every entry by service and exact name."""
 
-    def __init__(self, entries: tuple[Listed, ...]) -> None:
+    def __init__(self, entries: tuple[ListedPrice, ...]) -> None:
         self.entries = entries
-        self._by_name: dict[tuple[str, str], Entry] = {}
+        self._by_name: dict[tuple[str, str], PriceEntry] = {}
         for service, model, entry in entries:
             for name in (model, *entry.also):
                 if (service, name) in self._by_name:
                     raise SnellenError(f'{_place(service, model)}: "{name}" is there twice')
                 self._by_name[service, name] = entry
 
-    def get(self, service: str, model: str) -> Entry | None:
+    def get(self, service: str, model: str) -> PriceEntry | None:
         """The entry of a model by its exact name."""
         return self._by_name.get((SAME_SERVICE.get(service, service), model)) or self._by_name.get((service, model))
 
@@ -83,7 +83,7 @@ class Table:
 
 
 @cache
-def built_in() -> Table:
+def built_in() -> PriceTable:
     """The table that comes with Snellen."""
     return read_table(BUILT_IN)
 
@@ -106,26 +106,26 @@ def table_price(service: str, model: str, today: dt.date | None = None) -> Price
     return entry.price(f"built-in table, as of {entry.valid}: {entry.source}")
 
 
-class Given(NamedTuple):
+class PriceOption(NamedTuple):
     """What `--price` gave: one price for whatever is asked, or a file."""
 
     price: Price | None = None
     file: str | None = None
 
 
-def given_price(text: str) -> Given:
+def given_price(text: str) -> PriceOption:
     """`--price IN/OUT`, USD for a million tokens, or `--price FILE`, which is read and checked at once."""
     path = Path(text)
     if path.suffix.lower() in (".toml", ".json"):
         _user_table(str(path))
-        return Given(file=str(path.absolute()))
+        return PriceOption(file=str(path.absolute()))
     try:
         per_input, per_output = (float(x) for x in text.split("/"))
     except ValueError:
         raise SnellenError(f"--price {one_line(text)}: {FORM}") from None
     if not (0 <= per_input < inf and 0 <= per_output < inf):
         raise SnellenError(f"--price {one_line(text)}: a price is a number from 0 on")
-    return Given(Price(per_input, per_output, "--price"))
+    return PriceOption(Price(per_input, per_output, "--price"))
 
 
 def file_price(file: str | None, service: str, model: str) -> Price | None:
@@ -137,7 +137,7 @@ def file_price(file: str | None, service: str, model: str) -> Price | None:
 
 
 @cache
-def _user_table(file: str) -> Table:
+def _user_table(file: str) -> PriceTable:
     try:
         return read_table(Path(file))
     except SnellenError as error:
@@ -147,12 +147,12 @@ def _user_table(file: str) -> Table:
 # ---------------------------------------------------------------- reading
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> PriceTable:
     """A price file, checked: an error says which entry is wrong, and how."""
     found = _parsed(path)
     if not isinstance(found, dict):
         raise SnellenError("expected tables of models under the services' names")
-    return Table(tuple(_entries(found)))
+    return PriceTable(tuple(_entries(found)))
 
 
 def _parsed(path: Path) -> Any:
@@ -168,7 +168,7 @@ def _parsed(path: Path) -> Any:
         raise SnellenError(f"not {path.suffix[1:].upper()} ({one_line(str(error), 120)})") from None
 
 
-def _entries(found: Mapping[str, Any]) -> Iterator[Listed]:
+def _entries(found: Mapping[str, Any]) -> Iterator[ListedPrice]:
     for service, models in found.items():
         if service == _EXPLAINED:
             continue
@@ -176,7 +176,7 @@ def _entries(found: Mapping[str, Any]) -> Iterator[Listed]:
             raise SnellenError(f"[{one_line(service, 60)}]: expected models, each with input and output")
         for model, fields in models.items():
             try:
-                yield Listed(service, model, msgspec.convert(fields, Entry, strict=True))
+                yield ListedPrice(service, model, msgspec.convert(fields, PriceEntry, strict=True))
             except msgspec.ValidationError as error:
                 raise SnellenError(f"{_place(service, model)}: {one_line(str(error), 160)}") from None
 

@@ -14,9 +14,9 @@ import msgspec
 
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
-from snellen.core.extras import Recorded, ReplayFormat
+from snellen.core.extras import RecordedReply, ReplayFormat
 from snellen.core.json_keys import repeated_key
-from snellen.core.subject import Caller, Given, Subject, SubjectKind
+from snellen.core.subject import BuildContext, Caller, Subject, SubjectKind
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Question
 from snellen.data.places import Places
@@ -27,7 +27,7 @@ TEXTS = ("text", "response", "raw_response", "prediction", "reply")
 LINES = (".jsonl", ".ndjson")
 ANY = "\0"
 """Stands for a prompt that a file does not name."""
-Reads = Callable[[Any], Iterable[Recorded] | None]
+Reads = Callable[[Any], Iterable[RecordedReply] | None]
 
 
 class Replay(Subject):
@@ -38,14 +38,14 @@ class Replay(Subject):
         if not path.is_file():
             raise SnellenError(f"replay/{path}: no such file")
         self.spec = f"replay/{path}"
-        self._replies: InMemory | InFile
+        self._replies: MemoryReplies | FileReplies
         if path.suffix.lower() in LINES and recorded is None:
-            self._replies = InFile(path)
+            self._replies = FileReplies(path)
             sha256 = self._replies.sha256
         else:
             raw = path.read_bytes()
             sha256 = hashlib.sha256(raw).hexdigest()
-            self._replies = InMemory(_own_form(path, raw, recorded) or read_replies(path, raw))
+            self._replies = MemoryReplies(_own_form(path, raw, recorded) or read_replies(path, raw))
         self.identity: dict[str, Any] = {"kind": "replay", "sha256": sha256}
         self._times = max((Arm.parse(prompt).repeat for prompt in self._replies.prompts if prompt), default=1)
 
@@ -69,7 +69,7 @@ class Replay(Subject):
         return said(question, text)
 
 
-class InMemory:
+class MemoryReplies:
     """Replies by (id, prompt); the prompt is None where the file does not say."""
 
     def __init__(self, texts: dict[tuple[str, str | None], str]) -> None:
@@ -86,7 +86,7 @@ class InMemory:
         return frozenset(self.names()).difference(known)
 
 
-class InFile:
+class FileReplies:
     """Replies that stay in their file of JSON lines; memory has where each is (a million replies: 17 MB, their texts some hundreds)."""
 
     def __init__(self, path: Path) -> None:
@@ -102,7 +102,7 @@ class InFile:
         self.sha256 = digest.hexdigest()
         self.prompts = {None if prompt == ANY else prompt for prompt in self._places.counts}
 
-    def _replies(self, seen: Callable[[bytes], None] = lambda _line: None) -> Iterator[tuple[int, int, Recorded]]:
+    def _replies(self, seen: Callable[[bytes], None] = lambda _line: None) -> Iterator[tuple[int, int, RecordedReply]]:
         """All replies, each with its number and its place in the file."""
         number = place = 0
         with self._path.open("rb") as lines:
@@ -168,7 +168,7 @@ def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
     return replies
 
 
-def reply_of(row: Any, where: str) -> Recorded | None:
+def reply_of(row: Any, where: str) -> RecordedReply | None:
     """The reply that a row records; None for a recorded failure, which is no reply."""
     if not isinstance(row, dict):
         raise SnellenError(f"{where}: expected an object with id and text")
@@ -180,7 +180,7 @@ def reply_of(row: Any, where: str) -> Recorded | None:
         raise SnellenError(f"{where}: needs an id ({' or '.join(IDS)}) and a text ({', '.join(TEXTS)})")
     prompt = row.get("prompt")  # the name of a prompt, as in answers.jsonl; other tools write its text there
     is_name = isinstance(prompt, str) and len(prompt) < 40 and not re.search(r"\s", prompt)
-    return Recorded(str(name), prompt if is_name else None, text)
+    return RecordedReply(str(name), prompt if is_name else None, text)
 
 
 def rows_of(path: Path, raw: bytes, kind: str = "replay") -> Iterable[Any]:
@@ -232,7 +232,7 @@ class ReplayKind(SubjectKind):
     prefix = "replay"
     forms = MappingProxyType({"replay/FILE": "recorded replies: JSON, JSON lines or CSV with id and text"})
 
-    def build(self, name: str, given: Given) -> Subject:
+    def build(self, name: str, given: BuildContext) -> Subject:
         own = given.exam.extra(ReplayFormat)
         return Replay(Path(name), own.read if own is not None else None)
 

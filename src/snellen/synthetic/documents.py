@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from snellen.synthetic.writing import whole
 
 
-class Form(NamedTuple):
+class DocumentForm(NamedTuple):
     """What stands before, between and after the records of a document."""
 
     opening: str
@@ -30,9 +30,9 @@ class Form(NamedTuple):
         return self.opening.rstrip() + self.closing.lstrip() if self.closing else self.opening
 
 
-OBJECT = Form("{\n ", ",\n ", "\n}\n")
-LIST = Form("[\n ", ",\n ", "\n]\n")
-LINES = Form("", "", "")
+OBJECT = DocumentForm("{\n ", ",\n ", "\n}\n")
+LIST = DocumentForm("[\n ", ",\n ", "\n]\n")
+LINES = DocumentForm("", "", "")
 
 
 def in_document(value: Any, *, indent: int = 1, depth: int = 1, ascii_only: bool = False) -> str:
@@ -52,7 +52,7 @@ def member(key: str, value: Any) -> str:
 
 
 @contextmanager
-def document(path: Path, form: Form) -> Iterator[Callable[[str], None]]:
+def document(path: Path, form: DocumentForm) -> Iterator[Callable[[str], None]]:
     """Writes a document record by record, by the function that it gives; the file gets its own name when it is whole."""
     with whole(path) as draft, draft.open("w", encoding="utf-8", newline="") as sink:
         some = False

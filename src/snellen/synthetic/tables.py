@@ -43,7 +43,7 @@ class Recipe(NamedTuple):
     rows: Rows
 
 
-class Shard(NamedTuple):
+class TableShard(NamedTuple):
     """One file of a part, or one in each of its folders: its number, and which images it has."""
 
     part: str
@@ -65,7 +65,7 @@ def make_set(
     _check(recipe, out, origin)
     notes = {"huggingface": json.dumps({"info": {"features": recipe.features}}), MARK: json.dumps(origin)}
     shards = [
-        Shard(part, number, range(start, min(start + SHARD_ROWS, count)))
+        TableShard(part, number, range(start, min(start + SHARD_ROWS, count)))
         for part in recipe.parts
         for number, start in enumerate(range(0, count, SHARD_ROWS))
     ]
@@ -86,7 +86,7 @@ class _Job(NamedTuple):
     notes: dict[str, str]
 
 
-def _in_files(job: _Job, shards: list[Shard], workers: int | None, progress: Progress | None) -> list[Path]:
+def _in_files(job: _Job, shards: list[TableShard], workers: int | None, progress: Progress | None) -> list[Path]:
     """Each process draws the images of a file and writes it: nobody waits for the one that gathers."""
     made: list[Path] = []
     done, total = 0, sum(len(shard.images) for shard in shards)
@@ -99,14 +99,14 @@ def _in_files(job: _Job, shards: list[Shard], workers: int | None, progress: Pro
     return made
 
 
-def _in_images(job: _Job, shards: list[Shard], workers: int | None, progress: Progress | None) -> list[Path]:
+def _in_images(job: _Job, shards: list[TableShard], workers: int | None, progress: Progress | None) -> list[Path]:
     """Processes draw single images, and files are written here: so few files would leave most processes with nothing to do."""
     keys = [(shard.part, index) for shard in shards for index in shard.images]
     with closing(in_order(partial(_drawn, job), keys, workers, progress)) as images:
         return [path for shard in shards for path in _filed(job, shard, list(islice(images, len(shard.images))))]
 
 
-def _written(job: _Job, shard: Shard) -> list[Path]:
+def _written(job: _Job, shard: TableShard) -> list[Path]:
     return _filed(job, shard, [_drawn(job, (shard.part, index)) for index in shard.images])
 
 
@@ -115,7 +115,7 @@ def _drawn(job: _Job, key: tuple[str, int]) -> tuple[Row, ...]:
     return job.recipe.rows(part, job.seed, index)
 
 
-def _filed(job: _Job, shard: Shard, drawn: list[tuple[Row, ...]]) -> list[Path]:
+def _filed(job: _Job, shard: TableShard, drawn: list[tuple[Row, ...]]) -> list[Path]:
     """Writes a shard in each folder of its part."""
     made = []
     for folder, rows in zip(job.recipe.parts[shard.part], zip(*drawn, strict=True), strict=True):

@@ -36,7 +36,7 @@ class Bound(Struct, frozen=True):
     named: dict[str, msgspec.Raw]
 
 
-class Reply(Struct, frozen=True):
+class CallResults(Struct, frozen=True):
     """The results of the calls in a message, or the first error: one of Snellen's, or of the code (with its traceback)."""
 
     results: msgspec.Raw = msgspec.Raw()
@@ -99,7 +99,7 @@ def _raw(value: Any) -> msgspec.Raw:
 # ---------------------------------------------------------------- in a worker
 
 
-class Called:
+class WorkerFunction:
     """The function in a worker. Where it cannot be had, every reply says why."""
 
     def __init__(self, job: bytes) -> None:
@@ -123,15 +123,15 @@ class Called:
             for arguments in self._calls.decode(message):
                 result = self._function(*arguments)
                 results.append(await result if inspect.isawaitable(result) else result)
-            return _PACK.encode(Reply(results=_raw(results)))
+            return _PACK.encode(CallResults(results=_raw(results)))
         except Exception as error:
             return _failed(error)
 
 
 def _failed(error: Exception) -> bytes:
     if isinstance(error, SnellenError):
-        return _PACK.encode(Reply(error=str(error)))
-    return _PACK.encode(Reply(error=one_line(said_by(error)), trace=traceback.format_exc()))
+        return _PACK.encode(CallResults(error=str(error)))
+    return _PACK.encode(CallResults(error=one_line(said_by(error)), trace=traceback.format_exc()))
 
 
 def _unbound(told: Bound) -> Callable[..., Any]:
@@ -183,4 +183,4 @@ def _decode(kind: Any, value: Any) -> Any:
 
 
 _PACK = msgspec.msgpack.Encoder(enc_hook=_encode)
-_BOUND, _REPLIES = msgspec.msgpack.Decoder(Bound), msgspec.msgpack.Decoder(Reply)
+_BOUND, _REPLIES = msgspec.msgpack.Decoder(Bound), msgspec.msgpack.Decoder(CallResults)

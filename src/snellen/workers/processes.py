@@ -24,7 +24,7 @@ import msgspec
 
 from snellen.core.cores import cores
 from snellen.core.secret import without_keys
-from snellen.workers.calls import Called, Named, job_of
+from snellen.workers.calls import Named, WorkerFunction, job_of
 from snellen.workers.pool import Hire, Worker, WorkerLost, Workers
 
 HEAD = 8
@@ -145,7 +145,7 @@ def main() -> None:
 
 async def _serve(source: IO[bytes], sink: IO[bytes], job: bytes) -> None:
     loop = asyncio.get_running_loop()
-    called = Called(job)
+    called = WorkerFunction(job)
     tasks: set[asyncio.Task[None]] = set()
 
     async def answer(number: int, message: bytes) -> None:

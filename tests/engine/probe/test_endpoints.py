@@ -6,21 +6,21 @@ import pytest
 from tests.support.probed_endpoint import Manners, endpoint
 
 from snellen.engine.plan.request import Limits
-from snellen.engine.probe.probing import Probed, carry_out, plan_probe
+from snellen.engine.probe.probing import ProbeOutcome, carry_out, plan_probe
 from snellen.engine.probe.results import PARTS
 from snellen.present.terminal.probe import headline
 
 
-def probed(manners: Manners, parts: tuple[str, ...] = (), model: str = "reader", seed: int = 0) -> Probed:
+def probed(manners: Manners, parts: tuple[str, ...] = (), model: str = "reader", seed: int = 0) -> ProbeOutcome:
     with endpoint(manners) as server:
         return carry_out(plan_probe(f"api/{model}", {"base_url": server.url}, parts, seed), Limits())
 
 
-def verdicts(done: Probed, verdict: str) -> list[str]:
+def verdicts(done: ProbeOutcome, verdict: str) -> list[str]:
     return [r.part for r in done.probe.results if r.verdict == verdict]
 
 
-def said(done: Probed, part: str) -> str:
+def said(done: ProbeOutcome, part: str) -> str:
     return next(r.said for r in done.probe.results if r.part == part)
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from snellen.core.types import Failure
 from snellen.engine.probe import parameters
-from snellen.engine.probe.places import Fit, contradicts, fitted, judge_coordinates, judge_order, space_of
+from snellen.engine.probe.places import CoordinateFit, contradicts, fitted, judge_coordinates, judge_order, space_of
 from snellen.engine.probe.questions import NEEDS, charts, questions
 from snellen.engine.probe.reading import counted_to, letters_right, places, two_digits, whole_number
-from snellen.engine.probe.results import PARTS, Heard, Probe, Proposal, Result, differences
+from snellen.engine.probe.results import PARTS, Probe, ProbeReply, ProbeResult, Proposal, differences
 from snellen.engine.probe.sizes import judge_size, scale_of, smallest
 from snellen.subjects.families import family_of
 from snellen.synthetic.charts.letters import HEIGHTS, LARGE
@@ -107,13 +107,13 @@ def test_one_disc_that_is_misplaced_does_not_hide_the_factors_and_chance_gives_n
 
 def test_spaces_are_told_by_two_sizes() -> None:
     sizes = [WIDE, NARROW]
-    same = [Fit(1.0, 1.0, False)] * 2
+    same = [CoordinateFit(1.0, 1.0, False)] * 2
     assert space_of(sizes, same) == "image_pixels"
-    assert space_of(sizes, [Fit(1000 / w, 1000 / h, False) for w, h in sizes]) == "relative_1000"
-    assert space_of(sizes, [Fit(1 / w, 1 / h, False) for w, h in sizes]) == "unit"
-    assert space_of(sizes, [Fit(100 / w, 100 / h, False) for w, h in sizes]) == "percent"
-    assert space_of(sizes, [Fit(0.64, 0.64, False), Fit(1.0, 1.0, False)]) == "resized_pixels"
-    assert space_of(sizes, [Fit(0.64, 0.9, False), Fit(1.0, 1.0, False)]) == ""
+    assert space_of(sizes, [CoordinateFit(1000 / w, 1000 / h, False) for w, h in sizes]) == "relative_1000"
+    assert space_of(sizes, [CoordinateFit(1 / w, 1 / h, False) for w, h in sizes]) == "unit"
+    assert space_of(sizes, [CoordinateFit(100 / w, 100 / h, False) for w, h in sizes]) == "percent"
+    assert space_of(sizes, [CoordinateFit(0.64, 0.64, False), CoordinateFit(1.0, 1.0, False)]) == "resized_pixels"
+    assert space_of(sizes, [CoordinateFit(0.64, 0.9, False), CoordinateFit(1.0, 1.0, False)]) == ""
 
 
 def test_a_format_is_contradicted_by_another_space_only() -> None:
@@ -146,13 +146,13 @@ def test_a_scale_is_never_over_one_and_falls_with_larger_letters(
 
 def test_large_pictures_that_are_not_read_at_all_are_told_apart_from_failures() -> None:
     drawn = charts(0)
-    perfect = {f"small-{n}": [Heard("\n".join(r.letters for r in c.rows))] for n, c in enumerate(drawn.small)}
-    lost = perfect | {name: [Heard("-----")] for name in ("large-0", "large-1", "reduced")}
+    perfect = {f"small-{n}": [ProbeReply("\n".join(r.letters for r in c.rows))] for n, c in enumerate(drawn.small)}
+    lost = perfect | {name: [ProbeReply("-----")] for name in ("large-0", "large-1", "reduced")}
     assert judge_size(drawn, lost, None).verdict == "found"
-    weak = {f"small-{n}": [Heard("\n".join(r.letters for r in c.rows[:6]))] for n, c in enumerate(drawn.small)}
+    weak = {f"small-{n}": [ProbeReply("\n".join(r.letters for r in c.rows[:6]))] for n, c in enumerate(drawn.small)}
     documented = judge_size(drawn, lost | weak, family_of("llava-1.5-7b"))
     assert documented.verdict == "cannot tell" and "is documented" in documented.said
-    failed = lost | {"large-0": [Heard("", Failure(kind="bad-request", reason="status 400: image too large"))]}
+    failed = lost | {"large-0": [ProbeReply("", Failure(kind="bad-request", reason="status 400: image too large"))]}
     assert judge_size(drawn, failed, None).verdict == "cannot tell"
     assert "image too large" in judge_size(drawn, failed, None).said
 
@@ -160,8 +160,8 @@ def test_large_pictures_that_are_not_read_at_all_are_told_apart_from_failures() 
 # ---------------------------------------------------------------- parameters
 
 
-def numbers(*values: int) -> list[Heard]:
-    return [Heard(str(v)) for v in values]
+def numbers(*values: int) -> list[ProbeReply]:
+    return [ProbeReply(str(v)) for v in values]
 
 
 @pytest.mark.parametrize(
@@ -179,15 +179,15 @@ def test_temperature(cold: tuple[int, ...], hot: tuple[int, ...], verdict: str) 
 
 
 def test_a_model_that_gives_no_number_or_does_not_count_is_no_finding() -> None:
-    chat = [Heard("I cannot do that.")] * 5
+    chat = [ProbeReply("I cannot do that.")] * 5
     assert parameters.judge_temperature({"number-cold": chat, "number-hot": chat}).verdict == "cannot tell"
     assert parameters.judge_stop({"count": chat, "count-stop": chat}).verdict == "cannot tell"
     assert parameters.judge_length({"count": chat, "count-short": chat}).verdict == "cannot tell"
 
 
 def test_thinking_that_is_billed_over_the_limit_is_found() -> None:
-    count = [Heard(" ".join(map(str, range(1, 31))))]
-    heard = {"count": count, "count-short": [Heard("1 2 3", output_tokens=900)]}
+    count = [ProbeReply(" ".join(map(str, range(1, 31))))]
+    heard = {"count": count, "count-short": [ProbeReply("1 2 3", output_tokens=900)]}
     assert parameters.judge_length(heard).verdict == "found"
 
 
@@ -209,7 +209,7 @@ def test_every_part_has_its_questions_and_every_question_a_part() -> None:
 
 
 def probe(**results: tuple[str, dict[str, object]]) -> Probe:
-    made = tuple(Result(part=p, verdict=v, said=p, measured=m) for p, (v, m) in results.items())  # type: ignore[arg-type]
+    made = tuple(ProbeResult(part=p, verdict=v, said=p, measured=m) for p, (v, m) in results.items())  # type: ignore[arg-type]
     return Probe(spec="api/x", at="2026-01-01T00:00:00Z", results=made)
 
 

@@ -9,7 +9,7 @@ from tests.support.sets import write_set
 
 from snellen.core.errors import SnellenError
 from snellen.engine.plan.request import Limits
-from snellen.engine.suite.cells import Cell, make_cells
+from snellen.engine.suite.cells import SuiteRun, make_cells
 from snellen.engine.suite.file import read_suite
 
 HEAD = '[[exam]]\nname = "salbench"\n'
@@ -31,7 +31,7 @@ def refused(folder: Path, text: str) -> str:
     return said
 
 
-def cells(folder: Path, text: str, *, offline: bool = False) -> tuple[Cell, ...]:
+def cells(folder: Path, text: str, *, offline: bool = False) -> tuple[SuiteRun, ...]:
     write_set(folder / "data", 4)
     suite = read_suite(file(folder, text))
     return make_cells(suite, Limits(), folder / "out", lambda name, _data: (name, folder / "data"), offline=offline)

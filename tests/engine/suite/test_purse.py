@@ -8,12 +8,12 @@ import threading
 
 import pytest
 
-from snellen.engine.call.budget import Budget, BudgetReached, Purse
+from snellen.engine.call.budget import Budget, BudgetReached, SharedBudget
 
 CAP = 1.0
 
 
-def ask(purse: Purse, name: str, cost: float, billed: list[float], stopped: list[str]) -> None:
+def ask(purse: SharedBudget, name: str, cost: float, billed: list[float], stopped: list[str]) -> None:
     async def one(budget: Budget) -> None:
         await budget.admit(None)
         await asyncio.sleep(random.random() / 500)
@@ -30,7 +30,7 @@ def ask(purse: Purse, name: str, cost: float, billed: list[float], stopped: list
 
 @pytest.mark.parametrize("costs", [(0.01, 0.01, 0.01), (0.001, 0.02, 0.05)])
 def test_threads_that_share_a_purse_stay_under_its_cap(costs: tuple[float, ...]) -> None:
-    purse, billed, stopped = Purse(CAP), list[float](), list[str]()
+    purse, billed, stopped = SharedBudget(CAP), list[float](), list[str]()
     threads = [
         threading.Thread(target=ask, args=(purse, f"run {i}", cost, billed, stopped)) for i, cost in enumerate(costs)
     ]
@@ -46,7 +46,7 @@ def test_threads_that_share_a_purse_stay_under_its_cap(costs: tuple[float, ...])
 
 
 def test_what_a_run_spent_before_its_turn_counts() -> None:
-    purse = Purse(CAP)
+    purse = SharedBudget(CAP)
     Budget(spent=0.9, dearest=0.2, purse=purse, name="earlier")
 
     async def scenario() -> None:
@@ -57,7 +57,7 @@ def test_what_a_run_spent_before_its_turn_counts() -> None:
 
 
 def test_once_reached_it_is_reached_for_all() -> None:
-    purse = Purse(CAP)
+    purse = SharedBudget(CAP)
 
     async def scenario() -> None:
         with pytest.raises(BudgetReached):
@@ -69,7 +69,7 @@ def test_once_reached_it_is_reached_for_all() -> None:
 
 
 def test_a_run_that_goes_on_takes_the_place_of_what_it_had_spent() -> None:
-    purse = Purse(CAP)
+    purse = SharedBudget(CAP)
     Budget(spent=0.9, dearest=0.01, purse=purse, name="one")
 
     async def scenario() -> None:

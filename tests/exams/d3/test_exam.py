@@ -8,7 +8,7 @@ import pytest
 from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
-from snellen.core.extras import OptionMeaning, Wanted, hub_data_of, maker_of, probes_of, truths_of
+from snellen.core.extras import ExamRequest, OptionMeaning, hub_data_of, maker_of, probes_of, truths_of
 from snellen.core.options import Selection
 from snellen.core.prompt import shots_of
 from snellen.exams.d3.exam import EXAM
@@ -16,7 +16,7 @@ from snellen.exams.d3.exam import EXAM
 
 def test_the_option_sets_is_a_task() -> None:
     def tasks(given: tuple[str, ...], **options: object) -> tuple[tuple[str, ...], dict[str, object]]:
-        found = of(EXAM, OptionMeaning).applied(Wanted("m", None, Selection(tasks=given), options))
+        found = of(EXAM, OptionMeaning).applied(ExamRequest("m", None, Selection(tasks=given), options))
         return found.selection.tasks, dict(found.options)
 
     assert tasks((), sets=True) == (("set",), {})

@@ -10,24 +10,24 @@ import jinja2
 import pytest
 
 from snellen.core.extras import gallery_of
-from snellen.core.gallery import FAILURES_FIRST, GalleryFacts, Item, Pick, Shown, Whole
+from snellen.core.gallery import FAILURES_FIRST, GalleryFacts, GalleryItem, GalleryPicture, Pick, UnshortenedText
 from snellen.core.scorer import Evidence, Similarities
 from snellen.core.types import Answer, Mark, Outcome
 from snellen.exams.d3.exam import EXAM
-from snellen.exams.d3.gallery import D3Gallery, Pair, verdict
+from snellen.exams.d3.gallery import D3Gallery, SimilarityTable, verdict
 
 RIGHT, LEFT_ONLY, TURNED = [[0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [0.5, 0.2]], [[0.1, 0.9], [0.9, 0.1]]
 
 
-def shown(name: str, *beside: Shown) -> Shown:
-    return Shown(Whole(f"data:image/png;base64,{name}"), f"picture {name}", f"note {name}", beside)
+def shown(name: str, *beside: GalleryPicture) -> GalleryPicture:
+    return GalleryPicture(UnshortenedText(f"data:image/png;base64,{name}"), f"picture {name}", f"note {name}", beside)
 
 
-def item(uid: str, kind: str = "", reading: Any = None, pictures: int = 2, **facts: Any) -> Item:
+def item(uid: str, kind: str = "", reading: Any = None, pictures: int = 2, **facts: Any) -> GalleryItem:
     captions = {"left": f"left of {uid}", "right": f"right of {uid}"} if reading is None else reading
     mark = Mark(id=f"d3/{uid}", outcome=Outcome.WRONG, reading=captions, metrics={})
     first = [shown(str(i)) for i in range(pictures - 1)]
-    return Item(
+    return GalleryItem(
         Pick("wrong", "all", f"d3/{uid}", "pair", {"original": mark}),
         {"split": "all", "task": "pair"} | ({"kind": kind} if kind else {}),
         {"uid": uid},
@@ -55,9 +55,9 @@ def gallery(
     return made
 
 
-def pair(found: D3Gallery, one: Item) -> Pair:
+def pair(found: D3Gallery, one: GalleryItem) -> SimilarityTable:
     (made,) = found.view([one]).each
-    assert isinstance(made, Pair)
+    assert isinstance(made, SimilarityTable)
     return made
 
 

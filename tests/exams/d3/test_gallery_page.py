@@ -14,7 +14,7 @@ from tests.show.pages import HOSTILE, inert, report
 from tests.support.sets import png
 
 import snellen
-from snellen.core.scorer import Embedded
+from snellen.core.scorer import EmbeddedTexts
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import run_plan
@@ -30,13 +30,13 @@ class Leaning:
         self.name, self.identity = name, {"kind": "leaning", "mode": HOSTILE}
         self._sides = {png(2 * int(uid) + side): side for uid in LEANINGS for side in (0, 1)}
 
-    def texts(self, texts: Sequence[str]) -> Embedded:
+    def texts(self, texts: Sequence[str]) -> EmbeddedTexts:
         vectors = []
         for text in texts:
             uid, side = text[0], int(text[1])
             lean = LEANINGS[uid][side] * (1 if side == 0 else -1)
             vectors.append((lean, sqrt(1 - lean * lean)))
-        return Embedded(vectors, [text.startswith("00") for text in texts])
+        return EmbeddedTexts(vectors, [text.startswith("00") for text in texts])
 
     def images(self, images: Sequence[bytes]) -> list[tuple[float, float]]:
         return [(0.6, 0.8) if self._sides[image] == 0 else (-0.6, 0.8) for image in images]

@@ -16,7 +16,7 @@ from snellen.exams.grounding.charts import charts
 from snellen.exams.grounding.charts.png import SCALE, to_png
 from snellen.exams.grounding.charts.results import is_comparison, metrics_of, read_folder, read_result, rows_of
 from snellen.exams.grounding.charts.scatter import APART, BADGE, DOT
-from snellen.exams.grounding.charts.shapes import Dot, Line, Picture, Rect, Text, to_svg
+from snellen.exams.grounding.charts.shapes import ChartDrawing, ChartRect, ChartText, Dot, DrawnLine, to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -63,12 +63,12 @@ def read(given: dict[str, Any]) -> Any:
     return read_result(json.dumps(given).encode(), "r.json")
 
 
-def drawn(*given: dict[str, Any]) -> dict[str, Picture]:
+def drawn(*given: dict[str, Any]) -> dict[str, ChartDrawing]:
     return charts.draw([read(g) for g in given])
 
 
-def words(picture: Picture) -> list[str]:
-    return [s.text for s in picture.shapes if isinstance(s, Text)]
+def words(picture: ChartDrawing) -> list[str]:
+    return [s.text for s in picture.shapes if isinstance(s, ChartText)]
 
 
 def test_all_four_charts_are_well_formed_and_self_contained() -> None:
@@ -89,10 +89,10 @@ def test_all_four_charts_are_well_formed_and_self_contained() -> None:
 
 def test_bars_are_as_long_as_their_rates_and_whiskers_lie_around_them() -> None:
     picture = drawn(ours(found=10))["detection_rate_overall"]
-    (bar,) = [s for s in picture.shapes if isinstance(s, Rect)]
+    (bar,) = [s for s in picture.shapes if isinstance(s, ChartRect)]
     row = rows_of([read(ours(found=10))])[0]
     full = bar.width / 0.5
-    caps = [s for s in picture.shapes if isinstance(s, Line) and s.width == 1.8 and s.x1 == s.x2]
+    caps = [s for s in picture.shapes if isinstance(s, DrawnLine) and s.width == 1.8 and s.x1 == s.x2]
     assert row.overall.low is not None and row.overall.high is not None
     assert sorted(c.x1 - bar.x for c in caps) == pytest.approx([row.overall.low * full, row.overall.high * full])
     assert row.overall.low < 0.5 < row.overall.high
@@ -101,9 +101,9 @@ def test_bars_are_as_long_as_their_rates_and_whiskers_lie_around_them() -> None:
 
 def test_oracles_are_hatched_and_below_the_blind() -> None:
     picture = drawn(ours("oracle: x", 20, oracle=True), ours("ocr", 12), ours("center", 1))["detection_rate_overall"]
-    bars = [s for s in picture.shapes if isinstance(s, Rect)]
+    bars = [s for s in picture.shapes if isinstance(s, ChartRect)]
     assert [bool(b.hatch) for b in sorted(bars, key=lambda b: b.y)] == [False, False, True]
-    note = next(s for s in picture.shapes if isinstance(s, Text) and s.text.startswith("ORACLE"))
+    note = next(s for s in picture.shapes if isinstance(s, ChartText) and s.text.startswith("ORACLE"))
     assert max(b.y for b in bars if not b.hatch) < note.y < min(b.y for b in bars if b.hatch)
     assert "ORACLE" in picture.about and 'fill="url(#h0)"' in to_svg(picture)
     scatter = drawn(ours("oracle: x", 20, oracle=True), ours())["accuracy_vs_latency"]
@@ -197,7 +197,7 @@ def test_png_has_the_size_and_colours_of_the_chart() -> None:
     picture = drawn(ours(found=20))["detection_rate_overall"]
     image = Image.open(io.BytesIO(to_png(picture)))
     assert image.size == (round(picture.width * SCALE), round(picture.height * SCALE))
-    bar = next(s for s in picture.shapes if isinstance(s, Rect))
+    bar = next(s for s in picture.shapes if isinstance(s, ChartRect))
     assert image.convert("RGB").getpixel((int((bar.x + 20) * SCALE), int((bar.y + 3) * SCALE))) == (0x79, 0xAE, 0xDE)
 
 

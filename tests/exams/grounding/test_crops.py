@@ -19,7 +19,7 @@ from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.geometry import Pixels, Point
 from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import seeker_math as seeker
-from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
+from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
 from snellen.exams.grounding.methods.baselines import Center
 from snellen.exams.grounding.methods.crops import choose, finer, panels
 from snellen.exams.grounding.methods.lexical import LexicalChooser
@@ -34,11 +34,13 @@ SCREEN = png(*SIZE, {(1500, 200, 1540, 220): MARK})
 CENTRE = (1520.0, 210.0)
 
 
-def view(image: bytes = SCREEN, size: tuple[int, int] = SIZE, instruction: str = "Click on the 'Save' button") -> View:
-    return View(id="s/e", image=image, width=size[0], height=size[1], instruction=instruction)
+def view(
+    image: bytes = SCREEN, size: tuple[int, int] = SIZE, instruction: str = "Click on the 'Save' button"
+) -> MethodView:
+    return MethodView(id="s/e", image=image, width=size[0], height=size[1], instruction=instruction)
 
 
-def locate(name: str, tools: InProcess, seen: View | None = None, **options: Any) -> Prediction:
+def locate(name: str, tools: InProcess, seen: MethodView | None = None, **options: Any) -> Prediction:
     return asyncio.run(methods.build(name, options).locate(seen or view(), tools))
 
 
@@ -241,7 +243,7 @@ def test_the_planners_replies_are_read_without_the_references_mistakes() -> None
     for row in REFERENCE["extract_existence"]:
         check = seeker.read_check(row["text"], fenced=True)
         assert (None if check is None else check._asdict()) == row["out"]
-    assert seeker.read_check('{"result":"is_target"}') == seeker.Check("is_target")
+    assert seeker.read_check('{"result":"is_target"}') == seeker.ElementCheck("is_target")
 
 
 BIG = (2600, 1600)

@@ -13,9 +13,9 @@ from tests.support.extras import of
 from snellen.core.cores import cores
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
-from snellen.core.extras import OptionMeaning, Wanted
+from snellen.core.extras import ExamRequest, OptionMeaning
 from snellen.core.options import Option, Selection
-from snellen.core.subject import Given, Subject
+from snellen.core.subject import BuildContext, Subject
 from snellen.core.types import Sample
 from snellen.exams.grounding.exam import EXAM
 from snellen.exams.grounding.methods.kind import KIND, UITARS, UITARS_AT
@@ -47,8 +47,8 @@ def options_of(spec: str) -> tuple[Option, ...]:
     return () if spec.startswith("hf/") else CHAT
 
 
-def wanted(model: str | None = None, **options: Any) -> Wanted:
-    return of(EXAM, OptionMeaning).applied(Wanted(model, None, Selection(), options))
+def wanted(model: str | None = None, **options: Any) -> ExamRequest:
+    return of(EXAM, OptionMeaning).applied(ExamRequest(model, None, Selection(), options))
 
 
 def takes(name: str, **given: Any) -> set[str]:
@@ -56,7 +56,7 @@ def takes(name: str, **given: Any) -> set[str]:
 
 
 def build(name: str, seed: int = 3, **options: Any) -> MethodSubject:
-    given = Given(options, EXAM, Targets(), seed, False, Model)
+    given = BuildContext(options, EXAM, Targets(), seed, False, Model)
     made = KIND.build(name, given)
     assert isinstance(made, MethodSubject)
     return made
@@ -179,7 +179,7 @@ def test_who_waits_for_a_parse_takes_no_place_among_those_who_call(monkeypatch: 
 
 def test_an_oracle_is_called_so_and_gets_the_truths_apart() -> None:
     assert build("oracle/center-fixed").identity["oracle"] == "looks at the answer; for comparison only"
-    given = Given({}, EXAM, None, 0, False, Model)
+    given = BuildContext({}, EXAM, None, 0, False, Model)
     with pytest.raises(SnellenError, match="needs a data set"):
         KIND.build("oracle/center", given)
 

@@ -16,7 +16,7 @@ from snellen.core.types import Answer, Call, Failure, Picture, Question, Text, T
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import timing
-from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
+from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
 from snellen.exams.grounding.methods.chooser_model import listed, read_id
 from snellen.exams.grounding.methods.formats import FORMATS
 from snellen.exams.grounding.methods.parsers import ParseCache
@@ -28,11 +28,13 @@ SCREEN = png(*SIZE, {TARGET: MARK})
 CENTRE = (480.0, 540.0)
 
 
-def view(instruction: str = "Click on the 'Save' button", image: bytes = SCREEN, size: tuple[int, int] = SIZE) -> View:
-    return View(id="s/e", image=image, width=size[0], height=size[1], instruction=instruction)
+def view(
+    instruction: str = "Click on the 'Save' button", image: bytes = SCREEN, size: tuple[int, int] = SIZE
+) -> MethodView:
+    return MethodView(id="s/e", image=image, width=size[0], height=size[1], instruction=instruction)
 
 
-def locate(name: str, tools: InProcess, seen: View | None = None, **options: Any) -> Prediction:
+def locate(name: str, tools: InProcess, seen: MethodView | None = None, **options: Any) -> Prediction:
     return asyncio.run(methods.build(name, options).locate(seen or view(), tools))
 
 
@@ -53,11 +55,11 @@ def test_a_view_is_made_of_a_question_and_knows_no_truth() -> None:
     question = Question(
         id="a", exam="grounding", prompt="instruction", parts=(Picture(data=SCREEN), Text(text="Click on it"))
     )
-    made = View.of(question)
+    made = MethodView.of(question)
     assert (made.width, made.height, made.instruction) == (*SIZE, "Click on it")
-    assert set(View.__struct_fields__) == {"id", "image", "width", "height", "instruction"}
+    assert set(MethodView.__struct_fields__) == {"id", "image", "width", "height", "instruction"}
     with pytest.raises(SnellenError, match="2 pictures"):
-        View.of(Question(id="a", exam="g", prompt="p", parts=(Picture(data=SCREEN), Picture(data=SCREEN))))
+        MethodView.of(Question(id="a", exam="g", prompt="p", parts=(Picture(data=SCREEN), Picture(data=SCREEN))))
 
 
 def test_the_catalogue_lists_the_originals_six_names_the_baselines_and_the_oracles_apart() -> None:

@@ -16,8 +16,8 @@ from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.installing import install_command
 from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import ocr
-from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
-from snellen.exams.grounding.methods.instruction_parser import Wish, plain, read_wish
+from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
+from snellen.exams.grounding.methods.instruction_parser import ParsedInstruction, plain, read_wish
 from snellen.exams.grounding.methods.lexical import match, score_all, similarity, where_the_words_stand
 from snellen.exams.grounding.reading.predictions import Detection
 
@@ -29,33 +29,39 @@ needs_ocr = pytest.mark.skipif(ocr.missing() is not None, reason=f"the extra 'oc
 @pytest.mark.parametrize(
     ("instruction", "wish"),
     [
-        ("Click on the 'Submit' button", Wish("Submit", True, "button")),
-        ("Click on the settings icon", Wish("settings", False, "icon")),
-        ("Click on the text 'Password'", Wish("Password", True, "text")),
-        ("Click on the Email text field", Wish("Email", False, "text_field")),
-        ("Click on the Title text field", Wish("Title", False, "text_field")),
-        ("Click on the 'Email' text_field", Wish("Email", True, "text_field")),
-        ("Click on the 'Don't save' button", Wish("Don't save", True, "button")),
-        ("Click on 'Login'", Wish("Login", True)),
-        ("Check the 'Remember me' checkbox", Wish("Remember me", True, "checkbox")),
-        ("Open the Country dropdown", Wish("Country", False, "dropdown")),
-        ("Click on the second 'Save' button from the top", Wish("Save", True, "button", None, None, 2, "top")),
-        ("Click on the last 'Edit' link", Wish("Edit", True, "link", None, None, -1)),
+        ("Click on the 'Submit' button", ParsedInstruction("Submit", True, "button")),
+        ("Click on the settings icon", ParsedInstruction("settings", False, "icon")),
+        ("Click on the text 'Password'", ParsedInstruction("Password", True, "text")),
+        ("Click on the Email text field", ParsedInstruction("Email", False, "text_field")),
+        ("Click on the Title text field", ParsedInstruction("Title", False, "text_field")),
+        ("Click on the 'Email' text_field", ParsedInstruction("Email", True, "text_field")),
+        ("Click on the 'Don't save' button", ParsedInstruction("Don't save", True, "button")),
+        ("Click on 'Login'", ParsedInstruction("Login", True)),
+        ("Check the 'Remember me' checkbox", ParsedInstruction("Remember me", True, "checkbox")),
+        ("Open the Country dropdown", ParsedInstruction("Country", False, "dropdown")),
+        (
+            "Click on the second 'Save' button from the top",
+            ParsedInstruction("Save", True, "button", None, None, 2, "top"),
+        ),
+        ("Click on the last 'Edit' link", ParsedInstruction("Edit", True, "link", None, None, -1)),
         (
             "Click on the 'Delete' button in the row 'Alice'",
-            Wish("Delete", True, "button", anchor="Alice", relation="row"),
+            ParsedInstruction("Delete", True, "button", anchor="Alice", relation="row"),
         ),
-        ("Click on the 'OK' button below 'Name'", Wish("OK", True, "button", anchor="Name", relation="below")),
+        (
+            "Click on the 'OK' button below 'Name'",
+            ParsedInstruction("OK", True, "button", anchor="Name", relation="below"),
+        ),
         (
             "Click on the 'Add' button on the 'Desk lamp' card",
-            Wish("Add", True, "button", anchor="Desk lamp", relation="near"),
+            ParsedInstruction("Add", True, "button", anchor="Desk lamp", relation="near"),
         ),
-        ("Click on the search icon in the toolbar", Wish("search", False, "icon", None, 0.05)),
-        ("Click on the menu icon at the top right", Wish("menu", False, "icon", 0.9, 0.1)),
-        ("", Wish()),
+        ("Click on the search icon in the toolbar", ParsedInstruction("search", False, "icon", None, 0.05)),
+        ("Click on the menu icon at the top right", ParsedInstruction("menu", False, "icon", 0.9, 0.1)),
+        ("", ParsedInstruction()),
     ],
 )
-def test_an_instruction_is_taken_apart(instruction: str, wish: Wish) -> None:
+def test_an_instruction_is_taken_apart(instruction: str, wish: ParsedInstruction) -> None:
     assert read_wish(instruction) == wish
 
 
@@ -66,7 +72,7 @@ def test_words_are_compared_as_people_do() -> None:
     assert similarity("Save", "Save as") > similarity("Save", "Saved games and settings")
     assert similarity("Submit", "S") == 0.0  # the original gives a letter half the credit
     assert similarity("Save", "Open") == 0.0
-    assert match(Wish("Email", False, "text_field"), "Enter email...") == pytest.approx(0.97)
+    assert match(ParsedInstruction("Email", False, "text_field"), "Enter email...") == pytest.approx(0.97)
     assert similarity("+", "+") == 1.0
 
 
@@ -238,7 +244,7 @@ def test_words_boxes_and_icons_are_seen(parsed: Parse) -> None:
 def test_the_method_clicks_what_is_asked_for(parsed: Parse, instruction: str, box: tuple[int, ...]) -> None:
     out = io.BytesIO()
     screen().save(out, "PNG")
-    view = View(id="a", image=out.getvalue(), width=900, height=500, instruction=instruction)
+    view = MethodView(id="a", image=out.getvalue(), width=900, height=500, instruction=instruction)
     prediction = asyncio.run(methods.build("ocr", {}).locate(view, InProcess(see=lambda _image: parsed)))
     assert prediction.point is not None
     x, y = prediction.point

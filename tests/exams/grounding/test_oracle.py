@@ -19,9 +19,9 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Question, Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.methods import catalogue as methods
-from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
+from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
 from snellen.exams.grounding.methods.baselines import window_parse
-from snellen.exams.grounding.methods.oracle import Target, target_of
+from snellen.exams.grounding.methods.oracle import OracleTarget, target_of
 from snellen.exams.grounding.protocols import PROTOCOLS
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
 from snellen.stats.tally import summarised
@@ -72,9 +72,9 @@ def targets(screens: int = 10, each: int = 15) -> tuple[Sample, ...]:
     return tuple(made)
 
 
-def view(sample: Sample) -> View:
+def view(sample: Sample) -> MethodView:
     size = sample.facts["width"], sample.facts["height"]
-    return View(
+    return MethodView(
         id=sample.id, image=blank(*size), width=size[0], height=size[1], instruction=sample.facts["instruction"]
     )
 
@@ -281,8 +281,8 @@ class Script:
 def test_every_run_of_the_original_is_reproduced(case: dict[str, Any]) -> None:
     script = Script(case["fake_calls"])
     method = methods.build_oracle(f"oracle/{case['method']}{NAMES[case['strategy']]}", {})
-    target = Target(tuple(RUN["target"]["bbox"]), RUN["target"]["text"])
-    seen = View(id="e", image=SCREEN, width=1920, height=1080, instruction=RUN["target"]["instruction"])
+    target = OracleTarget(tuple(RUN["target"]["bbox"]), RUN["target"]["text"])
+    seen = MethodView(id="e", image=SCREEN, width=1920, height=1080, instruction=RUN["target"]["instruction"])
     prediction = asyncio.run(method.locate(seen, InProcess(see=script.see, say=script.say), target))
     out = case["out"]
     assert prediction.oracle

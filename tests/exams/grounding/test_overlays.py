@@ -12,7 +12,7 @@ from snellen.exams.grounding import overlays
 from snellen.exams.grounding.gallery import said
 from snellen.exams.grounding.geometry import Box, Pixels
 from snellen.exams.grounding.marking.marks import Truth
-from snellen.exams.grounding.overlays import Rect
+from snellen.exams.grounding.overlays import OverlayBox
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
 
 SPACE = Pixels(1000, 500)
@@ -29,12 +29,12 @@ def test_shapes_lie_where_the_prediction_says() -> None:
         TRUTH,
         prediction((90, 60), box=(80.0, 55.0, 100.0, 65.0), crops=((0.0, 0.0, 500.0, 500.0),), detections=(seen,)),
     )
-    assert drawn.targets == (Rect(100, 50, 40, 20, "target"),)
+    assert drawn.targets == (OverlayBox(100, 50, 40, 20, "target"),)
     assert drawn.click == overlays.Click(90, 60, outside=False)
-    assert drawn.box == Rect(80, 55, 20, 10)
+    assert drawn.box == OverlayBox(80, 55, 20, 10)
     assert drawn.miss == (90, 60, 100, 60)
-    assert drawn.crops == (Rect(0, 0, 500, 500, "crop 1"),)
-    assert drawn.detections == (Rect(10, 10, 20, 10, "text: OK (0.50)"),)
+    assert drawn.crops == (OverlayBox(0, 0, 500, 500, "crop 1"),)
+    assert drawn.detections == (OverlayBox(10, 10, 20, 10, "text: OK (0.50)"),)
 
 
 def test_a_hit_has_no_line_and_a_polygon_keeps_its_corners() -> None:
@@ -63,7 +63,7 @@ def test_what_lies_outside_is_drawn_at_the_edge_or_not_at_all(point: tuple[float
     wild = ((-1e9, -1e9, 1e9, 1e9), (2000.0, 0.0, 2100.0, 10.0), (math.nan, 0.0, 1.0, 1.0))
     drawn = overlays.overlay(TRUTH, prediction(point, crops=wild, box=(1500.0, 0.0, 1600.0, 10.0)))
     assert drawn.click == (overlays.Click(0, 500, outside=True) if math.isfinite(point[0]) else None)
-    assert drawn.crops == (Rect(0, 0, 1000, 500, "crop 1"),)
+    assert drawn.crops == (OverlayBox(0, 0, 1000, 500, "crop 1"),)
     assert drawn.box is None
 
 
@@ -83,6 +83,6 @@ def test_close_ups_hold_what_they_name_and_stay_on_the_screen() -> None:
     assert [c.name for c in overlays.close_ups(overlays.overlay(absent, prediction()))] == ["prediction"]
 
 
-def _inside(corners: tuple[float, ...], view: Rect) -> bool:
+def _inside(corners: tuple[float, ...], view: OverlayBox) -> bool:
     x1, y1, x2, y2 = view.corners
     return x1 <= corners[0] <= corners[2] <= x2 and y1 <= corners[1] <= corners[3] <= y2

@@ -18,11 +18,11 @@ from snellen.exams.grounding.methods.formats import FORMATS, place
 from snellen.exams.grounding.methods.image_sizes import (
     PROCESSOR,
     UITARS_V1,
-    Limits,
+    PixelLimits,
     fit_within,
     smart_resize,
 )
-from snellen.exams.grounding.reading.points import Said, read_point
+from snellen.exams.grounding.reading.points import PlaceReading, read_point
 from snellen.exams.grounding.reading.predictions import (
     DESCRIBED,
     MOST_DETECTIONS,
@@ -72,12 +72,12 @@ BOXES = {
 
 @pytest.mark.parametrize("reply", POINTS)
 def test_a_point_is_read_in_every_form(reply: str) -> None:
-    assert read_point(reply) == Said("point", POINTS[reply])
+    assert read_point(reply) == PlaceReading("point", POINTS[reply])
 
 
 @pytest.mark.parametrize("reply", BOXES)
 def test_a_box_is_read_with_its_corners_in_order(reply: str) -> None:
-    assert read_point(reply) == Said("box", BOXES[reply])
+    assert read_point(reply) == PlaceReading("box", BOXES[reply])
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_smart_resize_equals_the_originals(row: dict[str, object]) -> None:
 
 
 @given(st.integers(28, 8000), st.integers(28, 8000), st.sampled_from([PROCESSOR, UITARS_V1, UITARS_HELPER]))
-def test_what_is_sent_is_not_resized_again_by_the_server(width: int, height: int, limits: Limits) -> None:
+def test_what_is_sent_is_not_resized_again_by_the_server(width: int, height: int, limits: PixelLimits) -> None:
     if max(width, height) / min(width, height) > 150:
         return
     sent = smart_resize(width, height, limits)

@@ -20,7 +20,7 @@ from snellen.core.outcomes import mark_answer
 from snellen.core.types import Answer, Failure, Outcome, Picture, Question, Sample
 from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import wire_omniparser as wire
-from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
+from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
 from snellen.exams.grounding.methods.parsers import ParseCache
 from snellen.exams.grounding.methods.pictures import opened
 from snellen.exams.grounding.protocols import PROTOCOLS
@@ -78,7 +78,7 @@ def over_http(work: Callable[[Http], Awaitable[Any]], parser: str = "", model: s
 
 def locate(name: str, *, parser: str = "", model: str = "", image: bytes = SCREEN, **options: Any) -> Prediction:
     width, height = opened(image).size
-    view = View(id="s/e", image=image, width=width, height=height, instruction="Click on the 'Save' button")
+    view = MethodView(id="s/e", image=image, width=width, height=height, instruction="Click on the 'Save' button")
     done = over_http(lambda tools: methods.build(name, options).locate(view, tools), parser, model)
     assert isinstance(done, Prediction)
     return done
@@ -196,7 +196,7 @@ def test_many_targets_of_one_screenshot_make_one_parse() -> None:
     async def work(tools: Http) -> list[Prediction]:
         method = methods.build("omniparser", {})
         views = [
-            View(id=str(i), image=SCREEN, width=1920, height=1080, instruction=f"Click on the '{word}' button")
+            MethodView(id=str(i), image=SCREEN, width=1920, height=1080, instruction=f"Click on the '{word}' button")
             for i, word in enumerate(["Save", "Open", "Untitled document"] * 7)
         ]
         return list(await asyncio.gather(*(method.locate(v, tools) for v in views)))

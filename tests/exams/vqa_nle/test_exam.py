@@ -9,8 +9,8 @@ from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader
 from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
-from snellen.core.extras import OptionMeaning, Wanted, gallery_of, truths_of
-from snellen.core.gallery import GalleryFacts, Item, Pick, Shown
+from snellen.core.extras import ExamRequest, OptionMeaning, gallery_of, truths_of
+from snellen.core.gallery import GalleryFacts, GalleryItem, GalleryPicture, Pick
 from snellen.core.options import Selection
 from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import protocol_for
@@ -27,8 +27,8 @@ ALL = pytest.mark.parametrize("exam", EXAMS, ids=lambda e: e.name)
 # ---------------------------------------------------------------- options
 
 
-def wanted(prompt: str | None = None, **options: Any) -> Wanted:
-    return Wanted("llava", prompt, Selection(), options)
+def wanted(prompt: str | None = None, **options: Any) -> ExamRequest:
+    return ExamRequest("llava", prompt, Selection(), options)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_the_flags_of_multimodal_vqa_eval_choose_a_prompt(options: dict[str, Any
         (wanted(prompt_mode="zero-boxes"), "--prompt_mode zero-boxes: vqax has zero, 1shot, 3shot, answer-only"),
     ],
 )
-def test_flags_that_contradict_each_other_are_refused(given: Wanted, message: str) -> None:
+def test_flags_that_contradict_each_other_are_refused(given: ExamRequest, message: str) -> None:
     with pytest.raises(SnellenError, match=message):
         of(VQAX, OptionMeaning).applied(given)
 
@@ -105,13 +105,13 @@ def test_every_score_is_declared_in_the_order_of_the_tables(exam: VqaNle) -> Non
 # ---------------------------------------------------------------- gallery
 
 
-def item(text: str, tokens: tuple[Token, ...]) -> Item:
+def item(text: str, tokens: tuple[Token, ...]) -> GalleryItem:
     sample: Sample = truths_of(VQAX)[0]
     protocols = list(VQAX.protocols.values())[:2]
     marks = {p.name: mark_reply(p, sample, text, tokens=tokens) for p in protocols}
     pick = Pick("wrong", "test", sample.id, "zero", marks)
     answer = Answer(id=sample.id, prompt="zero", text=text, tokens=tokens)
-    return Item(pick, sample.tags, sample.truth, answer, [], None, Shown(None, "", ""), sample.facts)
+    return GalleryItem(pick, sample.tags, sample.truth, answer, [], None, GalleryPicture(None, "", ""), sample.facts)
 
 
 def test_a_reply_with_tokens_is_shown_with_each_words_entropy() -> None:

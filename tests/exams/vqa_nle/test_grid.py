@@ -11,14 +11,14 @@ import pytest
 
 from snellen.core.errors import SnellenError
 from snellen.exams.vqa_nle.exports import grid
-from snellen.exams.vqa_nle.exports.grid import Entry, Result
+from snellen.exams.vqa_nle.exports.grid import GridEntry, GridResult
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "nle_tables.json").read_text("utf-8"))
 
 
-def entry(accuracy: float, n: int, mode: str = "zero", *, synthetic: bool = False, run: str = "") -> Entry:
-    result = Result(accuracy=accuracy, n_samples=n, prompt_mode=mode, synthetic=synthetic, run=run)
-    return Entry("VQA-X", "llava", "val", result)
+def entry(accuracy: float, n: int, mode: str = "zero", *, synthetic: bool = False, run: str = "") -> GridEntry:
+    result = GridResult(accuracy=accuracy, n_samples=n, prompt_mode=mode, synthetic=synthetic, run=run)
+    return GridEntry("VQA-X", "llava", "val", result)
 
 
 def cell(folder: Path) -> str:
@@ -33,10 +33,10 @@ def test_every_golden_step_under_the_rule_of_multimodal_vqa_eval(tmp_path: Path)
         args = step["args"]
         result = None
         if args["accuracy"] is not None:
-            result = Result(
+            result = GridResult(
                 accuracy=args["accuracy"], n_samples=args["n_samples"] or 0, soft_accuracy=args["soft_accuracy"]
             )
-        grid.update(tmp_path, Entry(args["task"], args["model"], args["split"], result), rule="multimodal-vqa-eval")
+        grid.update(tmp_path, GridEntry(args["task"], args["model"], args["split"], result), rule="multimodal-vqa-eval")
         assert (tmp_path / grid.CSV).read_text("utf-8") == step["csv"]
 
 
@@ -77,8 +77,8 @@ def test_real_data_comes_before_synthetic_and_a_run_marked_anew_replaces_itself(
 
 
 def test_results_of_another_protocol_are_not_compared(tmp_path: Path) -> None:
-    def by(protocol: str, accuracy: float, n: int) -> Entry:
-        return Entry("VQA-X", "llava", "val", Result(accuracy=accuracy, n_samples=n, protocol=protocol))
+    def by(protocol: str, accuracy: float, n: int) -> GridEntry:
+        return GridEntry("VQA-X", "llava", "val", GridResult(accuracy=accuracy, n_samples=n, protocol=protocol))
 
     grid.update(tmp_path, by("multimodal-vqa-eval", 0.5, 10))
     said = grid.update(tmp_path, by("strict", 0.9, 1000))
@@ -105,7 +105,7 @@ def test_a_hand_edited_cell_counts_more_than_the_memory_of_it(tmp_path: Path) ->
 def test_excel_shows_the_same_grid(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     grid.update(tmp_path, entry(0.72, 50))
-    grid.update(tmp_path, Entry("VCR", "=evil", "dev", Result(accuracy=1.0, n_samples=7)))
+    grid.update(tmp_path, GridEntry("VCR", "=evil", "dev", GridResult(accuracy=1.0, n_samples=7)))
     sheet = openpyxl.load_workbook(tmp_path / grid.XLSX)["accuracy"]
     found = [[c.value or "" for c in row] for row in sheet.iter_rows()]
     assert found[0] == ["task", *grid.COLUMNS, "'=evil_dev"]

@@ -15,7 +15,7 @@ from snellen.core.extras import rows_of
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VQAX, VqaNle
 from snellen.exams.vqa_nle.marking.rules import target_of
-from snellen.exams.vqa_nle.reading import Read
+from snellen.exams.vqa_nle.reading import VqaReading
 
 FACTS = json.loads((Path(__file__).parents[2] / "parity" / "vqa_rows.json").read_text(encoding="utf-8"))
 ROWS = rows(5000)
@@ -58,7 +58,7 @@ def test_e_vils_task_score_is_the_soft_accuracy_of_normalised_answers() -> None:
     scores, right = [], []
     for i, row in enumerate(ROWS):
         sample = rows_of(VQAX).sample({"id": i, "answers": list(row.answers)})
-        scores.append(round(protocol.rules.soft(Read(row.said, None), row.answers) or 0.0, 9))
+        scores.append(round(protocol.rules.soft(VqaReading(row.said, None), row.answers) or 0.0, 9))
         accepted = protocol.rules.accepted(target_of(sample))
         right.append(int(vqa_official.normalise(row.said) in accepted))
     assert [round(sum(scores), 6), digest(scores)] == FACTS["e_vil_task_score"]

@@ -25,7 +25,7 @@ from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
 from snellen.stats.intervals import Interval
-from snellen.stats.nlg.scores import Doubted
+from snellen.stats.nlg.scores import CorpusValue
 from snellen.stats.tally import summarised
 
 CHOICES = ["He is sad.", "A man is angry.", "She is happy because she won.", "It is raining."]
@@ -42,12 +42,12 @@ class Scorer:
 
     def with_intervals(
         self, said: list[str], true: list[list[str]], images: list[str], tokenise: object = None
-    ) -> dict[str, Doubted]:
+    ) -> dict[str, CorpusValue]:
         assert len(images) == len(said)
         self.calls.append((said, true, tokenise))
         same = sum(s in t for s, t in zip(said, true, strict=True)) / len(said)
         values = {"BLEU-4": same, "ROUGE-L": same / 2, "CIDEr": 2 * same} | self.extra
-        return {name: Doubted(value, Interval(0.0, 1.0, "faked")) for name, value in values.items()}
+        return {name: CorpusValue(value, Interval(0.0, 1.0, "faked")) for name, value in values.items()}
 
     def missing(self) -> dict[str, str]:
         return ({} if self.java else {"METEOR": "needs Java"}) | {"SPICE": "needs much"}
@@ -55,8 +55,8 @@ class Scorer:
     @staticmethod
     def meteor_with_interval(
         said: list[str], true: list[list[str]], images: list[str], tokenise: object = None
-    ) -> Doubted:
-        return Doubted(0.25 if len(said) == len(true) == len(images) else 0.0)
+    ) -> CorpusValue:
+        return CorpusValue(0.25 if len(said) == len(true) == len(images) else 0.0)
 
     @staticmethod
     def e_vil(scores: dict[str, float], task: float | None) -> SimpleNamespace:
@@ -71,7 +71,7 @@ def scorer(monkeypatch: pytest.MonkeyPatch) -> Scorer:
     fake = ModuleType("snellen.stats.nlg")
     for name in ("with_intervals", "e_vil", "missing", "meteor_with_interval"):
         setattr(fake, name, getattr(found, name))
-    fake.Doubted = Doubted  # type: ignore[attr-defined]
+    fake.Doubted = CorpusValue  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, fake.__name__, fake)
     ranks = ModuleType("snellen.stats.calibration")
     ranks.auroc = area  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.subject import Reply, Request
 from snellen.core.types import Answer, Picture, Question, Text, Turn
 from snellen.subjects.local.check import check_batching
-from snellen.subjects.local.model import Encoded, Model
+from snellen.subjects.local.model import EncodedBatch, Model
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.local.subject import LocalSubject
 
@@ -295,7 +295,7 @@ class Cramped:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def decode(self, batch: Encoded, closing: threading.Event) -> Any:
+    def decode(self, batch: EncodedBatch, closing: threading.Event) -> Any:
         self.tried.append(len(batch.rows))
         if len(batch.rows) > self._rows or any(self._never and self._never in r.text for r in batch.rows):
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
@@ -344,7 +344,7 @@ def test_closing_stops_what_runs(models: dict[str, Path]) -> None:
     model.loaded = model.loaded._replace(ends=frozenset())
     model._model.generation_config.eos_token_id = None
 
-    def decode(batch: Encoded, closing: threading.Event) -> Any:
+    def decode(batch: EncodedBatch, closing: threading.Event) -> Any:
         begun.set()
         return inner(batch, closing)
 
@@ -443,7 +443,7 @@ def test_check_batching(models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
     assert str(found).startswith("batching: 0 of 6 answers differ alone and in batches of 4 (0.0%)")
 
     class Careless(Cramped):
-        def decode(self, batch: Encoded, closing: threading.Event) -> Any:
+        def decode(self, batch: EncodedBatch, closing: threading.Event) -> Any:
             replies = self._model.decode(batch, closing)
             return [replies[0], *(r._replace(text=r.text + "!") for r in replies[1:])]
 

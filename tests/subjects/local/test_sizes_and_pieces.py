@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.subjects.local.pieces import pieces
-from snellen.subjects.local.sizes import BatchSize, Shape, pick
+from snellen.subjects.local.sizes import BatchSize, PromptSize, pick
 
-shapes = st.builds(Shape, st.sampled_from([(), ((4,),), ((9,),), ((4,), (4,))]), st.integers(1, 50))
+shapes = st.builds(PromptSize, st.sampled_from([(), ((4,),), ((9,),), ((4,), (4,))]), st.integers(1, 50))
 
 
 @given(st.lists(shapes, min_size=1, max_size=30), st.integers(1, 9))
-def test_a_batch_holds_the_oldest_and_fits_together(waiting: list[Shape], size: int) -> None:
+def test_a_batch_holds_the_oldest_and_fits_together(waiting: list[PromptSize], size: int) -> None:
     chosen = pick(waiting, size)
     assert 0 in chosen
     assert len(set(chosen)) == len(chosen) <= size
@@ -27,7 +27,13 @@ def test_a_batch_holds_the_oldest_and_fits_together(waiting: list[Shape], size: 
 
 def test_equal_images_go_together_before_equal_lengths() -> None:
     small, large = ((4,),), ((64,),)
-    waiting = [Shape(small, 20), Shape(large, 20), Shape(small, 40), Shape(large, 21), Shape(small, 22)]
+    waiting = [
+        PromptSize(small, 20),
+        PromptSize(large, 20),
+        PromptSize(small, 40),
+        PromptSize(large, 21),
+        PromptSize(small, 22),
+    ]
     assert sorted(pick(waiting, 3)) == [0, 2, 4]
     assert sorted(pick(waiting, 2)) == [0, 4]
 

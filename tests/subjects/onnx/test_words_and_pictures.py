@@ -15,7 +15,7 @@ from PIL import Image
 from snellen.core.errors import SnellenError
 from snellen.subjects.local.source import packaged
 from snellen.subjects.onnx.pictures import Pictures
-from snellen.subjects.onnx.words import Words
+from snellen.subjects.onnx.words import Tokenizer
 
 tokenizers = pytest.importorskip("tokenizers")
 NAMES = ("snellen-tiny", "tiny-siglip")
@@ -25,7 +25,7 @@ def file_of(name: str) -> Path:
     return Path(packaged(name)) / "tokenizer.json"
 
 
-OURS = {name: Words(file_of(name)) for name in NAMES}
+OURS = {name: Tokenizer(file_of(name)) for name in NAMES}
 THEIRS = {name: tokenizers.Tokenizer.from_file(str(file_of(name))) for name in NAMES}
 
 
@@ -58,10 +58,10 @@ def test_what_is_no_word_level_tokenizer_is_refused(tmp_path: Path) -> None:
     for part, value in (("pre_tokenizer", {"type": "ByteLevel"}), ("normalizer", {"type": "NFC"})):
         path.write_text(json.dumps(json.loads(file_of("tiny-siglip").read_text()) | {part: value}))
         with pytest.raises(SnellenError, match="not a word-level tokenizer of the kind that is known"):
-            Words(path)
+            Tokenizer(path)
     path.write_text("[]")
     with pytest.raises(SnellenError, match=r"tokenizer.json: not of the layout that is known \(Expected `object`"):
-        Words(path)
+        Tokenizer(path)
 
 
 def picture(seed: int, size: tuple[int, int]) -> Image.Image:

@@ -19,7 +19,7 @@ from snellen.synthetic.explained import esnlive as made_esnlive
 from snellen.synthetic.explained import vcr as made_vcr
 from snellen.synthetic.explained import vqax as made_vqax
 from snellen.synthetic.explained.make import LAYOUTS, make
-from snellen.synthetic.scenes.canvas import Box
+from snellen.synthetic.scenes.canvas import CanvasBox
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 
 COUNT, SEED = 12, 4
@@ -46,7 +46,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def blind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Records without drawing, for statistics."""
     for module in MAKERS.values():
-        monkeypatch.setattr(module, "picture", lambda scene: (b"", tuple(Box(0, 0, 1, 1) for _ in scene.items())))
+        monkeypatch.setattr(module, "picture", lambda scene: (b"", tuple(CanvasBox(0, 0, 1, 1) for _ in scene.items())))
 
 
 def read(folder: Path, name: str) -> Any:

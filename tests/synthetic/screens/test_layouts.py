@@ -16,7 +16,7 @@ from snellen.synthetic.screens import lettering
 from snellen.synthetic.screens.canvas import LEVELS, IndexedCanvas, levels
 from snellen.synthetic.screens.icons import DRAWINGS, icon
 from snellen.synthetic.screens.layouts import APPS, ROUND, Screenshot, _compose, cell, choose_targets, screenshot
-from snellen.synthetic.screens.naming import Names
+from snellen.synthetic.screens.naming import InstructionMaker
 from snellen.synthetic.screens.original import DIFFICULTIES, DISTRIBUTION, ICONS
 from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui, Widget, meets
@@ -153,7 +153,7 @@ def widget(
 
 
 def named(widgets: list[Widget], seed: int = 0) -> list[str | None]:
-    names = Names(widgets, random.Random(seed))
+    names = InstructionMaker(widgets, random.Random(seed))
     return [(n := names.name(w)) and n.instruction for w in widgets]
 
 
@@ -199,7 +199,7 @@ def test_things_that_nothing_tells_apart_are_no_targets() -> None:
 
 def test_links_that_do_the_same_may_be_asked_for_as_any_of_them() -> None:
     links = [widget("link", "Learn more", 60 * i, 0, f"on card {i}") for i in range(3)]
-    answers = {Names(links, random.Random(seed)).name(links[1]) for seed in range(20)}
+    answers = {InstructionMaker(links, random.Random(seed)).name(links[1]) for seed in range(20)}
     assert {(a.instruction, len(a.boxes)) for a in answers if a} == {
         ("Click on any 'Learn more' link", 3),
         ("Click on the 'Learn more' link on card 1", 1),

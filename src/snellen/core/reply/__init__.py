@@ -24,13 +24,13 @@ from snellen.core.reply.doubts import certain, is_plain, left_open, taken_back, 
 from snellen.core.reply.hints import is_there
 from snellen.core.reply.json_values import every_json, field, holds_json
 from snellen.core.reply.numbers import Number, is_part_of_number, minus_signs, minus_words, numbers_in, trimmed
-from snellen.core.reply.opening import Opened, ends_in_thought, opened, spoken
+from snellen.core.reply.opening import OpenedReply, ends_in_thought, opened, spoken
 from snellen.core.reply.options import Options, Statement
 from snellen.core.reply.wrappers import latex_off, layout_off, marked, unwrapped
 
 __all__ = [
     "Number",
-    "Opened",
+    "OpenedReply",
     "Options",
     "Statement",
     "after_correction",

@@ -16,7 +16,7 @@ LONGEST = 20_000
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedReply:
     """What was said. `cut`: the reply ended inside its thinking, so nothing was. `value`: the JSON object or list that the text is
     or holds (the last one), and `around` the text beside it.
     """
@@ -27,7 +27,7 @@ class Opened:
     around: str = ""
 
 
-def opened(reply: str, longest: int = LONGEST) -> Opened:
+def opened(reply: str, longest: int = LONGEST) -> OpenedReply:
     """Take thinking, special tokens and odd characters off a reply. Tags such as <point> or <box> stay.
 
     >>> opened("<think>Maybe red</think>Blue").text, opened("hm, red</think>Blue").text, opened("<think>Maybe red").cut
@@ -37,12 +37,12 @@ def opened(reply: str, longest: int = LONGEST) -> Opened:
     """
     text, cut = without_thinking(plain(reply))
     if cut:
-        return Opened("", True)
+        return OpenedReply("", True)
     text = without_courtesy(without_special_tokens(text)[-longest:].strip())
     if ends_unseen(text):
-        return Opened("")
+        return OpenedReply("")
     value, around = holds_json(text)
-    return Opened(text, False, value, around)
+    return OpenedReply(text, False, value, around)
 
 
 def ends_in_thought(reply: str) -> bool:

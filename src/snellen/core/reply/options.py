@@ -16,7 +16,7 @@ from snellen.core.reply.doubts import left_open, may_leave_open
 from snellen.core.reply.flags import Flags
 from snellen.core.reply.hints import is_there
 from snellen.core.reply.json_values import holds_json, key_of
-from snellen.core.reply.opening import Opened, opened
+from snellen.core.reply.opening import OpenedReply, opened
 from snellen.core.reply.vocabulary import Vocabulary, apart, without_signs
 from snellen.core.reply.wrappers import layout_off, marked
 
@@ -126,7 +126,7 @@ class Options(Vocabulary):
 
     # ------------------------------------------------------------ JSON
 
-    def _in_json(self, whole: Opened) -> Statement | None:
+    def _in_json(self, whole: OpenedReply) -> Statement | None:
         found = self._of_value(whole.value)
         if found is None:
             return None

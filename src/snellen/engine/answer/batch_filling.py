@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from snellen.core.batch import BatchApi
-from snellen.engine.answer.feeding import Item
-from snellen.engine.runs.batch_books import Inside
+from snellen.engine.answer.feeding import PreparedQuestion
+from snellen.engine.runs.batch_books import BatchedQuestion
 
 
-class Filling:
+class BatchDraft:
     """A batch that is being put together."""
 
     def __init__(self, api: BatchApi) -> None:
         self._api = api
         self.entries: list[bytes] = []
         self.keys: set[str] = set()
-        self.inside: list[Inside] = []
+        self.inside: list[BatchedQuestion] = []
         self.size = 0
         self.bound: float | None = 0.0
 
@@ -24,14 +24,16 @@ class Filling:
             return True
         return len(self.entries) < self._api.most and self.size + len(body) + 512 <= self._api.largest
 
-    def join(self, item: Item) -> None:
+    def join(self, item: PreparedQuestion) -> None:
         """A question whose request is in the batch: one key, one result."""
         question, request = item.question, item.prepared
         self.inside.append(
-            Inside(key=request.key, id=question.id, prompt=question.prompt, shots=question.shots, images=request.images)
+            BatchedQuestion(
+                key=request.key, id=question.id, prompt=question.prompt, shots=question.shots, images=request.images
+            )
         )
 
-    def add(self, item: Item, body: bytes, bound: float | None) -> None:
+    def add(self, item: PreparedQuestion, body: bytes, bound: float | None) -> None:
         entry = self._api.entry(item.prepared.key, body)
         self.entries.append(entry)
         self.keys.add(item.prepared.key)

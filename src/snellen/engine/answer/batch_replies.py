@@ -9,10 +9,12 @@ from snellen.core.subject import BrokenReply, Endpoint, Parsed, Price, Reply
 from snellen.core.text import one_line
 from snellen.core.types import Call, Failure
 from snellen.engine.call.caller import GOOD, failure_cost
-from snellen.engine.runs.batch_books import BatchEntry, Inside
+from snellen.engine.runs.batch_books import BatchedQuestion, BatchEntry
 
 
-def reply_of(endpoint: Endpoint, result: BatchResult, inside: Inside, entry: BatchEntry, price: Price | None) -> Reply:
+def reply_of(
+    endpoint: Endpoint, result: BatchResult, inside: BatchedQuestion, entry: BatchEntry, price: Price | None
+) -> Reply:
     """The reply that a result is, with its ledger."""
     parsed = _parsed(endpoint, result, price)
     call = Call(

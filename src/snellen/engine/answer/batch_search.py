@@ -12,14 +12,14 @@ import msgspec
 from snellen.core.batch import BatchApi, BatchState
 from snellen.core.errors import SnellenError, Stopped
 from snellen.engine.answer.batch_wire import BatchWire
-from snellen.engine.runs.batch_books import BatchEntry, Books
+from snellen.engine.runs.batch_books import BatchEntry, BatchRecords
 
 LOOK_AGAIN = (0.0, 2.0, 5.0, 10.0, 15.0, 30.0)
 """Seconds to wait before each look: a provider's list may show a new batch late."""
 MOST_PAGES = 200
 
 
-class Under(NamedTuple):
+class RunningBatch(NamedTuple):
     """A batch that is under way, and whether it is known to be ours: it may just be of our batch's size."""
 
     entry: BatchEntry
@@ -29,7 +29,7 @@ class Under(NamedTuple):
 class Search:
     """Looks for the batches of a run at its provider."""
 
-    def __init__(self, wire: BatchWire, api: BatchApi, books: Books, stopped: asyncio.Event) -> None:
+    def __init__(self, wire: BatchWire, api: BatchApi, books: BatchRecords, stopped: asyncio.Event) -> None:
         self._wire, self._api, self._books, self._stopped = wire, api, books, stopped
         self.foreign: set[str] = set()
         """Batches that turned out to be others'."""
@@ -46,7 +46,7 @@ class Search:
             return ""
         return page.states[0].id if page.states else ""
 
-    async def find(self, entry: BatchEntry) -> list[Under]:
+    async def find(self, entry: BatchEntry) -> list[RunningBatch]:
         """Return the batch of an entry without id, or all that may be it where the provider keeps no label."""
         for wait in LOOK_AGAIN:
             with contextlib.suppress(TimeoutError):
@@ -56,15 +56,15 @@ class Search:
         self.doubtful.append(entry)
         return []
 
-    async def _look(self, entry: BatchEntry) -> list[Under]:
+    async def _look(self, entry: BatchEntry) -> list[RunningBatch]:
         alike = []
         async for state in self._since(entry.before):
             found = msgspec.structs.replace(entry, state="sent", id=state.id)
             if state.mark == entry.mark:
                 self._books.note(found)
-                return [Under(found)]
+                return [RunningBatch(found)]
             if not state.mark and state.total == entry.count and state.id not in self._books.ids | self.foreign:
-                alike.append(Under(found, sure=False))
+                alike.append(RunningBatch(found, sure=False))
         return alike
 
     async def _since(self, before: str) -> AsyncGenerator[BatchState, None]:

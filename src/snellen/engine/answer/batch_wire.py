@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Coroutine, Generator
 from typing import BinaryIO, TypeVar
 
-from snellen.core.batch import Step
+from snellen.core.batch import BatchStep
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.subject import Endpoint
 from snellen.engine.call.exchange import LARGEST_REPLY, good
@@ -22,11 +22,11 @@ T = TypeVar("T")
 Said = TypeVar("Said")
 
 
-class Ended(Exception):
+class WaitStopped(Exception):
     """The run was stopped while it waited for the provider."""
 
 
-class MayBeMade(Stopped):
+class UnconfirmedBatch(Stopped):
     """A batch that the provider may have made, though its id was lost: it is looked for before another is handed in."""
 
 
@@ -34,12 +34,12 @@ async def until_stopped(work: Coroutine[object, object, T], stopped: asyncio.Eve
     """The result of some work; raises Ended where the run is stopped before it is there."""
     if stopped.is_set():
         work.close()
-        raise Ended
+        raise WaitStopped
     task, end = asyncio.ensure_future(work), asyncio.ensure_future(stopped.wait())
     try:
         await asyncio.wait({task, end}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
-            raise Ended
+            raise WaitStopped
         return task.result()
     finally:
         end.cancel()
@@ -53,11 +53,11 @@ class BatchWire:
         self._endpoint, self._transport = endpoint, transport
         self._tries, self._stopped = tries, stopped
 
-    async def read(self, step: Step, reader: Callable[[bytes], T], tries: int = 0) -> T:
+    async def read(self, step: BatchStep, reader: Callable[[bytes], T], tries: int = 0) -> T:
         """What the provider says, understood."""
         return self._understood(step, reader, (await self.exchange(step, tries=tries)).body)
 
-    async def submitted(self, steps: Generator[Step, bytes, str], before_making: Callable[[], None]) -> str:
+    async def submitted(self, steps: Generator[BatchStep, bytes, str], before_making: Callable[[], None]) -> str:
         """Carry out the steps of a submission; gives the batch's id. Only MayBeMade leaves open whether there is a batch."""
         step = next(steps)
         while True:
@@ -69,11 +69,11 @@ class BatchWire:
             except StopIteration as end:
                 return self._understood(step, self._proper, end.value)
 
-    def _understood(self, step: Step, reader: Callable[[Said], T], said: Said) -> T:
+    def _understood(self, step: BatchStep, reader: Callable[[Said], T], said: Said) -> T:
         try:
             return reader(said)
         except ValueError as error:
-            kind = MayBeMade if step.makes else Stopped
+            kind = UnconfirmedBatch if step.makes else Stopped
             raise kind(
                 f"the provider's answer to {step.method} {step.path} cannot be read ({error}); everything is kept, the same command goes on"
             ) from None
@@ -85,7 +85,7 @@ class BatchWire:
         return number
 
     async def exchange(
-        self, step: Step, *, into: BinaryIO | None = None, tries: int = 0, to_the_end: bool = False
+        self, step: BatchStep, *, into: BinaryIO | None = None, tries: int = 0, to_the_end: bool = False
     ) -> Response:
         """One exchange. `to_the_end` is for what has to be said after the run was stopped."""
         tries = tries or self._tries
@@ -124,7 +124,7 @@ class BatchWire:
                 await asyncio.wait_for(self._stopped.wait(), wait)
         raise Stopped(f"{step.method} {step.path} failed ({reason}); everything is kept, the same command goes on")
 
-    def _raise_if_final(self, step: Step, response: Response) -> None:
+    def _raise_if_final(self, step: BatchStep, response: Response) -> None:
         if worth_retrying(response.status):
             return
         error = self._endpoint.explain(response.status, response.body).error
@@ -138,7 +138,7 @@ class BatchWire:
         raise kind(f"batches at {self._endpoint.connection.url}: {said}")
 
 
-def _lost(reason: str) -> MayBeMade:
-    return MayBeMade(
+def _lost(reason: str) -> UnconfirmedBatch:
+    return UnconfirmedBatch(
         f"the provider's answer to a batch was lost ({reason}); the same command looks for the batch there"
     )

@@ -18,18 +18,18 @@ from typing import Any, BinaryIO
 import msgspec
 
 from snellen.core.arm import Arm
-from snellen.core.batch import BatchApi, BatchResult, BatchState, Step
+from snellen.core.batch import BatchApi, BatchResult, BatchState, BatchStep
 from snellen.core.errors import Interrupted, SnellenError, Stopped
 from snellen.core.records import REFUSED, Totals
 from snellen.core.subject import Endpoint, Price, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
 from snellen.data.places import Key
-from snellen.engine.answer.batch_filling import Filling
+from snellen.engine.answer.batch_filling import BatchDraft
 from snellen.engine.answer.batch_replies import reply_of
-from snellen.engine.answer.batch_search import Search, Under
-from snellen.engine.answer.batch_wire import BatchWire, Ended, MayBeMade, until_stopped
-from snellen.engine.answer.feeding import Feed, Item
+from snellen.engine.answer.batch_search import RunningBatch, Search
+from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, WaitStopped, until_stopped
+from snellen.engine.answer.feeding import Feed, PreparedQuestion
 from snellen.engine.answer.loop import Progress
 from snellen.engine.call.budget import BudgetReached
 from snellen.engine.call.caller import UNPROCESSED
@@ -38,7 +38,7 @@ from snellen.engine.call.store import Store
 from snellen.engine.call.transport import Transport
 from snellen.engine.plan.plan import Plan
 from snellen.engine.plan.request import TRIES
-from snellen.engine.runs.batch_books import BatchEntry, Books, Inside
+from snellen.engine.runs.batch_books import BatchedQuestion, BatchEntry, BatchRecords
 from snellen.engine.runs.folder import RunFolder, Scan
 
 FIRST_LOOK, LONGEST_WAIT, GROWTH = 1.0, 60.0, 1.5
@@ -64,7 +64,7 @@ class Batching:
         self.reused = Totals()
         self.concurrency: dict[str, Any] = {}
         self.endpoint, self.api = batches_of(plan)
-        self.books = Books(folder)
+        self.books = BatchRecords(folder)
         self.total = sum(plan.questions.values())
         arms = {arm.text for arm in plan.arms}
         self._done = {key for key in folder.answered(scan) if key[1] in arms}
@@ -98,7 +98,7 @@ class Batching:
     async def run(self) -> None:
         """Collect what is under way, hand in what is open, and collect that."""
         try:
-            with contextlib.suppress(Ended):
+            with contextlib.suppress(WaitStopped):
                 await self._work()
             if self._stop is not None:
                 raise self._stop
@@ -147,14 +147,14 @@ class Batching:
 
     # ------------------------------------------------------------ handing in
 
-    async def _hand_in(self) -> list[Under]:
+    async def _hand_in(self) -> list[RunningBatch]:
         """Hand in as many batches of open questions as the cap allows. None are left when nothing is."""
-        under: list[Under] = []
+        under: list[RunningBatch] = []
         held, full = 0.0, False
         settled = self._done | self._tried
         handed_in: set[str] = set()
         feed = Feed(self.plan, settled.__contains__)
-        filling = Filling(self.api)
+        filling = BatchDraft(self.api)
         self._revision, self._broken = self.endpoint.revision, None
         try:
             while not full:
@@ -179,7 +179,7 @@ class Batching:
                     if not filling.takes(body):
                         under.append(await self._sent(filling))
                         handed_in |= filling.keys
-                        filling = Filling(self.api)
+                        filling = BatchDraft(self.api)
                     filling.add(item, body, bound)
                     self._tried.add(key)
                     held += bound or 0.0
@@ -194,11 +194,11 @@ class Batching:
             )
         return under
 
-    async def _pulled(self, feed: Feed) -> list[Item]:
+    async def _pulled(self, feed: Feed) -> list[PreparedQuestion]:
         """The next questions. Whatever ends the reading early, those before it are handed in and collected first."""
         try:
             return await until_stopped(asyncio.to_thread(feed.pull), self._stopped)
-        except Ended:
+        except WaitStopped:
             raise
         except Exception as error:
             self._broken = error
@@ -227,7 +227,7 @@ class Batching:
         unknown = (known.unsure + known.unpriced) * max(known.dearest_call or 0.0, bound)
         return cap is None or known.cost + unknown + held + bound <= cap * (1 + 1e-9)
 
-    def _kept(self, item: Item) -> bool:
+    def _kept(self, item: PreparedQuestion) -> bool:
         """Whether a question needs no batch: it cannot be asked, or was answered before."""
         question = item.question
         if item.failure is not None:
@@ -240,7 +240,7 @@ class Batching:
         self._keep(self.plan.subject.answered(question, _as_stored(known)))
         return True
 
-    async def _sent(self, filling: Filling) -> Under:
+    async def _sent(self, filling: BatchDraft) -> RunningBatch:
         """Write a batch down, hand it in, and write its id down."""
         mark = secrets.token_hex(8)
         entry = BatchEntry(
@@ -260,16 +260,16 @@ class Batching:
         try:
             steps = self.api.submit(filling.payload, mark)
             number = await self._wire.submitted(steps, before_making=lambda: self.books.note(planned))
-        except MayBeMade:
+        except UnconfirmedBatch:
             raise
         except SnellenError:
             self._let_go(entry)
             raise
         entry = msgspec.structs.replace(entry, state="sent", id=number)
         self.books.note(entry)
-        return Under(entry)
+        return RunningBatch(entry)
 
-    async def _found_again(self, entry: BatchEntry) -> list[Under]:
+    async def _found_again(self, entry: BatchEntry) -> list[RunningBatch]:
         """A batch of an earlier process; one whose id was never written down is looked for at the provider."""
         self._in_batches += entry.count
         if not self.books.path(entry).exists():
@@ -284,11 +284,11 @@ class Batching:
         if entry.state == "prepared":
             self._let_go(entry)
             return []
-        return [Under(entry)] if entry.id else await self._search.find(entry)
+        return [RunningBatch(entry)] if entry.id else await self._search.find(entry)
 
     # ------------------------------------------------------------ collecting
 
-    async def _collect(self, under: list[Under]) -> None:
+    async def _collect(self, under: list[RunningBatch]) -> None:
         """Wait for batches and keep what comes out of them."""
         waiting, wait = list(under), FIRST_LOOK
         while waiting:
@@ -319,9 +319,9 @@ class Batching:
         self._in_batches -= entry.count
         self.books.forget(entry)
 
-    async def _taken(self, one: Under, state: BatchState) -> bool:
+    async def _taken(self, one: RunningBatch, state: BatchState) -> bool:
         """Keep the results of a batch that has ended; False where it is not ours."""
-        wanted: dict[str, list[Inside]] = {}
+        wanted: dict[str, list[BatchedQuestion]] = {}
         for inside in self.books.inside(one.entry):
             wanted.setdefault(inside.key, []).append(inside)
         if state.failure:
@@ -364,7 +364,7 @@ class Batching:
             lines = 0
             for address in state.results:
                 begin = file.tell()
-                await self._wire.exchange(Step("GET", address), into=file)
+                await self._wire.exchange(BatchStep("GET", address), into=file)
                 lines += self._whole_lines(file, begin)
                 file.write(b"\n")
             if lines >= state.done:
@@ -394,12 +394,14 @@ class Batching:
                 except ValueError as error:
                     broken.append(one_line(str(error), 120))
 
-    def _is_ours(self, file: BinaryIO, wanted: dict[str, list[Inside]]) -> bool:
+    def _is_ours(self, file: BinaryIO, wanted: dict[str, list[BatchedQuestion]]) -> bool:
         """Whether a batch that was found by its size and time holds our keys, and no others."""
         keys = [result.key for result in self._results(file, [])]
         return bool(keys) and wanted.keys() >= set(keys)
 
-    def _keep_all(self, file: BinaryIO, wanted: dict[str, list[Inside]], entry: BatchEntry, whole: bool) -> None:
+    def _keep_all(
+        self, file: BinaryIO, wanted: dict[str, list[BatchedQuestion]], entry: BatchEntry, whole: bool
+    ) -> None:
         arrived: list[Answer] = []
         broken: list[str] = []
         for result in self._results(file, broken):
@@ -428,7 +430,7 @@ class Batching:
         reason = Failure(kind="batch", reason="the batch has no result for this question")
         self._keep(*(Answer(id=i.id, prompt=i.prompt, failure=reason) for i in lost))
 
-    def _answer(self, inside: Inside, reply: Reply, entry: BatchEntry) -> Answer:
+    def _answer(self, inside: BatchedQuestion, reply: Reply, entry: BatchEntry) -> Answer:
         """The answer that a reply is; one to an earlier wording of the prompt is none, but has its cost."""
         prompt = Arm.parse(inside.prompt).prompt
         now = self._wordings.get(prompt)

@@ -16,7 +16,7 @@ from snellen.core.arm import Arm
 from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_answer
 from snellen.core.types import Answer, Outcome, Question, Sample
-from snellen.engine.answer.feeding import Item, item_of
+from snellen.engine.answer.feeding import PreparedQuestion, item_of
 from snellen.engine.ask.questions import Open
 from snellen.engine.plan.plan import Plan
 from snellen.engine.runs.folder import RunFolder, Scan
@@ -41,7 +41,7 @@ class ChoosingFeed:
         self._left = [i for i in self._samples if any((i, arm.text) not in done for arm in plan.arms)]
         self._done = done.__contains__
 
-    def pull(self) -> list[Item]:
+    def pull(self) -> list[PreparedQuestion]:
         """The next items, as soon as there is one; none at the end, and none after `close`."""
         old, new = self._next()
         drawn = [self._data.draw(name) for name in old]
@@ -62,7 +62,7 @@ class ChoosingFeed:
                 self._turn.wait()
         return [], []
 
-    def _items(self, sample: Sample) -> list[Item]:
+    def _items(self, sample: Sample) -> list[PreparedQuestion]:
         """The questions about a sample that have no answer yet."""
         exam = self._plan.exam
         return [

@@ -26,7 +26,7 @@ from snellen.engine.plan.plan import Plan
 CHUNK = 32
 
 
-class Item(NamedTuple):
+class PreparedQuestion(NamedTuple):
     """A question with what was prepared for it; `failure` where it cannot be asked at all."""
 
     question: Question
@@ -41,11 +41,11 @@ class Feed:
         self._items = _items(plan, done)
         self._broken: Exception | None = None
 
-    def pull(self) -> list[Item]:
+    def pull(self) -> list[PreparedQuestion]:
         """Return the next items; none at the end. An error that ends the feed early is raised after the items before it."""
         if self._broken is not None:
             raise self._broken
-        chunk: list[Item] = []
+        chunk: list[PreparedQuestion] = []
         try:
             chunk += islice(self._items, CHUNK)
         except Exception as error:
@@ -61,12 +61,12 @@ class Feed:
         """Do nothing: a read that does not end is left behind with its thread."""
 
 
-def _items(plan: Plan, done: Callable[[Key], bool]) -> Iterator[Item]:
+def _items(plan: Plan, done: Callable[[Key], bool]) -> Iterator[PreparedQuestion]:
     for one in to_ask(plan.exam, plan.data, plan.arms, lambda key: not done(key), plan.applies, plan.selection.seed):
         yield item_of(plan, one)
 
 
-def item_of(plan: Plan, one: Open) -> Item:
+def item_of(plan: Plan, one: Open) -> PreparedQuestion:
     """Make and prepare a question, or say why it cannot be asked."""
     bare = Question(id=one.id, exam=plan.exam.name, prompt=one.arm.text, parts=())
     question = bare
@@ -76,16 +76,16 @@ def item_of(plan: Plan, one: Open) -> Item:
             check_image(picture)
         prepared = plan.subject.prepare(question)
         if not isinstance(prepared, Request):
-            return Item(question, prepared)
+            return PreparedQuestion(question, prepared)
         without_pictures = tuple(part for part in question.parts if isinstance(part, Text))
         question = msgspec.structs.replace(question, parts=without_pictures, history=())
-        return Item(question, prepared.again(one.arm.repeat))
+        return PreparedQuestion(question, prepared.again(one.arm.repeat))
     except BadPicture as error:
-        return Item(question, None, Failure(kind="bad-image", reason=str(error)))
+        return PreparedQuestion(question, None, Failure(kind="bad-image", reason=str(error)))
     except SnellenError as error:
         if question is bare:
             raise  # what is wrong with a prompt or a control is wrong with all of its questions
-        return Item(question, None, Failure(kind="bad-image", reason=str(error)))
+        return PreparedQuestion(question, None, Failure(kind="bad-image", reason=str(error)))
     except Exception as error:
         reason = f"the question cannot be made: {one_line(said_by(error))}{place_of(error)}"
-        return Item(question, None, Failure(kind="question-failed", reason=reason))
+        return PreparedQuestion(question, None, Failure(kind="question-failed", reason=reason))

@@ -23,7 +23,7 @@ from snellen.core.records import Totals
 from snellen.core.subject import Caller, Connection, Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.choosing import ChoosingFeed
-from snellen.engine.answer.feeding import Feed, Item
+from snellen.engine.answer.feeding import Feed, PreparedQuestion
 from snellen.engine.call.budget import Budget, budget_of
 from snellen.engine.call.caller import EndpointCaller
 from snellen.engine.call.exchange import Wire
@@ -182,7 +182,7 @@ class Asking:
         loop = asyncio.get_running_loop()
         feed = self._feed = self._opened_feed()
 
-        def pull() -> list[Item]:
+        def pull() -> list[PreparedQuestion]:
             chunk = feed.pull()
             if self.store is not None and not self.limits.fresh:
                 self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
@@ -270,7 +270,7 @@ class Asking:
         if error is not None:
             self.stop(error)
 
-    async def _one(self, item: Item, call: Caller) -> None:
+    async def _one(self, item: PreparedQuestion, call: Caller) -> None:
         question = item.question
         if item.failure is not None:
             answer = Answer(id=question.id, prompt=question.prompt, failure=item.failure)
@@ -289,7 +289,7 @@ class Asking:
                 "run the same command to continue (--max-errors sets how many are too many)"
             )
 
-    async def _answered(self, item: Item, call: Caller) -> Answer:
+    async def _answered(self, item: PreparedQuestion, call: Caller) -> Answer:
         """The subject's answer. Where the run ends between two of its calls, the ledger keeps those that were made."""
         question = item.question
         made: list[Call] = []

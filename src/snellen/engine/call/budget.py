@@ -9,7 +9,7 @@ A reply whose cost nobody can tell ends the run, unless a price bounds it. A try
 billed: it counts like the dearest call. While nobody has said what a call costs, only a few tries may be lost, and one more each
 time that the run is taken up again.
 
-Runs that go on beside each other may share one cap: a `Purse` holds the budgets of all of them, each in a thread of its own. A call
+Runs that go on beside each other may share one cap: a `SharedBudget` holds the budgets of all of them, each in a thread of its own. A call
 is then admitted only if it fits beside what all others have spent and have in flight, and where one does not, nobody asks any more.
 """
 
@@ -31,7 +31,7 @@ class BudgetReached(Stopped):
     """The next call does not fit under the cap."""
 
 
-class Purse:
+class SharedBudget:
     """One cap over the budgets of several runs; a run that is alone has one of its own.
 
     `reached` says that a call did not fit any more: nothing is admitted from then on.
@@ -93,10 +93,10 @@ class Budget:
         unknown: int = 0,
         unpriced: bool = False,
         *,
-        purse: Purse | None = None,
+        purse: SharedBudget | None = None,
         name: str = "",
     ) -> None:
-        self._purse = Purse(cap) if purse is None else purse
+        self._purse = SharedBudget(cap) if purse is None else purse
         self.cap, self.spent = self._purse.cap, spent
         self.dearest = dearest
         self.in_flight = 0
@@ -210,7 +210,7 @@ class Budget:
             self._purse.wake()
 
 
-def budget_of(known: Totals, cap: float | None, purse: Purse | None = None, name: str = "") -> Budget:
+def budget_of(known: Totals, cap: float | None, purse: SharedBudget | None = None, name: str = "") -> Budget:
     """The budget of a run that goes on, from what its calls so far have cost."""
     unknown = known.unsure + known.unpriced
     return Budget(cap, known.cost, known.dearest_call, unknown, known.unpriced > 0, purse=purse, name=name)

@@ -15,7 +15,7 @@ from yarl import URL
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.engine.call import tls
-from snellen.engine.call.exchange import JSON, LARGEST_REPLY, Elsewhere, Fault, Response, good
+from snellen.engine.call.exchange import JSON, LARGEST_REPLY, Fault, RefusedRedirect, Response, good
 from snellen.engine.call.proxies import proxy_for
 from snellen.engine.call.redirects import HOPS, next_url, origin_of
 
@@ -84,7 +84,7 @@ class Client:
             if there is None:
                 return response
             url = there
-        raise Elsewhere(f"{self._origin} redirects from one address to the next, more than {HOPS} times")
+        raise RefusedRedirect(f"{self._origin} redirects from one address to the next, more than {HOPS} times")
 
     def _url_of(self, where: str) -> URL:
         if where == self._given:  # as nearly every request

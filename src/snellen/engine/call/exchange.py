@@ -24,7 +24,7 @@ class Fault(Exception):
         self.sent = sent
 
 
-class Elsewhere(SnellenError):
+class RefusedRedirect(SnellenError):
     """A request that would have had to go where the key must not go."""
 
 

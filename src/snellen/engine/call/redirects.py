@@ -5,7 +5,7 @@ from __future__ import annotations
 from yarl import URL
 
 from snellen.core.text import one_line
-from snellen.engine.call.exchange import Elsewhere, Response
+from snellen.engine.call.exchange import RefusedRedirect, Response
 
 MOVES = frozenset({301, 302, 303, 307, 308})
 KEEPS_METHOD = frozenset({307, 308})
@@ -24,14 +24,14 @@ def next_url(response: Response, method: str, url: URL) -> URL | None:
         there = url.join(URL(location.strip()))
         here, origin = origin_of(url), origin_of(there)
     except ValueError:
-        raise Elsewhere(f"{origin_of(url)} redirects to something that is not a web address") from None
+        raise RefusedRedirect(f"{origin_of(url)} redirects to something that is not a web address") from None
     if here != origin:
-        raise Elsewhere(
+        raise RefusedRedirect(
             f"{here} redirects to {origin}, and a key goes only to the address that was given: "
             "if that is the right one, give it instead"
         )
     if method != "GET" and response.status not in KEEPS_METHOD:
-        raise Elsewhere(f"{here} has moved {url.path} to {one_line(there.path)}: give that address instead")
+        raise RefusedRedirect(f"{here} has moved {url.path} to {one_line(there.path)}: give that address instead")
     return there
 
 

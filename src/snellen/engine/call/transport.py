@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from snellen.core.subject import Connection
-from snellen.engine.call.exchange import JSON, LARGEST_REPLY, Elsewhere, Fault, Response
+from snellen.engine.call.exchange import JSON, LARGEST_REPLY, Fault, RefusedRedirect, Response
 from snellen.engine.call.trust import is_own
 
 __all__ = ["Fault", "Response", "Transport", "time_limit"]
@@ -35,7 +35,7 @@ class Transport:
         """Get the service's model list. A list that was moved elsewhere is a Fault: a run can do without one."""
         try:
             return await self.request("GET", self._models)
-        except Elsewhere as error:
+        except RefusedRedirect as error:
             raise Fault(str(error)) from None
 
     async def request(

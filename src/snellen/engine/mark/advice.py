@@ -9,7 +9,7 @@ from snellen.core.exam import Exam
 from snellen.core.records import Manifest
 from snellen.core.reply import ends_in_thought, spoken
 from snellen.core.results import ProtocolSummary
-from snellen.core.silence import Silent
+from snellen.core.silence import UnansweredPart
 from snellen.core.types import Outcome
 from snellen.engine.runs.folder import RunFolder, Scan
 
@@ -22,7 +22,7 @@ def advice(
     scan: Scan,
     manifest: Manifest,
     exam: Exam,
-    silent: Sequence[Silent],
+    silent: Sequence[UnansweredPart],
     protocols: Sequence[ProtocolSummary],
 ) -> tuple[str, ...]:
     """A sentence for each kind of non-answer that there is much of, the commonest first."""

@@ -23,7 +23,7 @@ from snellen.core.types import Mark, Question, Sample
 from snellen.engine.mark.control_comparison import random_replies, sample_metric
 from snellen.engine.mark.plain_floors import common_truths, has_own_floors, with_floors
 from snellen.engine.mark.text_only import Guesses, TextOnly, text_only, whole_parts
-from snellen.engine.plan.plan import Target
+from snellen.engine.plan.plan import ProtocolRun
 
 WON = 0.9
 ENOUGH = 300  # marks of a part for the chance of a headline that is no mean over samples
@@ -37,7 +37,7 @@ Say = Callable[[Question], str | None]
 def audit(
     exam: Exam,
     samples: Sequence[Sample],
-    targets: Sequence[Target],
+    targets: Sequence[ProtocolRun],
     *,
     real: bool = False,
     trained_on: Sequence[Sample] = (),
@@ -63,7 +63,7 @@ def audit(
 class _Blind:
     """Subjects that never look, under one protocol."""
 
-    def __init__(self, exam: Exam, one: Target, samples: list[Sample], real: bool) -> None:
+    def __init__(self, exam: Exam, one: ProtocolRun, samples: list[Sample], real: bool) -> None:
         self.exam, self.one, self.samples, self.real = exam, one, samples, real
         options = exam.extra(SampleOptions)
         self.each_differs = options is not None and options.each_differs

@@ -15,9 +15,9 @@ from snellen.core.protocol import Key, Protocol
 from snellen.core.records import ControlRow
 from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.types import Mark, Question, Sample
-from snellen.engine.plan.plan import Target
+from snellen.engine.plan.plan import ProtocolRun
 from snellen.engine.runs.folder import RunFolder
-from snellen.stats.paired import Pair, paired_difference
+from snellen.stats.paired import ScorePair, paired_difference
 
 MOST_SETS = 128
 
@@ -31,7 +31,7 @@ def sample_metric(protocol: Protocol, values: Mapping[str, Any]) -> str:
 def compare(
     folder: RunFolder,
     exam: Exam,
-    targets: tuple[Target, ...],
+    targets: tuple[ProtocolRun, ...],
     samples: Callable[[], Mapping[str, Sample]],
     results: Sequence[ProtocolSummary],
     with_position: Set[str],
@@ -70,15 +70,15 @@ def _mean(marks: Sequence[Mark], metric: str) -> float | None:
 
 def _rows(
     exam: Exam,
-    base: Target,
-    target: Target,
+    base: ProtocolRun,
+    target: ProtocolRun,
     samples: Mapping[str, Sample],
     result: ProtocolSummary,
     marks: tuple[Mapping[str, list[Mark]], Mapping[str, list[Mark]]],
 ) -> Iterator[ControlRow]:
     plain = (mark.metrics for some in marks[0].values() for mark in some)
     metric = next((m for v in plain if (m := sample_metric(target.protocol, v))), "")
-    pairs: dict[Key, Counter[Pair]] = {}
+    pairs: dict[Key, Counter[ScorePair]] = {}
     members: dict[Key, list[Sample]] = {}
     for name, some in marks[1].items():
         before, after = _mean(marks[0].get(name, ()), metric), _mean(some, metric)
@@ -86,7 +86,7 @@ def _rows(
             sample = samples[name]
             part = next(iter(target.protocol.groups(sample)))
             cluster = target.protocol.seen(sample, some[0]).cluster
-            pairs.setdefault(part, Counter())[Pair(before, after, cluster)] += 1
+            pairs.setdefault(part, Counter())[ScorePair(before, after, cluster)] += 1
             members.setdefault(part, []).append(sample)
     for part, counts in sorted(pairs.items(), key=lambda item: (target.protocol.order(item[0]), item[0])):
         group = next((g for g in result.groups if g.whole and g.by == dict(part)), None)

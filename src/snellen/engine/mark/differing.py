@@ -12,7 +12,7 @@ NEAR = 1e-9
 NOTHING = "nothing"
 
 
-class Difference(NamedTuple):
+class FileDifference(NamedTuple):
     """One thing that is not as it should be: in which file, where in it, what is written there, what was found instead."""
 
     file: str
@@ -28,13 +28,13 @@ class Differences:
 
     def __init__(self) -> None:
         self.count = 0
-        self.kept: list[Difference] = []
+        self.kept: list[FileDifference] = []
 
     def add(self, file: str, place: str, recorded: Any, found: Any) -> None:
         """One more."""
         self.count += 1
         if len(self.kept) < self.MOST:
-            self.kept.append(Difference(file, place, said(recorded), said(found)))
+            self.kept.append(FileDifference(file, place, said(recorded), said(found)))
 
     def compare(self, file: str, place: str, recorded: Any, found: Any) -> None:
         """Every place in which two documents differ."""

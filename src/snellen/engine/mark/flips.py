@@ -31,7 +31,7 @@ Row = tuple[str, Mapping[str, Mark]]
 """A sample's id, and its marks by protocol."""
 
 
-class Side(NamedTuple):
+class ProtocolSide(NamedTuple):
     """One protocol's view of a flipped sample. `reply` is None where the call failed."""
 
     protocol: str
@@ -41,13 +41,13 @@ class Side(NamedTuple):
     reply: str | None
 
 
-class Flip(NamedTuple):
+class ProtocolFlip(NamedTuple):
     """A sample that is correct under one protocol of a pair and not under the other."""
 
     id: str
     stage: str
-    first: Side
-    second: Side
+    first: ProtocolSide
+    second: ProtocolSide
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -82,7 +82,7 @@ def comparable(reading: Any) -> Any:
     return reading.strip().casefold() if isinstance(reading, str) else reading
 
 
-def stage_of(first: Side, second: Side) -> str:
+def stage_of(first: ProtocolSide, second: ProtocolSide) -> str:
     """The first stage in which two views of a sample differ."""
     if first.prompt != second.prompt and first.reply != second.reply:
         return "prompt"
@@ -94,18 +94,18 @@ def answer_of(reading: Any) -> Any:
     return reading["answer"] if isinstance(reading, dict) and "answer" in reading else reading
 
 
-def flips(sides: Iterable[tuple[str, Sequence[Side]]]) -> Iterator[Flip]:
+def flips(sides: Iterable[tuple[str, Sequence[ProtocolSide]]]) -> Iterator[ProtocolFlip]:
     """The flips of each sample, pair by pair, given its sides under all protocols."""
     for sample_id, views in sides:
         for first, second in combinations(views, 2):
             if (first.outcome is Outcome.CORRECT) != (second.outcome is Outcome.CORRECT):
-                yield Flip(sample_id, stage_of(first, second), first, second)
+                yield ProtocolFlip(sample_id, stage_of(first, second), first, second)
 
 
 # ---------------------------------------------------------------- of a run on disk
 
 
-class Compared(NamedTuple):
+class ProtocolComparison(NamedTuple):
     """All that the protocols of one run say of each other.
 
     `stages` says how many samples each stage flipped, for each pair that has any; `counts` is that for all pairs together, each sample
@@ -116,10 +116,10 @@ class Compared(NamedTuple):
     stages: dict[tuple[str, str], dict[str, int]]
     counts: dict[str, int]
     samples: int
-    flips: list[Flip]
+    flips: list[ProtocolFlip]
 
 
-def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> Compared:
+def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> ProtocolComparison:
     """Agreement and flips of a run, under all of its protocols or those named. Holds one sample at a time, and the flips.
 
     With `few` only so many flips are held for each pair and stage: those that come first by a seeded rank of their samples.
@@ -139,11 +139,11 @@ def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
     return {name: there[name] for name in protocols or there}
 
 
-def _compared(run: Run, prompts: Mapping[str, str], rows: Iterable[Row], few: int | None) -> Compared:
+def _compared(run: Run, prompts: Mapping[str, str], rows: Iterable[Row], few: int | None) -> ProtocolComparison:
     tally: Counter[Verdict] = Counter()
-    kept: dict[tuple[tuple[str, str], str], list[Flip]] = {}
-    every: list[Flip] = []
-    found = Compared({}, {}, dict.fromkeys(STAGES, 0), 0, every)
+    kept: dict[tuple[tuple[str, str], str], list[ProtocolFlip]] = {}
+    every: list[ProtocolFlip] = []
+    found = ProtocolComparison({}, {}, dict.fromkeys(STAGES, 0), 0, every)
     samples = 0
     for sample_id, views in _sides(run, prompts, _parting(rows, tuple(prompts), tally)):
         some = list(flips([(sample_id, views)]))
@@ -192,7 +192,7 @@ def _in_order(run: Run, names: Sequence[str]) -> Iterator[Row]:
         raise SnellenError(f"{run.path}: marks are out of order; 'snellen remark {run.path}' makes them again")
 
 
-def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterator[tuple[str, list[Side]]]:
+def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterator[tuple[str, list[ProtocolSide]]]:
     """The views of each sample, with the replies."""
     last: Places | None = None
     for some in batched(rows, BATCH):
@@ -201,7 +201,9 @@ def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterato
         places = (NOWHERE if (place := last.get(key)) is None else place for key in keys)
         texts = iter([a.text if a is not None and a.failure is None else None for a in run.folder.texts_at(places)])
         for sample_id, marks in some:
-            views = [Side(name, prompts[name], m.outcome, m.reading, next(texts, None)) for name, m in marks.items()]
+            views = [
+                ProtocolSide(name, prompts[name], m.outcome, m.reading, next(texts, None)) for name, m in marks.items()
+            ]
             yield sample_id, [view for view in views if view.outcome is not Outcome.ERROR]
 
 

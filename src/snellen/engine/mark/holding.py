@@ -16,7 +16,7 @@ from snellen.core.exam import Exam
 from snellen.core.protocol import Key
 from snellen.core.records import Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, declared
-from snellen.engine.runs.run import InStep, Run
+from snellen.engine.runs.run import OrderedSamples, Run
 
 
 def misfit(run: Run, summary: Summary) -> str:
@@ -47,7 +47,7 @@ def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
             continue  # marked by other rules, which may group otherwise
         outcomes: dict[Key, Counter[str]] = {}
         values: dict[Key, Values] = {}
-        samples = InStep(run.samples)
+        samples = OrderedSamples(run.samples)
         for mark in chain.from_iterable(run.marks(result.protocol, at) for at in range(1, result.repeats + 1)):
             sample = samples.get(mark.id)
             if sample is None:

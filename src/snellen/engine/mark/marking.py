@@ -34,18 +34,18 @@ from snellen.engine.ask.controls import as_asked
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.mark.advice import advice
 from snellen.engine.mark.plain_floors import has_own_floors, with_floors
-from snellen.engine.plan.plan import Target
+from snellen.engine.plan.plan import ProtocolRun
 from snellen.engine.runs.backends import mixed_notes
 from snellen.engine.runs.folder import MARKS, UNREADABLE, AnswerText, AnswerTokens, RunFolder, Scan
 from snellen.engine.runs.writing import replacing
-from snellen.stats.repeats import Repeated
+from snellen.stats.repeats import RepeatTally
 from snellen.stats.tally import summarised
 
 _ENCODER = msgspec.json.Encoder()
 Look = Callable[[Key], Evidence | None]
 
 
-class Change(NamedTuple):
+class MarkChange(NamedTuple):
     """A sample whose mark is not what it was."""
 
     protocol: str
@@ -54,15 +54,15 @@ class Change(NamedTuple):
     after: Mark
 
 
-class Remarked(NamedTuple):
+class RemarkResult(NamedTuple):
     """What marking again gave: for each protocol how many marks there are, and how many changed."""
 
     counts: dict[str, tuple[int, int]]
-    changes: list[Change]
+    changes: list[MarkChange]
     notes: tuple[str, ...] = ()
 
 
-def is_current(folder: RunFolder, targets: tuple[Target, ...]) -> bool:
+def is_current(folder: RunFolder, targets: tuple[ProtocolRun, ...]) -> bool:
     """Whether summary and marks are of these protocols and of all the answers there are."""
     if not folder.has("summary.json"):
         return False
@@ -80,12 +80,12 @@ def is_current(folder: RunFolder, targets: tuple[Target, ...]) -> bool:
 def mark_run(
     folder: RunFolder,
     exam: Exam,
-    targets: tuple[Target, ...],
+    targets: tuple[ProtocolRun, ...],
     *,
     scan: Scan | None = None,
     concurrency: dict[str, Any] | None = None,
     exports: bool = True,
-) -> Remarked:
+) -> RemarkResult:
     """Mark all answers under these protocols; write marks/, summary.json and, unless they are not wanted, exports/."""
     marking = _Marking(folder, exam, scan or folder.scan())
     results = [marking.marked(target) for target in targets]
@@ -96,7 +96,7 @@ def mark_run(
     return marking.remarked
 
 
-def judging(folder: RunFolder, exam: Exam, scan: Scan) -> Callable[[Target, int], Iterator[tuple[Sample, Mark]]]:
+def judging(folder: RunFolder, exam: Exam, scan: Scan) -> Callable[[ProtocolRun, int], Iterator[tuple[Sample, Mark]]]:
     """What marks a run's stored answers of one repeat, the first being 1, under any protocol. Nothing is written."""
     return _Marking(folder, exam, scan)._judged
 
@@ -105,7 +105,7 @@ def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
     """The first protocol of each prompt of a marked run, with its records; control arms are left out."""
     marking, seen = _Marking(folder, exam, folder.scan()), set()
     for result in folder.summary().plain:
-        target = Target(*exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}"))
+        target = ProtocolRun(*exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}"))
         if target.arm not in seen:
             seen.add(target.arm)
             yield marking.facts(target, result)
@@ -124,7 +124,7 @@ class _Marking:
     def __init__(self, folder: RunFolder, exam: Exam, scan: Scan) -> None:
         self.folder, self.exam, self.scan = folder, exam, scan
         self.manifest = folder.manifest()
-        self.remarked = Remarked({}, [])
+        self.remarked = RemarkResult({}, [])
         self.asked = Counter(scan.last.counts)
         self.cut: Counter[str] = Counter()
         self._places: dict[str, NDArray[np.int64]] = {}
@@ -157,18 +157,18 @@ class _Marking:
             self._places[arm] = found
         return found
 
-    def repeats(self, target: Target) -> int:
+    def repeats(self, target: ProtocolRun) -> int:
         """How often the questions of a protocol's arm were asked, or were to be."""
         every = map(Arm.parse, {*self.asked, *self.manifest.questions})
         return max((arm.repeat for arm in every if arm.first == target.arm), default=1)
 
     # ------------------------------------------------------------ one protocol
 
-    def marked(self, target: Target) -> ProtocolSummary:
+    def marked(self, target: ProtocolRun) -> ProtocolSummary:
         """All marks of one protocol, written, and their summary."""
         protocol = target.protocol
         repeats = self.repeats(target)
-        tally, broken = Repeated(protocol, repeats), None
+        tally, broken = RepeatTally(protocol, repeats), None
         plain: dict[str, Sample] | None = None if has_own_floors(protocol) else {}
         for repeat in range(1, repeats + 1):
             for sample, mark in self._written(target, repeat):
@@ -205,7 +205,7 @@ class _Marking:
             cluster=protocol.cluster,
         )
 
-    def _answered(self, target: Target, repeat: int = 1) -> Iterator[tuple[Sample, AnswerText]]:
+    def _answered(self, target: ProtocolRun, repeat: int = 1) -> Iterator[tuple[Sample, AnswerText]]:
         """Samples as the arm asked them, in their order, with the latest answers; with tokens only where the protocol looks at them."""
         places = self._places_of(target.arm._replace(repeat=repeat).text)
         answers = self.folder.texts_at(places.data, tokens="tokens" in target.protocol.needs)
@@ -218,7 +218,7 @@ class _Marking:
                     )
                 yield as_asked(self.exam, target.arm, sample, seed), answer
 
-    def _judged(self, target: Target, repeat: int) -> Iterator[tuple[Sample, Mark]]:
+    def _judged(self, target: ProtocolRun, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Judge answer by answer."""
         look = scoring.gather(self.folder, self.manifest.scorers) if "evidence" in target.protocol.needs else None
         for sample, answer in self._answered(target, repeat):
@@ -226,7 +226,7 @@ class _Marking:
             self.cut[target.name] += answer.finish_reason == "length" and mark.outcome not in NON_ANSWERS
             yield sample, mark
 
-    def _written(self, target: Target, repeat: int) -> Iterator[tuple[Sample, Mark]]:
+    def _written(self, target: ProtocolRun, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Write each mark as it comes and hand it on; the file takes its place when all are there."""
         path = self.folder.marks_path(target.name, repeat)
         marks, changed = 0, 0
@@ -242,7 +242,7 @@ class _Marking:
                     before = old.other(mark.id, line)
                     if before is not None:
                         changed += 1
-                        self.remarked.changes.append(Change(target.name, mark.id, before, mark))
+                        self.remarked.changes.append(MarkChange(target.name, mark.id, before, mark))
                     yield sample, mark
         except OSError as error:
             again = f"'snellen remark {self.folder.path}' goes on"
@@ -253,7 +253,7 @@ class _Marking:
     # ------------------------------------------------------------ the whole run
 
     def summary(
-        self, targets: tuple[Target, ...], results: list[ProtocolSummary], concurrency: dict[str, Any] | None
+        self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary], concurrency: dict[str, Any] | None
     ) -> Summary:
         """The summary of all protocols."""
         folder, manifest, scan = self.folder, self.manifest, self.scan
@@ -303,20 +303,20 @@ class _Marking:
         open_ = scoring.unscored(self.folder, self.exam, entries, self.scan) if entries else {}
         return tuple(ScorerSummary(name=e.name, identity=e.identity, unscored=open_[e.name]) for e in entries)
 
-    def _position(self, targets: tuple[Target, ...]) -> tuple[PositionRow, ...]:
+    def _position(self, targets: tuple[ProtocolRun, ...]) -> tuple[PositionRow, ...]:
         """What the order of the pictures does, for each protocol that has both orders."""
         found: list[PositionRow] = []
         own = self.exam.extra(SwappedPictures)
         if own is None:
             return ()
         for one in targets:
-            other = Target(one.protocol, one.arm.under("swapped"))
+            other = ProtocolRun(one.protocol, one.arm.under("swapped"))
             if not one.arm.control and other in targets:
                 bias = own.bias(self.folder.marks(one.name), self.folder.marks(other.name))
                 found += [msgspec.convert({"protocol": one.name, **bias}, PositionRow)] if bias is not None else []
         return tuple(found)
 
-    def _published(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:
+    def _published(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:
         """The paper's figures for the parts that this run has, with as many examples before the question."""
         shots, tables = self.manifest.options.shots, self.exam.extra(PaperTables)
         return tuple(
@@ -326,7 +326,7 @@ class _Marking:
             if row.shots == shots and any(g.by == row.by for g in result.groups)
         )
 
-    def _notes(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[str, ...]:
+    def _notes(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> tuple[str, ...]:
         """What the exam has to say of the results, each sentence once; control arms are not meant to score."""
         plain = [(t, r) for t, r in zip(targets, results, strict=True) if not t.arm.control]
         remarks = self.exam.extra(Remarks) or Remarks()
@@ -338,7 +338,7 @@ class _Marking:
 
     # ------------------------------------------------------------ exports
 
-    def export(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> None:
+    def export(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> None:
         """The exam's own files; those of further protocols in folders of their own."""
         self.folder.clear("exports")
         exports = self.exam.extra(Exports)
@@ -352,7 +352,7 @@ class _Marking:
                 pieces = [content] if isinstance(content, bytes) else content
                 self.folder.write_chunks(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", pieces)
 
-    def facts(self, target: Target, result: ProtocolSummary) -> RunFacts:
+    def facts(self, target: ProtocolRun, result: ProtocolSummary) -> RunFacts:
         """A protocol's results, and sample, answer (without its ledger) and mark side by side, streamed.
 
         Of questions that were asked several times it is the first time alone: the papers' files have one answer a sample.
@@ -371,7 +371,7 @@ class _Marking:
 
         return RunFacts(self.manifest, target.protocol, target.arm.text, groups, self.scan.totals, records)
 
-    def _first_groups(self, target: Target) -> tuple[GroupSummary, ...]:
+    def _first_groups(self, target: ProtocolRun) -> tuple[GroupSummary, ...]:
         """The scores of the first time that each question was asked."""
         marked = ((self.samples[mark.id], mark) for mark in self.folder.marks(target.name))
         groups = summarised(target.protocol, marked)
@@ -385,7 +385,7 @@ class _Marking:
         return groups if own is None else own.labelled(groups, msgspec.to_builtins(self.manifest.subject))
 
 
-def _judge(target: Target, sample: Sample, answer: AnswerText, look: Look | None) -> Mark:
+def _judge(target: ProtocolRun, sample: Sample, answer: AnswerText, look: Look | None) -> Mark:
     protocol = target.protocol
     if answer.failure is not None:
         return Mark(id=sample.id, outcome=Outcome.ERROR, metrics=protocol.blank(sample))

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.records import Totals
-from snellen.engine.plan.plan import Target, applies
+from snellen.engine.plan.plan import ProtocolRun, applies
 from snellen.engine.runs.folder import RunFolder, Scan
 
 
-class Lacking(NamedTuple):
+class MissingQuestions(NamedTuple):
     """What one protocol lacks: its prompt's questions by sample id, and what they would cost (None: unknown)."""
 
     protocol: str
@@ -22,11 +22,11 @@ class Lacking(NamedTuple):
     said: str
 
 
-class Unasked(SnellenError):
+class MissingAnswers(SnellenError):
     """`remark` calls nobody, so it says what `run` would have to ask, for every protocol that lacks answers."""
 
     def __init__(
-        self, folder: RunFolder, exam: Exam, lacking: Sequence[Target], asked: Sequence[str], scan: Scan
+        self, folder: RunFolder, exam: Exam, lacking: Sequence[ProtocolRun], asked: Sequence[str], scan: Scan
     ) -> None:
         self.lacking = tuple(_lacking(folder, exam, one, scan) for one in lacking)
         names = ",".join(one.name for one in lacking)
@@ -38,11 +38,11 @@ class Unasked(SnellenError):
         )
 
 
-def _lacking(folder: RunFolder, exam: Exam, one: Target, scan: Scan) -> Lacking:
+def _lacking(folder: RunFolder, exam: Exam, one: ProtocolRun, scan: Scan) -> MissingQuestions:
     ids = tuple(s.id for s in folder.samples() if applies(exam, one.arm, s))
     cost, price = expected_cost(scan.totals, len(ids))
     said = f"Protocol {one.name} marks answers to the prompt '{one.arm}': {len(ids)} questions would have to be asked, {price}"
-    return Lacking(one.name, one.arm.text, cost, ids, said)
+    return MissingQuestions(one.name, one.arm.text, cost, ids, said)
 
 
 def expected_cost(totals: Totals, questions: int) -> tuple[float | None, str]:

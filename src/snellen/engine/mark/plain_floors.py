@@ -20,8 +20,8 @@ from snellen.core.protocol import Key, Protocol
 from snellen.core.results import GroupSummary, declared
 from snellen.core.types import Question, Sample
 from snellen.engine.mark.control_comparison import random_replies
-from snellen.engine.plan.plan import Target
-from snellen.stats.constants import Tried
+from snellen.engine.plan.plan import ProtocolRun
+from snellen.stats.constants import ConstantScores
 
 MOST_OPTIONS = 128
 MOST_TRUTHS = 20
@@ -30,7 +30,7 @@ FEWEST = 20
 FINALISTS = 6
 
 
-class Constant(NamedTuple):
+class ConstantReply(NamedTuple):
     """What is always said: a text, the option at a place, or (without either) every option. `name` is for people."""
 
     name: str
@@ -53,7 +53,7 @@ def has_own_floors(protocol: Protocol) -> bool:
 
 
 def with_floors(
-    exam: Exam, target: Target, samples: Iterable[Sample], groups: Sequence[GroupSummary]
+    exam: Exam, target: ProtocolRun, samples: Iterable[Sample], groups: Sequence[GroupSummary]
 ) -> tuple[GroupSummary, ...]:
     """The groups of a protocol that has no floors of its own, with floors."""
     known = [s for s in samples if s.truth is not None]
@@ -93,7 +93,9 @@ def texts_of(truth: Any) -> list[str]:
     return [s for value in inner for s in texts_of(value)]
 
 
-def constants(samples: Sequence[Sample], questions: Sequence[Question | None], parts: Sequence[Key]) -> list[Constant]:
+def constants(
+    samples: Sequence[Sample], questions: Sequence[Question | None], parts: Sequence[Key]
+) -> list[ConstantReply]:
     """What could always be said, in each of the parts that the samples are in."""
     free: dict[Key, list[int]] = {}
     for i, (part, question) in enumerate(zip(parts, questions, strict=True)):
@@ -105,19 +107,19 @@ def constants(samples: Sequence[Sample], questions: Sequence[Question | None], p
     return list(dict.fromkeys(found))
 
 
-def _offered(offered: Sequence[Question]) -> list[Constant]:
+def _offered(offered: Sequence[Question]) -> list[ConstantReply]:
     replies = Counter(reply for q in offered for reply in random_replies(q))
-    found = [Constant(text, text) for text, _ in replies.most_common(MOST_OPTIONS)]
+    found = [ConstantReply(text, text) for text, _ in replies.most_common(MOST_OPTIONS)]
     if len({q.options for q in offered}) > 1:
-        found += [Constant(f"option {i + 1}", place=i) for i in range(max(len(q.options) for q in offered))]
+        found += [ConstantReply(f"option {i + 1}", place=i) for i in range(max(len(q.options) for q in offered))]
     if any(q.answer_kind == "one-of" for q in offered):
-        found.append(Constant("every option", allowed=False))
+        found.append(ConstantReply("every option", allowed=False))
     return found
 
 
-def _free(samples: Sequence[Sample], questions: Sequence[Question | None]) -> list[Constant]:
+def _free(samples: Sequence[Sample], questions: Sequence[Question | None]) -> list[ConstantReply]:
     form = next((q.answer_form for q in questions if q is not None), "{}")
-    return [Constant(form.format(text), form.format(text)) for text in common_truths(samples)]
+    return [ConstantReply(form.format(text), form.format(text)) for text in common_truths(samples)]
 
 
 def common_truths(samples: Sequence[Sample]) -> list[str]:
@@ -133,7 +135,7 @@ Marks = list[Mapping[str, Any]]
 
 def _marked(
     protocol: Protocol, samples: Sequence[Sample], questions: Sequence[Question | None]
-) -> list[tuple[Constant, Marks]]:
+) -> list[tuple[ConstantReply, Marks]]:
     """The metrics of every constant on every sample; where samples are many, of those that did best on some."""
     parts = [next(iter(protocol.groups(s)), ()) for s in samples]
     tried = constants(samples, questions, parts)
@@ -161,7 +163,7 @@ def _few(parts: Sequence[Key]) -> list[int]:
 
 
 def _marks(
-    protocol: Protocol, constant: Constant, samples: Sequence[Sample], questions: Sequence[Question | None]
+    protocol: Protocol, constant: ConstantReply, samples: Sequence[Sample], questions: Sequence[Question | None]
 ) -> Marks:
     return [mark_reply(protocol, s, constant.say(q)).metrics for s, q in zip(samples, questions, strict=True)]
 
@@ -171,7 +173,7 @@ def _with(
     group: GroupSummary,
     samples: Sequence[Sample],
     places: Sequence[int],
-    marked: Sequence[tuple[Constant, Marks]],
+    marked: Sequence[tuple[ConstantReply, Marks]],
 ) -> GroupSummary:
     """A group with its floors. Where all truths are the same, a constant is trivially right: no floor."""
     if len({repr(samples[i].truth) for i in places}) < 2:
@@ -181,7 +183,7 @@ def _with(
         metric = declared(protocol.metrics, name)
         if metric.kind != "mean" or metric.unit or metric.better != "higher" or score.floor is not None:
             continue
-        tried = Tried()
+        tried = ConstantScores()
         for constant, marks in marked:
             values = [v for i in places if isinstance(v := marks[i].get(name), float)]
             if values:

@@ -24,7 +24,7 @@ from snellen.core.results import GroupSummary, Score
 from snellen.core.types import Mark, Question, Sample
 from snellen.engine.mark.control_comparison import random_replies, sample_metric
 from snellen.engine.mark.plain_floors import question_of, texts_of
-from snellen.engine.plan.plan import Target
+from snellen.engine.plan.plan import ProtocolRun
 from snellen.stats import text_floor
 from snellen.stats.tally import summarised
 
@@ -54,7 +54,11 @@ def training(exam: Exam, where: Path) -> list[Sample]:
 
 
 def text_only(
-    exam: Exam, target: Target, samples: Sequence[Sample], trained_on: Sequence[Sample], made: Guesses | None = None
+    exam: Exam,
+    target: ProtocolRun,
+    samples: Sequence[Sample],
+    trained_on: Sequence[Sample],
+    made: Guesses | None = None,
 ) -> TextOnly:
     """What guessing from the question's text alone scores. `made` keeps guesses for the next protocol."""
     made = {} if made is None else made

@@ -18,11 +18,11 @@ import msgspec
 from snellen import exams
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.records import Changed, Manifest, read_summary
+from snellen.core.records import ChangedFile, Manifest, read_summary
 from snellen.engine.mark import marking
-from snellen.engine.mark.differing import ABSENT, Difference, Differences, Plain
+from snellen.engine.mark.differing import ABSENT, Differences, FileDifference, Plain
 from snellen.engine.mark.verify_data import compare_data
-from snellen.engine.plan.plan import Target, of_run
+from snellen.engine.plan.plan import ProtocolRun, of_run
 from snellen.engine.runs.folder import UNREADABLE, RunFolder, Scan
 
 SUMMARY = "summary.json"
@@ -31,16 +31,16 @@ NOT_DERIVED = ("concurrency", "digest")
 STILL = "answers came in while it was looked at: wait until the run is done"
 
 
-class Verified(NamedTuple):
+class VerifyResult(NamedTuple):
     """What was compared, what could not be, and every difference (`total` of them, of which the first are there)."""
 
     checked: tuple[str, ...]
     unchecked: tuple[str, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[FileDifference, ...]
     total: int
 
 
-def verify(path: Path, data: Path | None = None, *, exports: bool = False) -> Verified:
+def verify(path: Path, data: Path | None = None, *, exports: bool = False) -> VerifyResult:
     """Compare a run folder with what its answers and its data set give. Raises SnellenError where that cannot be done at all."""
     try:
         return _verified(path, data, exports)
@@ -50,7 +50,7 @@ def verify(path: Path, data: Path | None = None, *, exports: bool = False) -> Ve
         raise SnellenError(f"{path} cannot be checked: {error.filename or 'a file'}: {error.strerror}") from None
 
 
-def _verified(path: Path, data: Path | None, exports: bool) -> Verified:
+def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
     folder = RunFolder(path)
     known = folder.manifest()
     if not folder.has(SUMMARY):
@@ -84,7 +84,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> Verified:
     there = compare_data(folder, exam, known, scan, data, found)
     if folder.answers_bytes != size:
         raise SnellenError(f"{path}: {STILL}")
-    return Verified((*checked, *there.checked), (*unchecked, *there.unchecked), tuple(found.kept), found.count)
+    return VerifyResult((*checked, *there.checked), (*unchecked, *there.unchecked), tuple(found.kept), found.count)
 
 
 # ---------------------------------------------------------------- answers
@@ -104,7 +104,7 @@ def _answers_missing(document: dict[str, Any], scan: Scan, found: Differences) -
 # ---------------------------------------------------------------- protocols and marks
 
 
-def _compare_protocols(known: Manifest, targets: tuple[Target, ...], found: Differences) -> None:
+def _compare_protocols(known: Manifest, targets: tuple[ProtocolRun, ...], found: Differences) -> None:
     """The rules that are installed, and those that the marks were made by."""
     for was, now in zip(known.protocols, targets, strict=True):
         entry = now.entry
@@ -118,7 +118,7 @@ def _compare_marks(
     folder: RunFolder,
     again: RunFolder,
     known: Manifest,
-    targets: tuple[Target, ...],
+    targets: tuple[ProtocolRun, ...],
     found: Differences,
     unchecked: list[str],
 ) -> str:
@@ -195,7 +195,7 @@ def _compare_summaries(folder: RunFolder, place: Path, was: dict[str, Any], foun
     now = msgspec.json.decode((place / SUMMARY).read_bytes())
     try:
         read_summary((folder.path / SUMMARY).read_bytes())
-    except Changed as error:
+    except ChangedFile as error:
         found.add(SUMMARY, "digest", Plain(str(error)), Plain("as Snellen writes it"))
     except UNREADABLE as error:
         found.add(SUMMARY, "the file", Plain(f"no summary: {error}"), Plain("a summary"))

@@ -9,11 +9,11 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.records import DataEntry, Manifest
-from snellen.engine.plan.plan import Plan, Target
+from snellen.engine.plan.plan import Plan, ProtocolRun
 from snellen.engine.runs.folder import RunFolder
 
 
-def edited(known: Manifest, new: Manifest, targets: tuple[Target, ...]) -> list[str]:
+def edited(known: Manifest, new: Manifest, targets: tuple[ProtocolRun, ...]) -> list[str]:
     """Prompts that ask something else now, and protocols that mark otherwise."""
     before = {entry.name: entry for entry in known.protocols}
     old = [(t, before[t.name]) for t in targets if t.name in before]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any, NamedTuple
 
-from snellen.core.subject import Asked, Price, Subject
+from snellen.core.subject import CallEstimate, Price, Subject
 from snellen.engine.ask.questions import asker
 from snellen.engine.plan.plan import Plan
 
@@ -22,7 +22,7 @@ WORDS = (
 )
 
 
-class Assumed(NamedTuple):
+class Assumptions(NamedTuple):
     """What an estimate takes for granted. `reply` and `thinking` are tokens of a reply; None is as the exam or the budget says."""
 
     seconds_per_call: float = 2.0
@@ -32,10 +32,10 @@ class Assumed(NamedTuple):
     in_batch: bool = False
 
 
-USUAL = Assumed()
+USUAL = Assumptions()
 
 
-def estimate(plan: Plan, max_tokens: int, assumed: Assumed = USUAL) -> dict[str, Any]:
+def estimate(plan: Plan, max_tokens: int, assumed: Assumptions = USUAL) -> dict[str, Any]:
     """Calls, tokens, money and time. Tokens are measured on a probe of questions spread over the data and scaled up."""
     questions = sum(plan.questions.values())
     found: dict[str, Any] = {
@@ -92,7 +92,7 @@ class _Reply(NamedTuple):
     most: int
 
     @classmethod
-    def of(cls, plan: Plan, subject: Subject, max_tokens: int, assumed: Assumed) -> _Reply:
+    def of(cls, plan: Plan, subject: Subject, max_tokens: int, assumed: Assumptions) -> _Reply:
         budget = subject.thinking_tokens
         visible = plan.exam.reply_tokens if assumed.reply is None else assumed.reply
         thought = ceil(THOUGHT * budget) if assumed.thinking is None else min(assumed.thinking, budget)
@@ -131,7 +131,7 @@ def _money(
     }
 
 
-def _probe(plan: Plan, one: Asked) -> tuple[int, int, int]:
+def _probe(plan: Plan, one: CallEstimate) -> tuple[int, int, int]:
     """Input tokens of some questions, how many these are, and the longest."""
     ids = [s.id for s in plan.data.light()]
     chosen = frozenset(ids[:: max(1, ceil(len(ids) / PROBE))])

@@ -18,7 +18,7 @@ from snellen.core.dataset import Dataset, Shard, part_of
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.extras import CaptionScoring, DefaultModel, OptionMeaning, Wanted
+from snellen.core.extras import CaptionScoring, DefaultModel, ExamRequest, OptionMeaning
 from snellen.core.options import MAX_MISSING, OF_DATA, SHOTS, Selection, refuse_unknown, stored_values
 from snellen.core.prompt import shots_of
 from snellen.core.protocol import PluginCode, Protocol
@@ -37,7 +37,7 @@ NAMING = 2
 MOST_REPEATS = 100
 
 
-class Target(NamedTuple):
+class ProtocolRun(NamedTuple):
     """A protocol together with the arm whose answers it marks."""
 
     protocol: Protocol
@@ -70,7 +70,7 @@ class Plan(NamedTuple):
     exam: Exam
     data: Dataset
     subject: Subject
-    targets: tuple[Target, ...]
+    targets: tuple[ProtocolRun, ...]
     selection: Selection
     questions: Mapping[Arm, int] = {}
     scorers: tuple[Scorer, ...] = ()
@@ -140,7 +140,7 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
     exam = exams.load(request.exam)
     usual, meaning = exam.extra(DefaultModel), exam.extra(OptionMeaning)
     model = request.model or (usual.spec if usual is not None else None)
-    wanted = Wanted(model, request.prompt, request.selection, dict(request.options))
+    wanted = ExamRequest(model, request.prompt, request.selection, dict(request.options))
     if meaning is not None:
         wanted = meaning.applied(wanted)
     selection = _checked(exam, wanted)
@@ -165,7 +165,9 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
     return plan
 
 
-def _subject(wanted: Wanted, exam: Exam, data: Dataset, selection: Selection, limits: Limits, offline: bool) -> Subject:
+def _subject(
+    wanted: ExamRequest, exam: Exam, data: Dataset, selection: Selection, limits: Limits, offline: bool
+) -> Subject:
     """Who answers: here, or a local model on the nodes of a cluster."""
     pool = limits.pool
     afar = pool is not None and subjects.find(wanted.model)[0].in_workers
@@ -182,7 +184,7 @@ def _subject(wanted: Wanted, exam: Exam, data: Dataset, selection: Selection, li
     return subject if offline else pool.subject(subject)
 
 
-def _check_adaptive(exam: Exam, targets: tuple[Target, ...], limits: Limits) -> None:
+def _check_adaptive(exam: Exam, targets: tuple[ProtocolRun, ...], limits: Limits) -> None:
     """Stop at what needs all questions at once, where each depends on the answers before it."""
     if limits.shard is not None:
         raise SnellenError(f"--shard means nothing for {exam.name}: each question depends on the answers before")
@@ -195,7 +197,7 @@ def _check_adaptive(exam: Exam, targets: tuple[Target, ...], limits: Limits) -> 
         )
 
 
-def _checked(exam: Exam, wanted: Wanted) -> Selection:
+def _checked(exam: Exam, wanted: ExamRequest) -> Selection:
     """The selection, with the options that belong to it; an option that means nothing here is refused."""
     kind, name = subjects.find(wanted.model)
     allowed = (*exam.options, *kind.takes(name, wanted.options, subjects.options_of))
@@ -324,21 +326,21 @@ def _why_none(plan: Plan, arm: Arm) -> str:
 
 def choose(
     exam: Exam, protocols: tuple[str, ...], prompt: str | None = None, controls: tuple[str, ...] = ()
-) -> tuple[Target, ...]:
+) -> tuple[ProtocolRun, ...]:
     """Protocols by name, `NAME@ARM`, or all of them; `prompt` replaces the protocols' own prompt; controls add arms."""
     specs = protocols or tuple(exam.protocols)
     if prompt is not None:
         specs = tuple(s if "@" in s else f"{s}@{prompt}" for s in specs)
-    picked = [Target(*exam.protocol(spec)) for spec in specs]
+    picked = [ProtocolRun(*exam.protocol(spec)) for spec in specs]
     for target in picked:
         if target.arm.control:
             known_control(target.arm.control)
     plain = [t for t in picked if not t.arm.control]
-    arms = [Target(t.protocol, t.arm.under(known_control(control))) for control in controls for t in plain]
+    arms = [ProtocolRun(t.protocol, t.arm.under(known_control(control))) for control in controls for t in plain]
     return tuple(dict.fromkeys(picked + arms))
 
 
-def of_run(exam: Exam, known: Manifest, where: Path) -> tuple[Target, ...]:
+def of_run(exam: Exam, known: Manifest, where: Path) -> tuple[ProtocolRun, ...]:
     """The protocols that a run's manifest lists."""
     for entry in known.protocols:
         if entry.base not in exam.protocols or entry.arm.prompt not in exam.prompts:

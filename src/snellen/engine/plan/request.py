@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.engine.call.budget import Purse
+from snellen.engine.call.budget import SharedBudget
 from snellen.subjects import servers
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Limits(NamedTuple):
     max_errors: int = ERRORS_IN_A_ROW
     batch: bool = False
     cancel_batches: bool = False
-    purse: Purse | None = None
+    purse: SharedBudget | None = None
     shard: Shard | None = None
     pool: RayPool | None = None
     serve: tuple[str, ...] = ()

@@ -24,30 +24,30 @@ from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
 from snellen.engine.call.transport import Transport
 from snellen.engine.plan.request import TRIES, Limits
-from snellen.engine.probe.questions import Ask
-from snellen.engine.probe.results import Heard
+from snellen.engine.probe.questions import RepeatedQuestion
+from snellen.engine.probe.results import ProbeReply
 
 OnProgress = Callable[[int, int], None] | None
 
 
-class Said(NamedTuple):
+class ProbeReplies(NamedTuple):
     """All replies by question, what they took, and what the endpoint calls its model."""
 
-    replies: Mapping[str, Sequence[Heard]]
+    replies: Mapping[str, Sequence[ProbeReply]]
     totals: Totals
     model_returned: str
 
 
-class Posed(NamedTuple):
+class ProbeQuestion(NamedTuple):
     """A question with the subject that asks it: its settings are the subject's."""
 
-    ask: Ask
+    ask: RepeatedQuestion
     subject: Subject
 
 
 async def ask_all(
-    posed: Sequence[Posed], limits: Limits, store: Store | None, session: str, on_progress: OnProgress = None
-) -> Said:
+    posed: Sequence[ProbeQuestion], limits: Limits, store: Store | None, session: str, on_progress: OnProgress = None
+) -> ProbeReplies:
     """Ask everything. The first question goes alone: what stops it would stop all. A stop lets what is in flight come home."""
     asking = _Asking(posed, limits, store, session, on_progress)
     try:
@@ -55,18 +55,18 @@ async def ask_all(
     finally:
         await asking.close()
     heard = {p.ask.id: tuple(asking.heard[p.ask.id][i] for i in range(p.ask.times)) for p in posed}
-    return Said(heard, asking.totals, asking.model_returned)
+    return ProbeReplies(heard, asking.totals, asking.model_returned)
 
 
 class _Asking:
     def __init__(
-        self, posed: Sequence[Posed], limits: Limits, store: Store | None, session: str, on_progress: OnProgress
+        self, posed: Sequence[ProbeQuestion], limits: Limits, store: Store | None, session: str, on_progress: OnProgress
     ) -> None:
         self._posed, self._session, self._on_progress, self._store = posed, session, on_progress, store
         plain_first = sorted(posed, key=lambda p: bool(p.ask.settings))
         self._every = [(p, i) for p in plain_first for i in range(p.ask.times)]
         self._ready: dict[str, Any] = {}
-        self.heard: dict[str, dict[int, Heard]] = {p.ask.id: {} for p in posed}
+        self.heard: dict[str, dict[int, ProbeReply]] = {p.ask.id: {} for p in posed}
         self.totals = Totals()
         self.model_returned = ""
         self._total = sum(p.ask.times for p in posed)
@@ -111,13 +111,13 @@ class _Asking:
         await asyncio.gather(*tasks, return_exceptions=True)
         raise reason
 
-    async def _one(self, posed: Posed, time: int) -> Heard:
+    async def _one(self, posed: ProbeQuestion, time: int) -> ProbeReply:
         ask, subject = posed
         answer = await subject.answer(ask.question, self._prepared(posed), self._caller(subject, _which(posed, time)))
         for call in answer.calls:
             self._count(call)
         last = answer.calls[-1] if answer.calls else None
-        heard = Heard(
+        heard = ProbeReply(
             text=answer.text,
             failure=answer.failure or _refused(last, posed),
             finish_reason=answer.finish_reason,
@@ -145,7 +145,7 @@ class _Asking:
     def _key(self, request: Request, which: str) -> str:
         return digest({"probe": self._session, "request": request.key, "which": which})
 
-    def _prepared(self, posed: Posed) -> Any:
+    def _prepared(self, posed: ProbeQuestion) -> Any:
         ask, subject = posed
         if ask.id not in self._ready:
             self._ready[ask.id] = subject.prepare(ask.question)
@@ -167,11 +167,11 @@ class _Asking:
             await subject.close()
 
 
-def _which(posed: Posed, time: int) -> str:
+def _which(posed: ProbeQuestion, time: int) -> str:
     return f"{posed.ask.id}/{time}"
 
 
-def _refused(call: Call | None, posed: Posed) -> Failure | None:
+def _refused(call: Call | None, posed: ProbeQuestion) -> Failure | None:
     """A setting that the question is about and the endpoint refused: the subject did without it, and the reply says nothing of it."""
     lost = [name for name in (call.left_out if call is not None else ()) if name in posed.ask.settings]
     why = posed.subject.identity.get("not_applied", {})

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from snellen.engine.probe import parameters
 from snellen.engine.probe.places import judge_coordinates, judge_order
 from snellen.engine.probe.questions import charts
-from snellen.engine.probe.results import PARTS, Heard, Proposal, Result
+from snellen.engine.probe.results import PARTS, ProbeReply, ProbeResult, Proposal
 from snellen.engine.probe.sizes import judge_codec, judge_detail, judge_size
 from snellen.subjects.families import Family
 
-Replies = Mapping[str, Sequence[Heard]]
+Replies = Mapping[str, Sequence[ProbeReply]]
 
 
 def judge(
@@ -20,17 +20,17 @@ def judge(
     parts: Sequence[str] = PARTS,
     family: Family | None = None,
     untried: Mapping[str, str] | None = None,
-) -> tuple[tuple[Result, ...], Proposal | None]:
+) -> tuple[tuple[ProbeResult, ...], Proposal | None]:
     """The results of the parts, in their order, and how to ask for points. `untried` says why a part was left out."""
     drawn = charts(seed)
     proposals: list[Proposal | None] = []
 
-    def coordinates() -> Result:
+    def coordinates() -> ProbeResult:
         result, proposal = judge_coordinates(drawn, replies, family)
         proposals.append(proposal)
         return result
 
-    judges: dict[str, Callable[[], Result]] = {
+    judges: dict[str, Callable[[], ProbeResult]] = {
         "size": lambda: judge_size(drawn, replies, family),
         "detail": lambda: judge_detail(drawn, replies),
         "codec": lambda: judge_codec(drawn, replies),
@@ -45,7 +45,7 @@ def judge(
     }
     left_out = untried or {}
     results = tuple(
-        Result(part=part, verdict="not tried", said=left_out[part]) if part in left_out else judges[part]()
+        ProbeResult(part=part, verdict="not tried", said=left_out[part]) if part in left_out else judges[part]()
         for part in PARTS
         if part in parts
     )

@@ -21,7 +21,7 @@ OPEN = "open.json"
 DEFAULT_FORMAT = "pixels"
 
 
-class Known(NamedTuple):
+class KeptProbe(NamedTuple):
     """The last probe of an endpoint, what was known before it, and how to ask for points by the last that found out."""
 
     newest: Probe
@@ -96,7 +96,7 @@ def session(folder: Path, asked: str, fresh: bool) -> tuple[str, bool]:
 # ---------------------------------------------------------------- what runs take from it
 
 
-def known_of(subject: Subject) -> list[Known]:
+def known_of(subject: Subject) -> list[KeptProbe]:
     """What is known of the endpoints that a subject calls."""
     found = []
     for endpoint in subject.endpoints:
@@ -104,7 +104,7 @@ def known_of(subject: Subject) -> list[Known]:
         if probes:
             every = taken_together(probes)
             proposal = every.proposal if every is not None else None
-            found.append(Known(probes[-1], taken_together(probes[:-1]), proposal))
+            found.append(KeptProbe(probes[-1], taken_together(probes[:-1]), proposal))
     return found
 
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from snellen.engine.probe.questions import Charts
 from snellen.engine.probe.reading import places, two_digits
-from snellen.engine.probe.results import Heard, Proposal, Result
+from snellen.engine.probe.results import ProbeReply, ProbeResult, Proposal
 from snellen.subjects.families import FORMATS, PLAIN, Family, families
 from snellen.synthetic.charts.shapes import COLOURS, Discs
 
-Replies = Mapping[str, Sequence[Heard]]
+Replies = Mapping[str, Sequence[ProbeReply]]
 BLIND = "the model does not find the discs"
 CLOSE = 0.03
 """Shares by which a factor may differ from what it is taken for."""
@@ -28,7 +28,7 @@ WORDS = {
 }
 
 
-class Fit(NamedTuple):
+class CoordinateFit(NamedTuple):
     """The factors by which a reply's numbers are the true places, and whether y came before x."""
 
     x: float
@@ -36,7 +36,7 @@ class Fit(NamedTuple):
     swapped: bool
 
 
-def fitted(discs: Discs, said: Mapping[str, tuple[float, float]]) -> Fit | None:
+def fitted(discs: Discs, said: Mapping[str, tuple[float, float]]) -> CoordinateFit | None:
     """The factors that bring at least five discs to their place; None where none do."""
     for swapped in (False, True):
         pairs = [(discs.middles[c], p[::-1] if swapped else p) for c, p in said.items()]
@@ -51,11 +51,11 @@ def fitted(discs: Discs, said: Mapping[str, tuple[float, float]]) -> Fit | None:
             for true, p in pairs
         )
         if hits >= FOUND:
-            return Fit(x, y, swapped)
+            return CoordinateFit(x, y, swapped)
     return None
 
 
-def space_of(sizes: Sequence[tuple[int, int]], fits: Sequence[Fit]) -> str:
+def space_of(sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit]) -> str:
     """What numbers count, by the factors of pictures of different sizes; empty where they are no known space."""
     spaces = {
         "image_pixels": [(1.0, 1.0) for _ in sizes],
@@ -70,22 +70,22 @@ def space_of(sizes: Sequence[tuple[int, int]], fits: Sequence[Fit]) -> str:
     return "resized_pixels" if same_shape and fits[0].x < 1 - CLOSE and fits[0].x > 10 / sizes[0][0] else ""
 
 
-def _near(fit: Fit, x: float, y: float) -> bool:
+def _near(fit: CoordinateFit, x: float, y: float) -> bool:
     return abs(fit.x / x - 1) <= CLOSE and abs(fit.y / y - 1) <= CLOSE
 
 
-def judge_coordinates(drawn: Charts, replies: Replies, family: Family | None) -> tuple[Result, Proposal | None]:
+def judge_coordinates(drawn: Charts, replies: Replies, family: Family | None) -> tuple[ProbeResult, Proposal | None]:
     """What the coordinates of replies count, and how to ask for points."""
-    fits: list[Fit] = []
+    fits: list[CoordinateFit] = []
     for n, discs in enumerate(drawn.discs):
         heard = (replies.get(f"discs-{n}") or (None,))[0]
         if heard is None:
-            return Result(part="coordinates", verdict="not tried", said="its questions were not asked"), None
+            return ProbeResult(part="coordinates", verdict="not tried", said="its questions were not asked"), None
         if heard.failure is not None:
-            return Result(part="coordinates", verdict="cannot tell", said=heard.failure.reason), None
+            return ProbeResult(part="coordinates", verdict="cannot tell", said=heard.failure.reason), None
         fit = fitted(discs, places(heard.text, COLOURS))
         if fit is None:
-            return Result(part="coordinates", verdict="cannot tell", said=BLIND), None
+            return ProbeResult(part="coordinates", verdict="cannot tell", said=BLIND), None
         fits.append(fit)
     sizes = [(d.width, d.height) for d in drawn.discs]
     space, swapped = space_of(sizes, fits), fits[0].swapped
@@ -97,7 +97,7 @@ def judge_coordinates(drawn: Charts, replies: Replies, family: Family | None) ->
     order = " with y before x" if swapped else ""
     if not space:
         said = f"places come back scaled, {factors}, which is no known space{order}"
-        return Result(part="coordinates", verdict="found", said=said, sure="sure", measured=measured), proposal
+        return ProbeResult(part="coordinates", verdict="found", said=said, sure="sure", measured=measured), proposal
     said = f"coordinates count {WORDS[space]}{order} ({factors})"
     documented = family is not None and family.space == space and _as_documented(family, space, sizes, fits)
     if not swapped and (space == "image_pixels" or documented):
@@ -108,11 +108,11 @@ def judge_coordinates(drawn: Charts, replies: Replies, family: Family | None) ->
                 if family.space_sure == "documented"
                 else f", as is reported of {family.name}"
             )
-        return Result(part="coordinates", verdict="fine", said=said + more, measured=measured), proposal
-    return Result(part="coordinates", verdict="found", said=said, sure="sure", measured=measured), proposal
+        return ProbeResult(part="coordinates", verdict="fine", said=said + more, measured=measured), proposal
+    return ProbeResult(part="coordinates", verdict="found", said=said, sure="sure", measured=measured), proposal
 
 
-def _as_documented(family: Family, space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[Fit]) -> bool:
+def _as_documented(family: Family, space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit]) -> bool:
     """Whether the factors are those of the family's own sizes, where they depend on these."""
     if space != "resized_pixels":
         return True
@@ -121,7 +121,7 @@ def _as_documented(family: Family, space: str, sizes: Sequence[tuple[int, int]],
 
 
 def proposed(
-    space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[Fit], family: Family | None, swapped: bool
+    space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit], family: Family | None, swapped: bool
 ) -> Proposal:
     """The grounding format that fits what was measured."""
     note = "y comes before x, which no format expects" if swapped else ""
@@ -151,26 +151,28 @@ def contradicts(name: str, proposal: Proposal) -> bool:
     return not (_reads(name, proposal.space) or name == proposal.format)
 
 
-def judge_order(drawn: Charts, replies: Replies) -> Result:
+def judge_order(drawn: Charts, replies: Replies) -> ProbeResult:
     """Whether several pictures are seen, and in the order in which they were sent."""
     told: list[tuple[list[int], list[int]]] = []
     for n, some in enumerate(drawn.numbers):
         heard = (replies.get(f"numbers-{n}") or (None,))[0]
         if heard is None:
-            return Result(part="order", verdict="not tried", said="its questions were not asked")
+            return ProbeResult(part="order", verdict="not tried", said="its questions were not asked")
         if heard.failure is not None:
-            return Result(part="order", verdict="cannot tell", said=heard.failure.reason)
+            return ProbeResult(part="order", verdict="cannot tell", said=heard.failure.reason)
         told.append(([one.number for one in some], two_digits(heard.text)))
     shown = "; ".join(f"{_list(true)} came back as {_list(said)}" for true, said in told)
     if all(true == said for true, said in told):
-        return Result(part="order", verdict="fine", said=f"{len(told[0][0])} pictures are seen in their order")
+        return ProbeResult(part="order", verdict="fine", said=f"{len(told[0][0])} pictures are seen in their order")
     if all(sorted(true) == sorted(said) for true, said in told):
-        return Result(part="order", verdict="found", said=f"pictures are seen in another order: {shown}", sure="sure")
+        return ProbeResult(
+            part="order", verdict="found", said=f"pictures are seen in another order: {shown}", sure="sure"
+        )
     seen = [[n for n in true if n in said] for true, said in told]
     if all(len(some) == len(seen[0]) and 0 < len(some) < len(true) for some, (true, _) in zip(seen, told, strict=True)):
         said = f"{len(seen[0])} of {len(told[0][0])} pictures are seen: {shown}"
-        return Result(part="order", verdict="found", said=said, sure="likely")
-    return Result(part="order", verdict="cannot tell", said="the model does not read the numbers")
+        return ProbeResult(part="order", verdict="found", said=said, sure="likely")
+    return ProbeResult(part="order", verdict="cannot tell", said="the model does not read the numbers")
 
 
 def _list(numbers: Sequence[int]) -> str:

@@ -15,9 +15,9 @@ from snellen.core.subject import Subject
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.plan.request import Limits
 from snellen.engine.probe import kept
-from snellen.engine.probe.asking import OnProgress, Posed, Said, ask_all
+from snellen.engine.probe.asking import OnProgress, ProbeQuestion, ProbeReplies, ask_all
 from snellen.engine.probe.judging import judge
-from snellen.engine.probe.questions import NEEDS, Ask, ProbeExam, questions
+from snellen.engine.probe.questions import NEEDS, ProbeExam, RepeatedQuestion, questions
 from snellen.engine.probe.results import PARTS, Probe, differences
 from snellen.subjects.families import Family, family_of
 
@@ -26,12 +26,12 @@ OPTION = {"seed": "model_seed"}
 """The options that settings go by, where these have other names."""
 
 
-class Planned(NamedTuple):
+class ProbePlan(NamedTuple):
     """What a probe is to ask. `untried` are parts that are left out, and why."""
 
     spec: str
     subject: Subject
-    posed: tuple[Posed, ...]
+    posed: tuple[ProbeQuestion, ...]
     parts: tuple[str, ...]
     untried: Mapping[str, str]
     family: Family | None
@@ -43,7 +43,7 @@ class Planned(NamedTuple):
         return sum(p.ask.times for p in self.posed)
 
 
-class Probed(NamedTuple):
+class ProbeOutcome(NamedTuple):
     """A probe that was carried out: its record, where that is, the one before it, and in what they differ."""
 
     probe: Probe
@@ -59,7 +59,7 @@ def plan_probe(
     parts: tuple[str, ...] = (),
     seed: int = 0,
     offline: bool = False,
-) -> Planned:
+) -> ProbePlan:
     """Check what the user named and make the questions. `offline` makes a plan that calls nobody."""
     given = dict(options or {})
     for part in parts:
@@ -79,7 +79,7 @@ def plan_probe(
     asks = questions(seed, tuple(p for p in wanted if p not in untried))
     built: dict[str, Subject] = {digest({}): subject}
 
-    def of(ask: Ask) -> Subject:
+    def of(ask: RepeatedQuestion) -> Subject:
         key = digest(dict(ask.settings))
         if key not in built:
             built[key] = subjects.build(
@@ -87,7 +87,7 @@ def plan_probe(
             )
         return built[key]
 
-    return Planned(spec, subject, tuple(Posed(ask, of(ask)) for ask in asks), wanted, untried, family, seed)
+    return ProbePlan(spec, subject, tuple(ProbeQuestion(ask, of(ask)) for ask in asks), wanted, untried, family, seed)
 
 
 def _untried(
@@ -114,7 +114,7 @@ def _with(given: Mapping[str, Any], settings: Mapping[str, Any], taken: set[str]
     }
 
 
-def estimate(planned: Planned) -> dict[str, Any]:
+def estimate(planned: ProbePlan) -> dict[str, Any]:
     """Calls, tokens and money, before anything is asked."""
     tokens = sum(p.subject.input_tokens(p.ask.question) * p.ask.times for p in planned.posed)
     price, calls = planned.subject.price, planned.calls
@@ -128,7 +128,7 @@ def estimate(planned: Planned) -> dict[str, Any]:
     }
 
 
-def carry_out(planned: Planned, limits: Limits, on_progress: OnProgress = None) -> Probed:
+def carry_out(planned: ProbePlan, limits: Limits, on_progress: OnProgress = None) -> ProbeOutcome:
     """Ask, judge, keep. What was answered stays in the store if it ends early, and the same command goes on."""
     if not planned.posed:
         raise SnellenError("; ".join(f"{part}: {why}" for part, why in planned.untried.items()))
@@ -148,10 +148,10 @@ def carry_out(planned: Planned, limits: Limits, on_progress: OnProgress = None) 
     probe = _record(planned, said)
     path = kept.keep(folder, probe)
     changes = () if before is None else tuple(differences(before, probe))
-    return Probed(probe, str(path), before, changes, resumed)
+    return ProbeOutcome(probe, str(path), before, changes, resumed)
 
 
-def _record(planned: Planned, said: Said) -> Probe:
+def _record(planned: ProbePlan, said: ProbeReplies) -> Probe:
     results, proposal = judge(said.replies, planned.seed, planned.parts, planned.family, planned.untried)
     endpoint = planned.subject.endpoints[0]
     totals, family = said.totals, planned.family

@@ -11,7 +11,7 @@ from snellen.core.pixels import as_rgb
 from snellen.core.types import Part, Picture, Question, Text
 from snellen.synthetic.charts.drawing import A_ROW, Chart, jpeg, png
 from snellen.synthetic.charts.letters import LARGE, SMALL, contrast_chart, size_chart
-from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, Discs, Numbered, disc_chart, numbered
+from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, Discs, NumberChart, disc_chart, numbered
 
 ROWS = (
     "The picture shows {rows} rows of {letters} capital letters each. Write them down from the top row to the bottom row, one row on a "
@@ -54,10 +54,10 @@ class Charts(NamedTuple):
     fine: Chart
     broad: Chart
     discs: tuple[Discs, ...]
-    numbers: tuple[tuple[Numbered, ...], ...]
+    numbers: tuple[tuple[NumberChart, ...], ...]
 
 
-class Ask(NamedTuple):
+class RepeatedQuestion(NamedTuple):
     """A question, the settings that it is asked with, and how often."""
 
     id: str
@@ -88,7 +88,7 @@ def _reduced(chart: Chart, seed: int) -> bytes:
     return png(as_rgb(chart.data).resize(SMALL, Image.Resampling.LANCZOS), seed)
 
 
-def questions(seed: int, parts: tuple[str, ...]) -> tuple[Ask, ...]:
+def questions(seed: int, parts: tuple[str, ...]) -> tuple[RepeatedQuestion, ...]:
     """What is asked for some parts, each question once. The first shows whether the endpoint answers at all."""
     drawn = charts(seed)
     every = (*_letters(drawn), *_damaged(drawn, seed), *_places(drawn), *_words())
@@ -112,7 +112,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 """The questions that a part is judged by."""
 
 
-def _letters(drawn: Charts) -> list[Ask]:
+def _letters(drawn: Charts) -> list[RepeatedQuestion]:
     asked = [_rows(f"small-{n}", "size", chart) for n, chart in enumerate(drawn.small)]
     asked += [_rows(f"large-{n}", "size", chart) for n, chart in enumerate(drawn.large)]
     return [
@@ -123,13 +123,13 @@ def _letters(drawn: Charts) -> list[Ask]:
     ]
 
 
-def _damaged(drawn: Charts, seed: int) -> list[Ask]:
+def _damaged(drawn: Charts, seed: int) -> list[RepeatedQuestion]:
     worse = drawn.fine._replace(data=jpeg(drawn.fine.data, QUALITY, seed))
     named = {"fine": drawn.fine, "fine-jpeg": worse, "broad": drawn.broad}
     return [_rows(name, "codec", chart) for name, chart in named.items()]
 
 
-def _places(drawn: Charts) -> list[Ask]:
+def _places(drawn: Charts) -> list[RepeatedQuestion]:
     colours = ", ".join(COLOURS)
     found = []
     for n, discs in enumerate(drawn.discs):
@@ -141,7 +141,7 @@ def _places(drawn: Charts) -> list[Ask]:
     return found
 
 
-def _words() -> list[Ask]:
+def _words() -> list[RepeatedQuestion]:
     count = COUNT.format(last=LAST)
     return [
         _said("number-cold", "temperature", RANDOM, {"temperature": 0.0}, HOW_OFTEN),
@@ -154,17 +154,19 @@ def _words() -> list[Ask]:
     ]
 
 
-def _rows(name: str, part: str, chart: Chart) -> Ask:
+def _rows(name: str, part: str, chart: Chart) -> RepeatedQuestion:
     return _shown(name, part, ROWS.format(rows=len(chart.rows), letters=A_ROW), chart.data)
 
 
-def _shown(name: str, part: str, text: str, *pictures: bytes) -> Ask:
+def _shown(name: str, part: str, text: str, *pictures: bytes) -> RepeatedQuestion:
     shown = [Picture(data=data, name=f"{name}.{n}") for n, data in enumerate(pictures)]
-    return Ask(name, part, _question(name, (*shown, Text(text=text))))
+    return RepeatedQuestion(name, part, _question(name, (*shown, Text(text=text))))
 
 
-def _said(name: str, part: str, text: str, settings: Mapping[str, Any] | None = None, times: int = 1) -> Ask:
-    return Ask(name, part, _question(name, (Text(text=text),)), settings or {}, times=times)
+def _said(
+    name: str, part: str, text: str, settings: Mapping[str, Any] | None = None, times: int = 1
+) -> RepeatedQuestion:
+    return RepeatedQuestion(name, part, _question(name, (Text(text=text),)), settings or {}, times=times)
 
 
 def _question(name: str, parts: tuple[Part, ...]) -> Question:

@@ -31,7 +31,7 @@ NOTABLE = 1.3
 """Sizes of two probes that differ by less are the same: it is about a row of letters."""
 
 
-class Result(Struct, frozen=True):
+class ProbeResult(Struct, frozen=True):
     """One part: the verdict, a sentence with its numbers, and how sure it is where something was found."""
 
     part: str
@@ -41,7 +41,7 @@ class Result(Struct, frozen=True):
     measured: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-class Heard(NamedTuple):
+class ProbeReply(NamedTuple):
     """A reply as far as a probe needs it."""
 
     text: str
@@ -82,11 +82,11 @@ class Probe(Struct, frozen=True):
     calls: int = 0
     stored: int = 0
     cost: float | None = None
-    results: tuple[Result, ...] = ()
+    results: tuple[ProbeResult, ...] = ()
     proposal: Proposal | None = None
 
     @property
-    def found(self) -> tuple[Result, ...]:
+    def found(self) -> tuple[ProbeResult, ...]:
         """The parts in which something was found."""
         return tuple(r for r in self.results if r.verdict == "found")
 
@@ -111,7 +111,7 @@ def differences(before: Probe, now: Probe) -> list[str]:
     return said
 
 
-def _moved(was: Result, now: Result) -> bool:
+def _moved(was: ProbeResult, now: ProbeResult) -> bool:
     """Whether a measure changed by more than measuring it again would change it."""
     if was.measured.get("space") != now.measured.get("space"):
         return True

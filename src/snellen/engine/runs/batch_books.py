@@ -38,7 +38,7 @@ class BatchEntry(Struct, frozen=True):
     before: str = ""
 
 
-class Inside(Struct, frozen=True):
+class BatchedQuestion(Struct, frozen=True):
     """A question that is in a batch. Questions that ask the same have one key, and are one request of the batch."""
 
     key: str
@@ -49,19 +49,19 @@ class Inside(Struct, frozen=True):
 
 
 _ENTRIES = msgspec.json.Decoder(tuple[BatchEntry, ...])
-_INSIDE = msgspec.json.Decoder(Inside)
+_INSIDE = msgspec.json.Decoder(BatchedQuestion)
 _ENCODER = msgspec.json.Encoder()
 
 
 def has_open(folder: RunFolder) -> bool:
     """Whether a run has something under way at a provider; also where that cannot be told."""
     try:
-        return bool(Books(folder).open)
+        return bool(BatchRecords(folder).open)
     except SnellenError:
         return True
 
 
-class Books:
+class BatchRecords:
     """What a run folder says of its batches."""
 
     def __init__(self, folder: RunFolder) -> None:
@@ -86,7 +86,7 @@ class Books:
         """The ids of all batches of the run."""
         return {e.id for e in self._entries.values() if e.id}
 
-    def plan(self, entry: BatchEntry, inside: list[Inside]) -> None:
+    def plan(self, entry: BatchEntry, inside: list[BatchedQuestion]) -> None:
         """Write a batch down before it is handed in."""
         self._folder.write_chunks(self._name(entry), (_ENCODER.encode(one) + b"\n" for one in inside))
         self.note(entry)
@@ -101,7 +101,7 @@ class Books:
         self._entries.pop(entry.mark, None)
         self._write()
 
-    def inside(self, entry: BatchEntry) -> Iterator[Inside]:
+    def inside(self, entry: BatchEntry) -> Iterator[BatchedQuestion]:
         """The questions in a batch."""
         path = self.path(entry)
         try:

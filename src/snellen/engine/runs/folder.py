@@ -20,7 +20,7 @@ import msgspec
 
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.records import Changed, Manifest, Summary, Totals, read_manifest, read_summary, written
+from snellen.core.records import ChangedFile, Manifest, Summary, Totals, read_manifest, read_summary, written
 from snellen.core.types import Answer, Failure, ImageSent, Mark, Sample, Struct, Token, Usage
 from snellen.data.places import NOWHERE, Key, Places
 from snellen.engine.runs.backends import Backends
@@ -184,7 +184,7 @@ class RunFolder:
         except (FileNotFoundError, NotADirectoryError):
             why = f"it has no {name}" if self.path.is_dir() else "there is no such folder"
             raise SnellenError(f"{self.path} is not a run folder: {why}") from None
-        except Changed as error:
+        except ChangedFile as error:
             raise SnellenError(
                 f"{path}: {error}, so its numbers cannot be trusted; 'snellen remark {self.path}' makes it again from the answers"
             ) from None

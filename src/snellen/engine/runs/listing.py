@@ -20,7 +20,7 @@ UNFINISHED = "unfinished"
 DAMAGED = "damaged"
 
 
-class Listed(NamedTuple):
+class ListedRun(NamedTuple):
     """A run that has a summary."""
 
     path: Path
@@ -28,7 +28,7 @@ class Listed(NamedTuple):
     summary: Summary
 
 
-class PassedOver(NamedTuple):
+class SkippedEntry(NamedTuple):
     """Something in the folder that is not shown: what it is (one of the words above), and more of that for people."""
 
     path: Path
@@ -36,41 +36,41 @@ class PassedOver(NamedTuple):
     why: str
 
 
-class Listing(NamedTuple):
+class RunListing(NamedTuple):
     """What a folder holds: runs, the latest first, everything else by name, and how many older runs were not opened."""
 
-    runs: tuple[Listed, ...]
-    passed: tuple[PassedOver, ...]
+    runs: tuple[ListedRun, ...]
+    passed: tuple[SkippedEntry, ...]
     older: int = 0
 
 
-def listing(folder: Path, limit: int | None = None) -> Listing:
+def listing(folder: Path, limit: int | None = None) -> RunListing:
     """The latest runs right below a folder, or all. Answers and marks are not opened."""
     if not folder.is_dir():
         what = "a file, and runs are folders" if folder.exists() else "no such folder"
         raise SnellenError(f"{folder}: {what}; 'snellen run' makes runs in runs/, or where --out says")
     begun: list[tuple[RunFolder, Manifest]] = []
-    passed: list[PassedOver] = []
+    passed: list[SkippedEntry] = []
     for path in _entries(folder):
         run = RunFolder(path)
         manifest = _manifest(run)
-        if isinstance(manifest, PassedOver):
+        if isinstance(manifest, SkippedEntry):
             passed.append(manifest)
         else:
             begun.append((run, manifest))
     begun.sort(key=lambda one: one[1].created, reverse=True)
-    runs: list[Listed] = []
+    runs: list[ListedRun] = []
     opened = 0
     for run, manifest in begun:
         if len(runs) == limit:
             break
         opened += 1
         try:
-            runs.append(Listed(run.path, manifest, run.summary()))
+            runs.append(ListedRun(run.path, manifest, run.summary()))
         except (SnellenError, OSError) as error:
-            passed.append(PassedOver(run.path, DAMAGED, _reason(error)))
+            passed.append(SkippedEntry(run.path, DAMAGED, _reason(error)))
     passed.sort(key=lambda one: one.path.name)
-    return Listing(tuple(runs), tuple(passed), len(begun) - opened)
+    return RunListing(tuple(runs), tuple(passed), len(begun) - opened)
 
 
 def _entries(folder: Path) -> Iterator[Path]:
@@ -82,16 +82,16 @@ def _entries(folder: Path) -> Iterator[Path]:
     return (folder / name for name in names)
 
 
-def _manifest(run: RunFolder) -> Manifest | PassedOver:
+def _manifest(run: RunFolder) -> Manifest | SkippedEntry:
     """What a run with a summary is; or why an entry of the folder is not shown."""
     if not run.has("run.json"):
-        return PassedOver(run.path, NO_RUN, "a folder without run.json" if run.path.is_dir() else "a file")
+        return SkippedEntry(run.path, NO_RUN, "a folder without run.json" if run.path.is_dir() else "a file")
     try:
         manifest = run.manifest()
     except (SnellenError, OSError) as error:
-        return PassedOver(run.path, DAMAGED, _reason(error))
+        return SkippedEntry(run.path, DAMAGED, _reason(error))
     if not run.has("summary.json"):
-        return PassedOver(run.path, UNFINISHED, f"begun {manifest.created}, not marked yet: the same command goes on")
+        return SkippedEntry(run.path, UNFINISHED, f"begun {manifest.created}, not marked yet: the same command goes on")
     return manifest
 
 

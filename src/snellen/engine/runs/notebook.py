@@ -10,13 +10,13 @@ from typing import Any
 from snellen.core.errors import MissingExtra
 from snellen.core.figures import between, number
 from snellen.core.text import for_terminal
-from snellen.engine.runs.tidy import ScoreRow, Table, statuses
+from snellen.engine.runs.tidy import ScoreRow, TidyTable, statuses
 
 _TYPES = {"text": "string", "integer": "Int64", "number": "float64", "yes or no": "boolean"}
 _HEAD = ("protocol", "part", "score", "95 % interval", "n", "floor", "no answer")
 
 
-def frame(table: Table) -> Any:
+def frame(table: TidyTable) -> Any:
     """A table as a pandas DataFrame: nullable types, the same whatever the rows hold."""
     try:
         pandas: Any = import_module("pandas")

@@ -95,7 +95,7 @@ def open_run(path: str | Path) -> Run:
     return Run(Path(path))
 
 
-class InStep:
+class OrderedSamples:
     """Samples by name, for whoever asks for them in their order: they are held only once somebody asks otherwise."""
 
     def __init__(self, samples: Callable[[], Iterator[Sample]]) -> None:

@@ -114,18 +114,18 @@ class SampleRow(Record, frozen=True):
     repeat: int = 1
 
 
-class Column(NamedTuple):
+class TidyColumn(NamedTuple):
     """A column of a flat table. Any value may be missing but those of the first ones that say what a row is."""
 
     name: str
     kind: Kind
 
 
-class Table(NamedTuple):
+class TidyTable(NamedTuple):
     """A flat table: texts, whole numbers, numbers, True and False, None."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[TidyColumn, ...]
     rows: list[tuple[Any, ...]]
 
     @property
@@ -138,24 +138,24 @@ MOSTLY_SILENT, PARTLY_SILENT, PUBLISHED = "MOSTLY SILENT", "PARTLY SILENT", "PUB
 _KINDS: dict[str, Kind] = {"str": "text", "int": "integer", "float": "number", "bool": "yes or no"}
 
 
-def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[Column, ...]:
+def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[TidyColumn, ...]:
     """The columns that a table has whatever the exam."""
     return tuple(
-        Column(name, _KINDS.get(str(kind).removesuffix(" | None"), "text"))
+        TidyColumn(name, _KINDS.get(str(kind).removesuffix(" | None"), "text"))
         for name, kind in row.__annotations__.items()
         if name != METRICS
     )
 
 
-def table_of(name: str, kind: type[ScoreRow | SampleRow], rows: Sequence[ScoreRow | SampleRow]) -> Table:
+def table_of(name: str, kind: type[ScoreRow | SampleRow], rows: Sequence[ScoreRow | SampleRow]) -> TidyTable:
     """Rows as a flat table. The metrics of samples follow as `metrics.NAME`, in the order in which they first occur."""
     fixed = fixed_columns(kind)
     found: dict[str, bool] = {}
     for row in rows:
         for key, value in _metrics(row).items():
             found[key] = found.get(key, False) or isinstance(value, str)
-    measured = [Column(f"{METRICS}.{key}", "text" if texts else "number") for key, texts in found.items()]
-    return Table(
+    measured = [TidyColumn(f"{METRICS}.{key}", "text" if texts else "number") for key, texts in found.items()]
+    return TidyTable(
         name,
         (*fixed, *measured),
         [

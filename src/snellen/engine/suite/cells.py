@@ -13,7 +13,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import Limits, RunRequest
-from snellen.engine.suite.file import Entry, Suite
+from snellen.engine.suite.file import Suite, SuiteEntry
 from snellen.subjects.remote.service import setting
 
 NAMED = 3
@@ -23,7 +23,7 @@ Resolve = Callable[[str, str | None], tuple[str, Path]]
 """The exam and the data that are meant by an exam's name and by what was said of its data."""
 
 
-class Cell(NamedTuple):
+class SuiteRun(NamedTuple):
     """One run of a suite. `plan` says what it is and cannot be asked; `lane` is where it is answered."""
 
     exam: str
@@ -43,10 +43,12 @@ class Cell(NamedTuple):
         return bool(self.plan.subject.endpoints)
 
 
-def make_cells(suite: Suite, limits: Limits, out: Path, resolve: Resolve, *, offline: bool = False) -> tuple[Cell, ...]:
+def make_cells(
+    suite: Suite, limits: Limits, out: Path, resolve: Resolve, *, offline: bool = False
+) -> tuple[SuiteRun, ...]:
     """All runs, checked; an error where one of them cannot be. Opens the data and asks nobody; `offline` looks for no keys either."""
     _refuse_strangers(suite)
-    cells: list[Cell] = []
+    cells: list[SuiteRun] = []
     problems: list[str] = []
     keyed: set[str] = set()
     for exam, model in _pairs(suite):
@@ -74,7 +76,7 @@ def make_cells(suite: Suite, limits: Limits, out: Path, resolve: Resolve, *, off
     return tuple(cells)
 
 
-def _pairs(suite: Suite) -> Iterator[tuple[Entry, Entry]]:
+def _pairs(suite: Suite) -> Iterator[tuple[SuiteEntry, SuiteEntry]]:
     for exam in suite.exams:
         for model in suite.models:
             if exam.name in model.common.get("exams", (exam.name,)):
@@ -91,7 +93,7 @@ def _refuse_strangers(suite: Suite) -> None:
 
 
 def _request(
-    suite: Suite, exam: Entry, model: Entry, limits: Limits, out: Path, resolve: Resolve, offline: bool
+    suite: Suite, exam: SuiteEntry, model: SuiteEntry, limits: Limits, out: Path, resolve: Resolve, offline: bool
 ) -> RunRequest:
     said = {**suite.common, **exam.common}
     name, data = resolve(exam.name, said.get("data"))
@@ -113,7 +115,7 @@ def _request(
     )
 
 
-def _key(model: Entry, offline: bool) -> Mapping[str, Any]:
+def _key(model: SuiteEntry, offline: bool) -> Mapping[str, Any]:
     """The key from the variable that the model names."""
     variable = model.common.get("api_key_env")
     if variable is None or offline:
@@ -127,7 +129,7 @@ def _key(model: Entry, offline: bool) -> Mapping[str, Any]:
     return {"api_key": value}
 
 
-def _cell(exam: Entry, model: Entry, request: RunRequest) -> Cell:
+def _cell(exam: SuiteEntry, model: SuiteEntry, request: RunRequest) -> SuiteRun:
     """The run, with those limits alone that mean something to it: one that calls nobody has no calls in flight."""
     limits = request.limits
     kind = subjects.find(request.model)[0] if request.model else None
@@ -140,10 +142,10 @@ def _cell(exam: Entry, model: Entry, request: RunRequest) -> Cell:
     hosts = sorted({urlsplit(e.connection.url).netloc for e in plan.subject.endpoints})
     pool = limits.pool if kind is not None and kind.in_workers else None
     kept = request if calls else request._replace(limits=quiet._replace(pool=pool))
-    return Cell(exam.label, model.label, kept, plan._replace(limits=kept.limits), " ".join(hosts) or HERE)
+    return SuiteRun(exam.label, model.label, kept, plan._replace(limits=kept.limits), " ".join(hosts) or HERE)
 
 
-def _refuse_twice(cells: list[Cell]) -> None:
+def _refuse_twice(cells: list[SuiteRun]) -> None:
     """Two entries that are one run would be written by two at the same time."""
     often = Counter(cell.plan.folder_name for cell in cells)
     same = [cell.label for cell in cells if often[cell.plan.folder_name] > 1]

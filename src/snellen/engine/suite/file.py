@@ -64,7 +64,7 @@ _SECRET = ("api_key", "apikey", "api-key", "authorization", "password", "secret"
 """Names, in any spelling of cases, whose values are keys."""
 
 
-class Entry(NamedTuple):
+class SuiteEntry(NamedTuple):
     """One exam or one model of a suite, with one value for each key: where it stands, its name, and what was said of it.
 
     `told` are the values that tell it from others of its name, for people; `options` are the exam's or the model's own.
@@ -86,8 +86,8 @@ class Suite(NamedTuple):
     """What is run: every exam with every model that takes it. `common` is what [suite] says."""
 
     name: str
-    exams: tuple[Entry, ...]
-    models: tuple[Entry, ...]
+    exams: tuple[SuiteEntry, ...]
+    models: tuple[SuiteEntry, ...]
     common: Mapping[str, Any] = {}
 
 
@@ -125,7 +125,7 @@ def _document(path: Path) -> dict[str, Any]:
         raise SnellenError(f"{path}: not TOML: {one_line(str(error))}") from None
 
 
-def _entries(path: Path, tables: Any, kind: str) -> Iterator[Entry]:
+def _entries(path: Path, tables: Any, kind: str) -> Iterator[SuiteEntry]:
     if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
         raise SnellenError(f"{path}: '{kind}' is a list of tables: write [[{kind}]] above each")
     named = "name" if kind == "exam" else "spec"
@@ -143,7 +143,7 @@ def _entries(path: Path, tables: Any, kind: str) -> Iterator[Entry]:
             )
 
 
-def _each(place: str, name: str, table: dict[str, Any], kind: str) -> Iterator[Entry]:
+def _each(place: str, name: str, table: dict[str, Any], kind: str) -> Iterator[SuiteEntry]:
     """The entries that a table makes: one for each value of a key that has several."""
     try:
         own = _own(name, table, kind)
@@ -162,7 +162,7 @@ def _each(place: str, name: str, table: dict[str, Any], kind: str) -> Iterator[E
         told = tuple(f"{k}={v}" for k, v in zip(axes, chosen, strict=True) if len(axes[k]) > 1)
         found = _values(one, allowed.values(), place)
         common = {k: v for k, v in found.items() if k not in {o.name for o in own}}
-        yield Entry(place, name, common, {k: v for k, v in found.items() if k not in common}, told)
+        yield SuiteEntry(place, name, common, {k: v for k, v in found.items() if k not in common}, told)
 
 
 def _own(name: str, table: Mapping[str, Any], kind: str) -> tuple[Option, ...]:

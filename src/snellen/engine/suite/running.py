@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from snellen.core.errors import Interrupted, SnellenError
 from snellen.engine.answer.loop import Progress
-from snellen.engine.call.budget import BudgetReached, Purse, budget_of
+from snellen.engine.call.budget import BudgetReached, SharedBudget, budget_of
 from snellen.engine.manifests import fresh_and_unfinished
 from snellen.engine.plan.plan import make_plan
-from snellen.engine.run import Finished, run_plan
+from snellen.engine.run import FinishedRun, run_plan
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.stopping import INTERRUPTED, StopSwitch, first_signal
-from snellen.engine.suite.cells import Cell
+from snellen.engine.suite.cells import SuiteRun
 
 LOOK = 0.2
 """Seconds between two looks at whether the lanes have ended: in between, Python hears of a signal."""
@@ -26,11 +26,11 @@ NOT_BEGUN = "not begun: the suite's budget was reached before its turn"
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
 
 
-class Ended(NamedTuple):
+class SuiteRunResult(NamedTuple):
     """How a run of a suite ended: what it gave, and what went wrong, if it did."""
 
-    cell: Cell
-    finished: Finished | None
+    cell: SuiteRun
+    finished: FinishedRun | None
     error: SnellenError | None = None
 
     @property
@@ -48,22 +48,22 @@ class Watch:
     def scoring(self, number: int, done: int, total: int) -> None:
         """The run of that number is being scored."""
 
-    def ended(self, number: int, how: Ended) -> None:
+    def ended(self, number: int, how: SuiteRunResult) -> None:
         """The run of that number has ended."""
 
 
-class Carrying:
+class SuiteExecution:
     """The carrying out of a suite."""
 
-    def __init__(self, cells: Sequence[Cell], max_cost: float | None, watch: Watch) -> None:
+    def __init__(self, cells: Sequence[SuiteRun], max_cost: float | None, watch: Watch) -> None:
         self.cells, self._watch = tuple(cells), watch
-        self.purse = Purse(max_cost) if max_cost is not None else None
+        self.purse = SharedBudget(max_cost) if max_cost is not None else None
         self._interrupted = False
         self._switches = [StopSwitch() for _ in self.cells]
-        self._ended: dict[int, Ended] = {}
+        self._ended: dict[int, SuiteRunResult] = {}
         self._bugs: list[BaseException] = []
 
-    def run(self) -> tuple[Ended, ...]:
+    def run(self) -> tuple[SuiteRunResult, ...]:
         """Carry all out; the first Ctrl-C or SIGTERM ends the asking and keeps everything."""
         self._count_what_was_spent()
         self._connect_pool()
@@ -113,11 +113,11 @@ class Carrying:
             self._ended[number] = how
             self._watch.ended(number, how)
 
-    def _one(self, number: int, cell: Cell) -> Ended:
+    def _one(self, number: int, cell: SuiteRun) -> SuiteRunResult:
         if self._interrupted:
-            return Ended(cell, None, Interrupted(INTERRUPTED))
+            return SuiteRunResult(cell, None, Interrupted(INTERRUPTED))
         if self.purse is not None and self.purse.reached and cell.calls and not cell.plan.folder.exists():
-            return Ended(cell, None, BudgetReached(NOT_BEGUN))
+            return SuiteRunResult(cell, None, BudgetReached(NOT_BEGUN))
         try:
             plan = make_plan(cell.request._replace(limits=cell.request.limits._replace(purse=self.purse)))
             finished = run_plan(
@@ -127,11 +127,11 @@ class Carrying:
                 self._switches[number],
             )
         except SnellenError as error:
-            return Ended(cell, None, error)
-        return Ended(cell, finished)
+            return SuiteRunResult(cell, None, error)
+        return SuiteRunResult(cell, finished)
 
 
-def exit_code(ended: Sequence[Ended]) -> int:
+def exit_code(ended: Sequence[SuiteRunResult]) -> int:
     """0 where all runs are done, 130 where the user stopped them, else 3: the same command goes on."""
     if any(isinstance(how.why, Interrupted) for how in ended):
         return EXIT_INTERRUPTED

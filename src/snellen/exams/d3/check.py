@@ -9,7 +9,7 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import read_picture
-from snellen.exams.d3.folder import Folder, Located, needed
+from snellen.exams.d3.folder import Folder, LocatedEntry, needed
 
 
 def check(where: Path, images: str = "") -> Iterator[Problem]:
@@ -40,7 +40,7 @@ def check(where: Path, images: str = "") -> Iterator[Problem]:
             yield Problem(folder.places[uid], "two of its images are the same file content: nothing tells them apart")
 
 
-def _missing(folder: Folder, located: list[Located]) -> Iterator[Problem]:
+def _missing(folder: Folder, located: list[LocatedEntry]) -> Iterator[Problem]:
     gone = [one for one in located if one.missing]
     names = [name for one in gone for name in one.missing]
     if gone:

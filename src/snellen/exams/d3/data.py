@@ -14,7 +14,7 @@ from snellen.core.types import Picture, Sample
 from snellen.data.files import read_picture
 from snellen.data.folder import named, unusable
 from snellen.data.label import MARK
-from snellen.exams.d3.folder import Folder, Located, needed
+from snellen.exams.d3.folder import Folder, LocatedEntry, needed
 from snellen.exams.d3.names import task_of
 from snellen.exams.d3.recorded import sample_id
 
@@ -44,7 +44,7 @@ class D3Data(Dataset):
         self._allow(gone, len(selected))
         self.fingerprint = self._folder.fingerprint(located)
 
-    def _allow(self, gone: list[Located], selected: int) -> None:
+    def _allow(self, gone: list[LocatedEntry], selected: int) -> None:
         names = [name for one in gone for name in one.missing]
         if len(gone) > self.options.max_missing or not self._pairs:
             leave = f", or leave pairs out with --max-missing {len(gone)}" if self._pairs else ""
@@ -72,7 +72,7 @@ class D3Data(Dataset):
         except OSError as error:
             raise SnellenError(f"{label} cannot be read ({error.strerror})") from None
 
-    def _sample(self, one: Located, pictures: tuple[Picture, ...]) -> Sample:
+    def _sample(self, one: LocatedEntry, pictures: tuple[Picture, ...]) -> Sample:
         uid = one.entry.uid
         known = self._folder.kinds.get(uid, {})
         names = tuple(one.files)
@@ -87,5 +87,5 @@ class D3Data(Dataset):
         )
 
 
-def _asked(one: Located, tasks: list[str]) -> bool:
+def _asked(one: LocatedEntry, tasks: list[str]) -> bool:
     return not tasks or ("pair" if task_of(tuple(one.files)) == "pair" else "set") in tasks

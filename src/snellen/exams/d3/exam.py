@@ -13,6 +13,7 @@ from snellen.core.extras import (
     CaptionScoring,
     DataTemplates,
     Demo,
+    ExamRequest,
     Exports,
     HubData,
     HubSet,
@@ -24,7 +25,6 @@ from snellen.core.extras import (
     ReplayFormat,
     RowFormat,
     SwappedPictures,
-    Wanted,
     later,
 )
 from snellen.core.options import IMAGES, MAX_MISSING, Option
@@ -52,7 +52,7 @@ def _not_on_the_hub(_name: str | None) -> HubSet:
     )
 
 
-def _sets_as_task(wanted: Wanted) -> Wanted:
+def _sets_as_task(wanted: ExamRequest) -> ExamRequest:
     """Take the option `sets` for a task."""
     if "sets" not in wanted.options:
         return wanted

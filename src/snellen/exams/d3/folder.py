@@ -32,17 +32,17 @@ ELSEWHERE = ("images", "images/train2014", "images/val2014", "train2014", "val20
 """Folders in which an image is looked for by its name where it is not at its path."""
 
 
-class Entry(NamedTuple):
+class FolderEntry(NamedTuple):
     """One pair or set: the slots with the paths that dataset.json gives for them."""
 
     uid: str
     paths: dict[str, str]
 
 
-class Located(NamedTuple):
+class LocatedEntry(NamedTuple):
     """An entry with its files, by slot; None where one is not there."""
 
-    entry: Entry
+    entry: FolderEntry
     files: dict[str, Path | None]
 
     @property
@@ -51,7 +51,7 @@ class Located(NamedTuple):
         return [self.entry.paths[name] for name, file in self.files.items() if file is None]
 
 
-class Named(NamedTuple):
+class UncheckedEntry(NamedTuple):
     """An entry before it is checked: how messages name it, its uid, and what is given for it."""
 
     where: str
@@ -59,17 +59,17 @@ class Named(NamedTuple):
     value: Any
 
 
-class Source(NamedTuple):
+class EntrySource(NamedTuple):
     """Where the entries come from: the folder, the file (or folder) that names them, its bytes, and its broken rows."""
 
     root: Path
     label: str
     raw: bytes
-    entries: list[Named]
+    entries: list[UncheckedEntry]
     problems: Sequence[Problem] = ()
 
 
-def source_of(where: Path) -> Source:
+def source_of(where: Path) -> EntrySource:
     """dataset.json in a folder or in the one folder below that has one; else the user's own pairs."""
     if not where.is_file():
         check_folder(where, "d3")
@@ -78,7 +78,7 @@ def source_of(where: Path) -> Source:
     if own is None:
         return _published(where, [direct] if direct.is_file() else find_files(where, f"*/{DATASET}"))
     root, label, raw, rows, problems = own
-    return Source(root, label, raw, [Named(*row) for row in rows], problems)
+    return EntrySource(root, label, raw, [UncheckedEntry(*row) for row in rows], problems)
 
 
 def recognised(where: Path) -> str | None:
@@ -93,15 +93,15 @@ def recognised(where: Path) -> str | None:
         return "several files of pairs of pictures"
 
 
-def _published(where: Path, found: list[Path]) -> Source:
+def _published(where: Path, found: list[Path]) -> EntrySource:
     if not found:
         raise SnellenError(
             f"{where}: no {DATASET} and no pairs; unzip D3's dataset.zip there ({README}), write pairs of your own as "
             "'snellen data init pair --out DIR' shows, or make a synthetic set with 'snellen data make d3 --out DIR'"
         )
     raw = _bytes(found[0])
-    entries = [Named(f"{DATASET} entry {uid!r}", uid, value) for uid, value in _object(found[0], raw).items()]
-    return Source(found[0].parent, DATASET, raw, entries)
+    entries = [UncheckedEntry(f"{DATASET} entry {uid!r}", uid, value) for uid, value in _object(found[0], raw).items()]
+    return EntrySource(found[0].parent, DATASET, raw, entries)
 
 
 class Folder:
@@ -122,7 +122,7 @@ class Folder:
                 self.kinds[named.uid] = {"kind": str(named.value["kind"])}
         self._digest = hashlib.sha256(source.raw)
 
-    def _entries(self, given: list[Named]) -> Iterator[Entry]:
+    def _entries(self, given: list[UncheckedEntry]) -> Iterator[FolderEntry]:
         seen: set[str] = set()
         for where, uid, value in given:
             problem = f"id {uid!r} is given twice" if uid in seen else entry_problem(uid, value) or self._outside(value)
@@ -130,7 +130,7 @@ class Folder:
             if problem:
                 self.problems.append(Problem(where, problem))
             else:
-                yield Entry(uid, {name: value[name] for name in names_in(value) or ()})
+                yield FolderEntry(uid, {name: value[name] for name in names_in(value) or ()})
         if not given:
             self.problems.append(Problem(self.file, "no entries"))
 
@@ -159,10 +159,10 @@ class Folder:
                 found[uid] = value
         return found, notes
 
-    def located(self) -> Iterator[Located]:
+    def located(self) -> Iterator[LocatedEntry]:
         """Every entry with its files."""
         for entry in self.entries:
-            yield Located(entry, {name: self.find(path) for name, path in entry.paths.items()})
+            yield LocatedEntry(entry, {name: self.find(path) for name, path in entry.paths.items()})
 
     def _pictures(self) -> Iterator[Path]:
         yield from (file for one in self.located() for file in one.files.values() if file is not None)
@@ -176,7 +176,7 @@ class Folder:
         """How messages and facts name a file."""
         return self._folders.label(file)
 
-    def fingerprint(self, located: list[Located]) -> str:
+    def fingerprint(self, located: list[LocatedEntry]) -> str:
         """Changes with dataset.json, with the kinds of difference, and with any image's name, place, size or content."""
         digest = self._digest.copy()
         for one in located:

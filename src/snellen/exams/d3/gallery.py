@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from math import inf, isfinite
 from typing import NamedTuple
 
-from snellen.core.gallery import FAILURES_FIRST, Gallery, GalleryFacts, Item, Shown, View, ranks
+from snellen.core.gallery import FAILURES_FIRST, Gallery, GalleryFacts, GalleryItem, GalleryPicture, GalleryView, ranks
 from snellen.core.scorer import Evidence
 from snellen.exams.d3.retrieval import Table, retrieve
 
 
-class Cell(NamedTuple):
+class SimilarityCell(NamedTuple):
     """How well a caption fits a picture. `own`: they belong together; `picked`: no picture fits the caption better."""
 
     value: float
@@ -19,21 +19,21 @@ class Cell(NamedTuple):
     picked: bool
 
 
-class Row(NamedTuple):
+class CaptionRow(NamedTuple):
     """One caption: its text, its cells, and how much better it fits its own picture than the best other one."""
 
     name: str
     caption: str
-    picture: Shown | None
-    cells: tuple[Cell, ...]
+    picture: GalleryPicture | None
+    cells: tuple[SimilarityCell, ...]
     margin: float | None
     truncated: bool
 
 
-class Pair(NamedTuple):
+class SimilarityTable(NamedTuple):
     """One sample. `rows` has an entry for each picture; their cells are empty where nothing was scored."""
 
-    rows: list[Row]
+    rows: list[CaptionRow]
     scorer: str
     verdict: str
     difference: str
@@ -56,17 +56,17 @@ class D3Gallery(Gallery):
         evidence = self._facts.evidence(sample_id, prompt)
         return worst(evidence[0].table) if evidence else inf
 
-    def arranged(self, items: Sequence[Item]) -> list[Item]:
+    def arranged(self, items: Sequence[GalleryItem]) -> list[GalleryItem]:
         return sorted(items, key=lambda item: self.hardness(item.pick.id, item.pick.prompt))
 
-    def view(self, items: Sequence[Item]) -> View:
+    def view(self, items: Sequence[GalleryItem]) -> GalleryView:
         """Each item's Pair; None for one without captions. Their order by kind, where the data set tells kinds."""
         kinds = [item.tags.get("kind", "") for item in items]
         places = ranks([(kind,) for kind in kinds])
         orders = [{"kind": place} for place in places] if any(kinds) else [{} for _ in items]
-        return View([self._pair(item) for item in items], None, orders)
+        return GalleryView([self._pair(item) for item in items], None, orders)
 
-    def _pair(self, item: Item) -> Pair | None:
+    def _pair(self, item: GalleryItem) -> SimilarityTable | None:
         captions = _captions(item)
         if captions is None:
             return None
@@ -77,7 +77,7 @@ class D3Gallery(Gallery):
         margins = retrieve(table, ties=True).margins if evidence else (None,) * len(names)
         pictures = item.query.all if len(item.query.all) == len(names) else (None,) * len(names)
         rows = [
-            Row(
+            CaptionRow(
                 name,
                 captions[name],
                 pictures[i],
@@ -90,9 +90,9 @@ class D3Gallery(Gallery):
         said = verdict(names, table)
         if len(evidence) > 1 and all(worst(one.table) < 0 for one in evidence):
             said += " No scorer tells them apart."
-        return Pair(rows, self._scorer(evidence), said, _difference(item))
+        return SimilarityTable(rows, self._scorer(evidence), said, _difference(item))
 
-    def _evidence(self, item: Item, count: int) -> Evidence:
+    def _evidence(self, item: GalleryItem, count: int) -> Evidence:
         """What scorers said of an item; nothing where the main one's table is not of its captions."""
         evidence = self._facts.evidence(item.pick.id, item.pick.prompt)
         if not evidence:
@@ -119,7 +119,7 @@ def worst(table: Table) -> float:
     return min(found) if found and all(map(isfinite, found)) else -inf
 
 
-def _captions(item: Item) -> dict[str, str] | None:
+def _captions(item: GalleryItem) -> dict[str, str] | None:
     """What was read as the captions, by the name of the picture's place."""
     for mark in item.pick.marks.values():
         reading = mark.reading
@@ -128,14 +128,14 @@ def _captions(item: Item) -> dict[str, str] | None:
     return None
 
 
-def cells(row: Sequence[float], own: int) -> tuple[Cell, ...]:
+def cells(row: Sequence[float], own: int) -> tuple[SimilarityCell, ...]:
     """A caption's line of the table. All that tie for the best are picked.
 
     >>> [c.picked for c in cells((0.2, 0.3), own=0)]
     [False, True]
     """
     best = max((v for v in row if isfinite(v)), default=inf)
-    return tuple(Cell(value, j == own, value == best) for j, value in enumerate(row))
+    return tuple(SimilarityCell(value, j == own, value == best) for j, value in enumerate(row))
 
 
 def verdict(names: Sequence[str], table: Table) -> str:
@@ -172,7 +172,7 @@ def _list(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _difference(item: Item) -> str:
+def _difference(item: GalleryItem) -> str:
     """What really differs, where the data set says it."""
     given = item.facts.get("difference")
     if not isinstance(given, dict):

@@ -10,7 +10,7 @@ from typing import Any
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.data.sheets import Row, columns, rows, sheets
+from snellen.data.sheets import SheetRow, columns, rows, sheets
 from snellen.exams.d3.names import PAIR, names_in
 
 PAIRS = (PAIR, ("a", "b"), ("image_a", "image_b"), ("left_image", "right_image"), ("image1", "image2"))
@@ -60,7 +60,7 @@ def _rows(path: Path) -> Found:
     return path.parent, path.name, path.read_bytes(), found, problems
 
 
-def _entry(row: Row, slots: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any]:
+def _entry(row: SheetRow, slots: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any]:
     """A row as dataset.json would have it."""
     kind = row.cells.get("kind")
     pictures = {name: row.cells[slot] for slot, name in zip(slots, names, strict=True)}

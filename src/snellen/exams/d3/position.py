@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from snellen.core.types import Mark, Metrics
 from snellen.exams.d3.names import names_in
-from snellen.stats.paired import Difference, paired_difference
+from snellen.stats.paired import MeanDifference, paired_difference
 
 
 class PositionBias(NamedTuple):
@@ -22,8 +22,8 @@ class PositionBias(NamedTuple):
     order minus `both` in the given one. `flipped`: pairs that are right in one order only.
     """
 
-    slot: Difference
-    order: Difference
+    slot: MeanDifference
+    order: MeanDifference
     flipped: int
     n: int
 

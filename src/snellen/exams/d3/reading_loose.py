@@ -18,7 +18,7 @@ _NO_TEXT = ("", "null", "None", "undefined", "true", "false", "True", "False")
 _DEEPEST = 12
 
 
-class Loose(NamedTuple):
+class LooseValue(NamedTuple):
     """A value, where it ends in the text, and whether the text stopped before it was complete."""
 
     value: Any
@@ -26,16 +26,16 @@ class Loose(NamedTuple):
     cut: bool
 
 
-def read_object(text: str, at: int, is_key: Callable[[str], bool]) -> Loose:
+def read_object(text: str, at: int, is_key: Callable[[str], bool]) -> LooseValue:
     """The object that begins at `at`, with its brace or with its first key. `is_key` knows the keys that may stand bare."""
-    reader = _Reader(text, at, is_key)
+    reader = _LooseReader(text, at, is_key)
     if text[at : at + 1] == "{":
         reader.at += 1
     value = reader.members(0)
-    return Loose(value, reader.at, reader.cut)
+    return LooseValue(value, reader.at, reader.cut)
 
 
-class _Reader:
+class _LooseReader:
     """A place in the text that only moves forward."""
 
     def __init__(self, text: str, at: int, is_key: Callable[[str], bool]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
-from snellen.core.extras import Recorded
+from snellen.core.extras import RecordedReply
 from snellen.exams.d3.names import PAIR, asked_keys, names_in
 from snellen.exams.d3.pairs import captions_in
 from snellen.exams.d3.reading import text_of
@@ -55,7 +55,7 @@ def rows(captions: Mapping[str, Mapping[str, Any]], *, swapped: bool = False) ->
         yield sample_id(str(uid)), json.dumps(keyed, ensure_ascii=False)
 
 
-def recorded(document: Any) -> Iterator[Recorded] | None:
+def recorded(document: Any) -> Iterator[RecordedReply] | None:
     """A captions file, or rows of pairs that bring captions, as recorded replies, for the question and for the control `swapped`.
 
     None where the document is something else.
@@ -64,7 +64,7 @@ def recorded(document: Any) -> Iterator[Recorded] | None:
     if not is_captions(document):
         return None
     orders = ((None, False), (SWAPPED.text, True))
-    return (Recorded(name, arm, text) for arm, swapped in orders for name, text in rows(document, swapped=swapped))
+    return (RecordedReply(name, arm, text) for arm, swapped in orders for name, text in rows(document, swapped=swapped))
 
 
 def document(captions: Mapping[str, Mapping[str, str]]) -> bytes:

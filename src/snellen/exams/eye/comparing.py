@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import exp, hypot, log
 
-from snellen.core.prescription import Compared, Range, Threshold
+from snellen.core.prescription import FacultyComparison, Range, Threshold
 
 
-def compared(runs: Sequence[Iterable[Threshold]]) -> list[Compared]:
+def compared(runs: Sequence[Iterable[Threshold]]) -> list[FacultyComparison]:
     """Every faculty that any of the runs has, in the order of the first that has it."""
     each = [{row.name: row for row in rows} for rows in runs]
     names = dict.fromkeys(name for rows in each for name in rows)
@@ -18,7 +18,7 @@ def compared(runs: Sequence[Iterable[Threshold]]) -> list[Compared]:
     for name in names:
         rows = tuple(some.get(name) for some in each)
         ratios = tuple(_ratio(rows[0], other) for other in rows[1:])
-        found.append(Compared(name=name, rows=rows, ratios=ratios))
+        found.append(FacultyComparison(name=name, rows=rows, ratios=ratios))
     return found
 
 

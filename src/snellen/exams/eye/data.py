@@ -22,7 +22,7 @@ from snellen.core.types import Outcome, Picture, Sample
 from snellen.data.label import labelled
 from snellen.exams.eye.courses import CATCH_EVERY, Course, planned, quality
 from snellen.stats.adaptive import answered, constant_level, next_level
-from snellen.stats.psychometric import Shape, Trial
+from snellen.stats.psychometric import DialShape, Trial
 from snellen.synthetic.chance import generator
 from snellen.synthetic.sheets import draw, fingerprint
 from snellen.synthetic.sheets.paper import GENERATOR, VERSION
@@ -36,7 +36,7 @@ TONES = 96, 160
 SEEN: dict[Outcome, bool] = {Outcome.CORRECT: True, Outcome.WRONG: False}
 
 
-class Place(NamedTuple):
+class TrialPlace(NamedTuple):
     """A sample of a course: its trial, or its blank sheet, by number."""
 
     course: Course
@@ -58,14 +58,14 @@ class Place(NamedTuple):
         return Sample(id=self.name, tags=self.course.tags | {"sheet": self.sheet})
 
 
-class Going:
+class CourseProgress:
     """How far a course has come: the levels of its trials, in order, and what became of them."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
         self.levels: list[float] = []
         self.outcomes: dict[int, Outcome] = {}
-        self.shape = Shape(course.faculty.levels, course.faculty.guess)
+        self.shape = DialShape(course.faculty.levels, course.faculty.guess)
 
     @property
     def finished(self) -> bool:
@@ -99,7 +99,7 @@ class EyeData(Adaptive):
     def __init__(self, where: Path, options: Selection) -> None:
         self.options = options
         self._plan = plan = planned(options)
-        self._going = {course.name: Going(course) for course in plan.courses}
+        self._going = {course.name: CourseProgress(course) for course in plan.courses}
         self._places = {place.name: place for course in plan.courses for place in _places(course)}
         self._chosen: dict[str, Sample] = {}
         self._handed: set[str] = set()
@@ -157,18 +157,18 @@ class EyeData(Adaptive):
             if not free:
                 break
             going = min(free, key=lambda one: len(one.levels))
-            place = Place(going.course, len(going.levels), False)
+            place = TrialPlace(going.course, len(going.levels), False)
             going.levels.append(going.shape.levels[going.choose(self._plan.ahead, self._plan.constant)])
             found.append(place.name)
         found += [place.name for place in self._blanks_due()]
         self._handed.update(found)
         return found
 
-    def _blanks_due(self) -> Iterator[Place]:
+    def _blanks_due(self) -> Iterator[TrialPlace]:
         """Blank sheets whose catch trial is chosen, and that are not yet handed out themselves."""
         for going in self._going.values():
             for number in range(-(-len(going.levels) // CATCH_EVERY)):
-                place = Place(going.course, number, True)
+                place = TrialPlace(going.course, number, True)
                 if place.name not in self._handed:
                     yield place
 
@@ -209,9 +209,9 @@ class EyeData(Adaptive):
         return Sample(id=name, tags=sample.tags, truth=sample.truth, facts=sample.facts, pictures=shown)
 
 
-def _places(course: Course) -> Iterator[Place]:
-    yield from (Place(course, number, False) for number in range(course.trials))
-    yield from (Place(course, number, True) for number in range(course.blanks))
+def _places(course: Course) -> Iterator[TrialPlace]:
+    yield from (TrialPlace(course, number, False) for number in range(course.trials))
+    yield from (TrialPlace(course, number, True) for number in range(course.blanks))
 
 
 def _blank(data: bytes, tone: int) -> bytes:

@@ -11,6 +11,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import (
     DataTraits,
+    ExamRequest,
     Exports,
     OptionMeaning,
     Probes,
@@ -19,7 +20,6 @@ from snellen.core.extras import (
     RunFacts,
     Solvers,
     Thresholds,
-    Wanted,
 )
 from snellen.core.options import Option
 from snellen.core.seals import check_seal
@@ -65,7 +65,7 @@ SEALED = Option(
 OPTIONS = (SIZES, CODECS, CONSTANT, AHEAD, SEALED)
 
 
-def _as_selection(wanted: Wanted) -> Wanted:
+def _as_selection(wanted: ExamRequest) -> ExamRequest:
     """Make the options that decide the questions a part of the selection."""
     mine = {o.name for o in OPTIONS}
     own = {

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from snellen.core.prescription import Range, Rung, Share, Threshold
+from snellen.core.prescription import LevelCounts, Range, Share, Threshold
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.exams.eye.faculties import FACULTIES, Faculty
 from snellen.exams.eye.wording import NEEDS, SEES
 from snellen.stats.measurable import measurable
-from snellen.stats.psychometric import Estimate, Fit, Shape, Trial, curve, fit, value_at
+from snellen.stats.psychometric import DialShape, Estimate, ObserverFit, Trial, curve, fit, value_at
 
 POINTS = 49
 """Points of a drawn curve."""
@@ -31,7 +31,7 @@ CURES = {
 }
 
 
-class Answered(NamedTuple):
+class SheetResult(NamedTuple):
     """One sheet (`trial`, `catch` or `blank`) at a value of the dial, and what became of it. `number` is its place in the course."""
 
     number: int
@@ -44,12 +44,12 @@ class Answered(NamedTuple):
         return SEEN.get(self.outcome)
 
 
-def answered(sample: Sample, mark: Mark) -> Answered:
+def answered(sample: Sample, mark: Mark) -> SheetResult:
     """A sheet of the record, with its mark."""
-    return Answered(int(sample.facts["number"]), sample.tags["sheet"], float(sample.facts["level"]), mark.outcome)
+    return SheetResult(int(sample.facts["number"]), sample.tags["sheet"], float(sample.facts["level"]), mark.outcome)
 
 
-def threshold(faculty: Faculty, sent_as: str, every: Iterable[Answered], *, drawn: bool = True) -> Threshold:
+def threshold(faculty: Faculty, sent_as: str, every: Iterable[SheetResult], *, drawn: bool = True) -> Threshold:
     """What the answers to a course say. `drawn`: with the curve."""
     asked = sorted(a for a in every if a.outcome is not Outcome.ERROR)
     trials = [a for a in asked if a.sheet != "blank"]
@@ -76,7 +76,7 @@ def threshold(faculty: Faculty, sent_as: str, every: Iterable[Answered], *, draw
     if why:
         caught = [a.outcome for a in asked if a.sheet == "catch"]
         return _with(found, why_not=why, reason=_reason(why, found, caught))
-    shape, done = Shape(faculty.levels, faculty.guess), [Trial(a.level, a.right) for a in trials]
+    shape, done = DialShape(faculty.levels, faculty.guess), [Trial(a.level, a.right) for a in trials]
     fitted = fit(shape, done)
     value, bound = _bounded(faculty, fitted)
     values = [value_at(shape, i / (POINTS - 1)) for i in range(POINTS)]
@@ -92,7 +92,7 @@ def threshold(faculty: Faculty, sent_as: str, every: Iterable[Answered], *, draw
 
 def by_course(marked: Iterable[tuple[Sample, Mark]]) -> list[Threshold]:
     """The thresholds of a run, in the order of the faculties."""
-    courses: dict[tuple[str, str], list[Answered]] = {}
+    courses: dict[tuple[str, str], list[SheetResult]] = {}
     for sample, mark in marked:
         key = sample.tags["faculty"], sample.tags.get("sent as", "")
         courses.setdefault(key, []).append(answered(sample, mark))
@@ -114,13 +114,15 @@ def _range(found: Estimate) -> Range:
     return Range(*found)
 
 
-def _rungs(faculty: Faculty, trials: Sequence[Answered]) -> tuple[Rung, ...]:
+def _rungs(faculty: Faculty, trials: Sequence[SheetResult]) -> tuple[LevelCounts, ...]:
     counts = Counter((a.level, a.right) for a in trials)
     asked = [level for level in faculty.levels if any(counts[level, right] for right in (True, False, None))]
-    return tuple(Rung(level=v, right=counts[v, True], wrong=counts[v, False], silent=counts[v, None]) for v in asked)
+    return tuple(
+        LevelCounts(level=v, right=counts[v, True], wrong=counts[v, False], silent=counts[v, None]) for v in asked
+    )
 
 
-def _bounded(faculty: Faculty, found: Fit) -> tuple[Range, str]:
+def _bounded(faculty: Faculty, found: ObserverFit) -> tuple[Range, str]:
     """The threshold; past an end of the ladder, that end, and which side of it the threshold is on."""
     if not found.beyond:
         return _range(found.threshold), ""

@@ -12,7 +12,7 @@ from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol,
 from snellen.core.results import Metric, Score
 from snellen.core.types import Mark, Metrics, Sample
 from snellen.exams.eye.faculties import FACULTIES
-from snellen.exams.eye.prescription import Answered, answered, threshold
+from snellen.exams.eye.prescription import SheetResult, answered, threshold
 from snellen.exams.eye.reading import read_point
 
 ORDER = tuple(FACULTIES)
@@ -69,7 +69,7 @@ class EyeProtocol(Protocol):
         name = group.by.get("faculty", "")
         if name not in FACULTIES:
             return {}
-        every = [seen.own for seen, count in group.rows() for _ in range(count) if isinstance(seen.own, Answered)]
+        every = [seen.own for seen, count in group.rows() for _ in range(count) if isinstance(seen.own, SheetResult)]
         found = threshold(FACULTIES[name], group.by.get("sent as", ""), every, drawn=False)
         return {
             "threshold": _threshold(found),

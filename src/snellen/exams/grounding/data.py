@@ -29,7 +29,7 @@ from snellen.data.sheets import columns, sheets
 from snellen.exams.grounding.formats import coco, labelme, osworld, pro, rows, screenspot
 from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
 from snellen.exams.grounding.formats.annotations import calls_itself_synthetic, labels
-from snellen.exams.grounding.formats.base import EMBEDDED, Format, Screen, Target, area_class, size_class
+from snellen.exams.grounding.formats.base import EMBEDDED, GroundingFormat, Screen, Target, area_class, size_class
 
 PUBLISHED = (ANNOTATIONS, screenspot.V1, screenspot.V2, pro.FORMAT, osworld.FORMAT)
 OWN = (rows.FORMAT, coco.FORMAT, labelme.FORMAT)
@@ -39,7 +39,7 @@ TASK = "ground"
 TAGS = ("type", "platform", "application", "difficulty", "theme", "kind", "size", "area")
 
 
-def recognise(where: Path) -> tuple[Format, list[Path]]:
+def recognise(where: Path) -> tuple[GroundingFormat, list[Path]]:
     """The format of a folder, or of one file, and the files that hold its records."""
     if not where.is_file():
         check_folder(where, "grounding")
@@ -66,7 +66,7 @@ def recognise(where: Path) -> tuple[Format, list[Path]]:
     )
 
 
-def found_in(where: Path) -> list[tuple[Format, list[Path]]]:
+def found_in(where: Path) -> list[tuple[GroundingFormat, list[Path]]]:
     """Every format that a folder, or a file, has, with the files; those that are known by content only where no other is there."""
     folder = root_of(where)
     known = [(f, [p for p in f.find(folder) if where in (p, folder)]) for f in PUBLISHED]
@@ -190,7 +190,7 @@ def _picture(screen: Screen) -> Picture:
     return Picture(data=data, name=screen.image)
 
 
-def _fingerprint(kind: Format, files: list[Path], screens: list[Screen]) -> str:
+def _fingerprint(kind: GroundingFormat, files: list[Path], screens: list[Screen]) -> str:
     """Of the annotations' content and of the images' names, sizes and content on disk."""
     sum_ = hashlib.sha256(kind.name.encode())
     for path in files:

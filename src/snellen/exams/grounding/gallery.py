@@ -6,29 +6,29 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.core.gallery import FAILURES_FIRST, Gallery, Item, Region, View, Whole, ranks
+from snellen.core.gallery import FAILURES_FIRST, Gallery, GalleryItem, GalleryView, Region, UnshortenedText, ranks
 from snellen.core.protocol import Protocol
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.grounding.marking.marks import Truth, truth_of
-from snellen.exams.grounding.overlays import CloseUp, Overlay, Rect, close_ups, nearest, overlay
+from snellen.exams.grounding.overlays import CloseUp, Overlay, OverlayBox, close_ups, nearest, overlay
 from snellen.exams.grounding.protocols import prediction_of
 from snellen.exams.grounding.reading.predictions import Prediction
 
 _BIG = float("inf")
 
 
-class Screen(NamedTuple):
+class ScreenItem(NamedTuple):
     """One sample. `seen` names what `Screens` holds once; `views` have a cut-out where the picture is a small copy.
 
     `times` is by what the picture's sides are multiplied to be those of the screen that the truth is given on.
     """
 
     drawn: Overlay
-    picture: Whole | None
+    picture: UnshortenedText | None
     times: tuple[float, float]
     seen: int | None
-    views: list[tuple[CloseUp, Whole | None]]
+    views: list[tuple[CloseUp, UnshortenedText | None]]
     instruction: str
     verdict: str
     sentences: list[str]
@@ -37,7 +37,7 @@ class Screen(NamedTuple):
 class Screens(NamedTuple):
     """What several screens share, each held once: sets of detections."""
 
-    detections: list[tuple[Rect, ...]]
+    detections: list[tuple[OverlayBox, ...]]
 
 
 class ScreenGallery(Gallery):
@@ -65,14 +65,14 @@ class ScreenGallery(Gallery):
         except SnellenError:
             return ()
 
-    def view(self, items: Sequence[Item]) -> View:
+    def view(self, items: Sequence[GalleryItem]) -> GalleryView:
         """A Screen for each item, None for one whose truth cannot be used; and what they share."""
-        detections: dict[tuple[Rect, ...], int] = {}
+        detections: dict[tuple[OverlayBox, ...], int] = {}
         each = [_screen(self._protocol, item, detections) for item in items]
-        return View(each, Screens(list(detections)), _orders(items))
+        return GalleryView(each, Screens(list(detections)), _orders(items))
 
 
-def _screen(protocol: Protocol, item: Item, detections: dict[tuple[Rect, ...], int]) -> Screen | None:
+def _screen(protocol: Protocol, item: GalleryItem, detections: dict[tuple[OverlayBox, ...], int]) -> ScreenItem | None:
     try:
         truth, prediction, drawn = _drawn(protocol, item.sample, item.answer)
     except SnellenError:
@@ -83,7 +83,7 @@ def _screen(protocol: Protocol, item: Item, detections: dict[tuple[Rect, ...], i
     cuts = item.query.cuts if len(item.query.cuts) == len(views) else (None,) * len(views)
     mark = next(iter(item.pick.marks.values()))
     verdict, *sentences = said(mark, truth, prediction, drawn)
-    return Screen(
+    return ScreenItem(
         drawn=drawn,
         picture=item.query.url,
         times=(drawn.width / (item.query.width or drawn.width), drawn.height / (item.query.height or drawn.height)),
@@ -171,7 +171,7 @@ def _at(point: tuple[float, float]) -> str:
 # ---------------------------------------------------------------- orders
 
 
-def _orders(items: Sequence[Item]) -> list[dict[str, int]]:
+def _orders(items: Sequence[GalleryItem]) -> list[dict[str, int]]:
     """Places of all items under each sort; what has no size or distance comes last."""
     columns = {
         "size": ranks([(_area(item),) for item in items]),
@@ -181,7 +181,7 @@ def _orders(items: Sequence[Item]) -> list[dict[str, int]]:
     return [{name: column[i] for name, column in columns.items()} for i in range(len(items))]
 
 
-def _area(item: Item) -> float:
+def _area(item: GalleryItem) -> float:
     """The area of the smallest right box in square pixels."""
     try:
         boxes = truth_of(item.sample).boxes
@@ -190,7 +190,7 @@ def _area(item: Item) -> float:
     return min((box.area for box in boxes), default=_BIG)
 
 
-def _distance(item: Item) -> float:
+def _distance(item: GalleryItem) -> float:
     """How far the click is from the target under the first protocol that measured it."""
     found = [m.metrics.get("distance_box_px") for m in item.pick.marks.values()]
     return next((v for v in found if isinstance(v, float)), -_BIG)

@@ -19,7 +19,7 @@ SHAPE = 10 / 16
 ROOM = 2.6
 
 
-class Rect(NamedTuple):
+class OverlayBox(NamedTuple):
     """A box; `note` is what is known of it, for people."""
 
     x: float
@@ -46,25 +46,25 @@ class Overlay(NamedTuple):
 
     width: int
     height: int
-    targets: tuple[Rect, ...]
+    targets: tuple[OverlayBox, ...]
     polygons: tuple[str, ...]
     click: Click | None
-    box: Rect | None
+    box: OverlayBox | None
     miss: tuple[float, float, float, float] | None
-    crops: tuple[Rect, ...]
-    detections: tuple[Rect, ...]
+    crops: tuple[OverlayBox, ...]
+    detections: tuple[OverlayBox, ...]
 
     @property
-    def whole(self) -> Rect:
+    def whole(self) -> OverlayBox:
         """The screenshot itself."""
-        return Rect(0.0, 0.0, float(self.width), float(self.height))
+        return OverlayBox(0.0, 0.0, float(self.width), float(self.height))
 
 
 class CloseUp(NamedTuple):
     """A part of the screenshot, shown larger."""
 
     name: str
-    view: Rect
+    view: OverlayBox
 
 
 def overlay(truth: Truth, prediction: Prediction | None) -> Overlay:
@@ -81,11 +81,11 @@ def overlay(truth: Truth, prediction: Prediction | None) -> Overlay:
     return Overlay(width, height, targets, polygons, click, box, _miss(click, targets, truth), crops, seen)
 
 
-def rect(corners: Sequence[float], width: int, height: int, note: str = "") -> Rect | None:
+def rect(corners: Sequence[float], width: int, height: int, note: str = "") -> OverlayBox | None:
     """The part of a box that lies in the picture; None where there is none.
 
     >>> rect((-5, 10, 20, 15), 100, 50)
-    Rect(x=0.0, y=10.0, width=20.0, height=5.0, note='')
+    OverlayBox(x=0.0, y=10.0, width=20.0, height=5.0, note='')
     >>> rect((200, 0, 300, 10), 100, 50) is None
     True
     """
@@ -96,7 +96,7 @@ def rect(corners: Sequence[float], width: int, height: int, note: str = "") -> R
     if x1 > width or y1 > height or x2 < 0 or y2 < 0:
         return None
     left, top = max(0.0, float(x1)), max(0.0, float(y1))
-    return Rect(left, top, min(float(width), x2) - left, min(float(height), y2) - top, note)
+    return OverlayBox(left, top, min(float(width), x2) - left, min(float(height), y2) - top, note)
 
 
 def close_ups(drawn: Overlay) -> list[CloseUp]:
@@ -114,7 +114,7 @@ def close_ups(drawn: Overlay) -> list[CloseUp]:
     return [CloseUp("target", _around([target.corners], drawn)), CloseUp("prediction", _around(clicked, drawn))]
 
 
-def nearest(click: Click | None, targets: Sequence[Rect]) -> Rect | None:
+def nearest(click: Click | None, targets: Sequence[OverlayBox]) -> OverlayBox | None:
     """The target that the click is nearest to; the first where there is no click."""
     if click is None or not targets:
         return targets[0] if targets else None
@@ -124,7 +124,7 @@ def nearest(click: Click | None, targets: Sequence[Rect]) -> Rect | None:
 # ---------------------------------------------------------------- pieces
 
 
-def _rects(boxes: Iterable[tuple[Sequence[float], str]], width: int, height: int) -> tuple[Rect, ...]:
+def _rects(boxes: Iterable[tuple[Sequence[float], str]], width: int, height: int) -> tuple[OverlayBox, ...]:
     found = (rect(corners, width, height, note) for corners, note in boxes)
     return tuple(r for r in found if r is not None)
 
@@ -137,7 +137,7 @@ def _click(prediction: Prediction, width: int, height: int) -> Click | None:
     return Click(inside_x, inside_y, (inside_x, inside_y) != (x, y))
 
 
-def _between(click: Click, target: Rect) -> tuple[float, float, float, float]:
+def _between(click: Click, target: OverlayBox) -> tuple[float, float, float, float]:
     """From a click to the nearest place of a box."""
     x1, y1, x2, y2 = target.corners
     return click.x, click.y, min(max(click.x, x1), x2), min(max(click.y, y1), y2)
@@ -147,7 +147,7 @@ def _length(line: tuple[float, float, float, float]) -> float:
     return math.hypot(line[2] - line[0], line[3] - line[1])
 
 
-def _miss(click: Click | None, targets: Sequence[Rect], truth: Truth) -> tuple[float, float, float, float] | None:
+def _miss(click: Click | None, targets: Sequence[OverlayBox], truth: Truth) -> tuple[float, float, float, float] | None:
     target = nearest(click, targets)
     if click is None or target is None:
         return None
@@ -168,7 +168,7 @@ def _number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _around(boxes: list[tuple[float, float, float, float]], drawn: Overlay) -> Rect:
+def _around(boxes: list[tuple[float, float, float, float]], drawn: Overlay) -> OverlayBox:
     """A view of fixed shape with some room around the boxes, moved to lie within the screenshot."""
     x1, y1 = min(b[0] for b in boxes), min(b[1] for b in boxes)
     x2, y2 = max(b[2] for b in boxes), max(b[3] for b in boxes)
@@ -177,4 +177,4 @@ def _around(boxes: list[tuple[float, float, float, float]], drawn: Overlay) -> R
     width, height = round(min(width, drawn.width)), round(min(width * SHAPE, drawn.height))
     left = min(max((x1 + x2 - width) / 2, 0.0), drawn.width - width)
     top = min(max((y1 + y2 - height) / 2, 0.0), drawn.height - height)
-    return Rect(float(round(left)), float(round(top)), float(width), float(height))
+    return OverlayBox(float(round(left)), float(round(top)), float(width), float(height))

@@ -41,7 +41,7 @@ _RANKS = (
 _SIZES = ("small", "medium", "large")
 
 
-class Target(NamedTuple):
+class TargetArea(NamedTuple):
     """What floors and own scores need of a sample: where a click is right, and ScreenSpot's cell."""
 
     area: Area
@@ -87,7 +87,7 @@ class GroundingSummary(Protocol):
         if mark.metrics.get("oracle") == "yes":
             values[PEEKED] = 1.0
         image = str(sample.facts.get("image", sample.id))
-        target = Target(area_of(truth, image), (sample.tags.get("split", ""), sample.tags.get("kind", "")))
+        target = TargetArea(area_of(truth, image), (sample.tags.get("split", ""), sample.tags.get("kind", "")))
         return Seen(values, mark.outcome, image, target)
 
     def groups(self, sample: Sample) -> Iterator[Key]:
@@ -123,8 +123,8 @@ class GroundingSummary(Protocol):
         return _quantiles(group) | (_six_cells(group) if CELLS in self.metrics and group.whole else {})
 
 
-def _target(row: Seen) -> Target:
-    if not isinstance(row.own, Target):
+def _target(row: Seen) -> TargetArea:
+    if not isinstance(row.own, TargetArea):
         raise TypeError("a row of another exam")
     return row.own
 

@@ -19,7 +19,7 @@ from snellen.core.options import Selection
 from snellen.core.types import Picture, Sample
 from snellen.data.files import check_inside
 from snellen.data.folder import check_folder, find_files, named
-from snellen.data.rows import Layout, RowData, Rows, Source
+from snellen.data.rows import ParquetLayout, RowData, Rows, RowSource
 from snellen.exams.illusionbench import names, shots
 
 SPLIT_NAMES = {s.lower(): s for s in names.SUBSETS} | {
@@ -31,14 +31,14 @@ SPLIT_NAMES = {s.lower(): s for s in names.SUBSETS} | {
 USUAL = ("shape", "scene")  # two names at once are asked only where --task both says so
 
 
-def sources(where: Path, subset: str) -> list[Source]:
+def sources(where: Path, subset: str) -> list[RowSource]:
     """Where a subset is: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
     places = (f"{subset}/*.parquet", f"*/{subset}/*.parquet", f"{subset}-*.parquet", f"*/{subset}-*.parquet")
     if found := find_files(where, *places):
-        return [Source(p.relative_to(where).as_posix(), check_inside(p, where)) for p in found]
+        return [RowSource(p.relative_to(where).as_posix(), check_inside(p, where)) for p in found]
     folder = where / subset
     files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in names.ENDINGS) if folder.is_dir() else ()
-    return [Source(subset, folder, tuple(check_inside(p, where) for p in files))] if files else []
+    return [RowSource(subset, folder, tuple(check_inside(p, where) for p in files))] if files else []
 
 
 def tags_of(subset: str, name: names.Name) -> dict[str, str]:
@@ -70,7 +70,7 @@ def row_problems(subset: str, rows: Rows) -> Iterator[tuple[int, str]]:
     yield from ((i, what) for i, name in enumerate(rows.names) if (what := name_problem(subset, name)))
 
 
-LAYOUT = Layout("illusionbench", ("image_name",), sources, row_problems)
+LAYOUT = ParquetLayout("illusionbench", ("image_name",), sources, row_problems)
 
 
 class IllusionData(RowData):

@@ -22,7 +22,7 @@ BUCKETS = (
 )
 
 
-class Read(NamedTuple):
+class IllusionReading(NamedTuple):
     """What a protocol makes of one reply. A recall is None where the protocol does not define it."""
 
     reading: object
@@ -31,7 +31,7 @@ class Read(NamedTuple):
     scene: bool | None
 
 
-class Asked(NamedTuple):
+class IllusionTruth(NamedTuple):
     """What a reply is judged against."""
 
     subset: str
@@ -65,7 +65,7 @@ class IllusionProtocol(Protocol):
         *,
         version: str = "1",
         prompt: str,
-        judge: Callable[[str, Asked], Read],
+        judge: Callable[[str, IllusionTruth], IllusionReading],
         buckets: bool = False,
     ) -> None:
         super().__init__(name, about, version=version, prompt=prompt)
@@ -77,9 +77,9 @@ class IllusionProtocol(Protocol):
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         tags = sample.tags
-        return self._judged(reply, Asked(tags["split"], tags["task"], tags["shape"], tags["scene"]))
+        return self._judged(reply, IllusionTruth(tags["split"], tags["task"], tags["shape"], tags["scene"]))
 
-    def _judge_text(self, reply: str, asked: Asked) -> Verdict:
+    def _judge_text(self, reply: str, asked: IllusionTruth) -> Verdict:
         read = self._rule(reply, asked)
         hit = all({"shape": read.shape, "scene": read.scene}[kind] for kind in asked.truths)
         metrics: Metrics = {
@@ -103,7 +103,7 @@ class IllusionProtocol(Protocol):
         return seen._replace(
             values={**seen.values, **rest},
             cluster=f"{tags['shape']}-{self._silhouette(sample.id.rpartition('/')[0])}",
-            own=summary.Names(tags["shape"], tags["scene"]),
+            own=summary.TrueNames(tags["shape"], tags["scene"]),
         )
 
     def groups(self, sample: Sample) -> Iterator[Key]:
@@ -115,54 +115,54 @@ class IllusionProtocol(Protocol):
     def floors(self, group: Group) -> dict[str, Floor]:
         recalls = tuple(m.name for m in RECALLS)
         split, task = group.by["split"], group.by["task"]
-        return summary.floors(group, recalls, lambda reply, names: self._won(reply, Asked(split, task, *names)))
+        return summary.floors(group, recalls, lambda reply, names: self._won(reply, IllusionTruth(split, task, *names)))
 
-    def _won_by(self, reply: str, asked: Asked) -> frozenset[str]:
+    def _won_by(self, reply: str, asked: IllusionTruth) -> frozenset[str]:
         """The metrics that a constant reply gets in full."""
         return frozenset(k for k, v in self._judge_text(reply, asked).metrics.items() if v == 1.0)
 
 
-def _original(reply: str, asked: Asked) -> Read:
+def _original(reply: str, asked: IllusionTruth) -> IllusionReading:
     bucket = reading.bucket_original(reply, asked.shape, asked.scene)
-    return Read(reply.lower(), bool(reply.strip()), bucket == "shape", bucket == "texture")
+    return IllusionReading(reply.lower(), bool(reply.strip()), bucket == "shape", bucket == "texture")
 
 
-def _only(asked: Asked, match: Callable[[str, str], bool], said: str, readable: bool) -> Read:
+def _only(asked: IllusionTruth, match: Callable[[str, str], bool], said: str, readable: bool) -> IllusionReading:
     """Recalls of the names that were asked for, each matched by kind and name; None for the other."""
     hits = {kind: match(kind, truth) for kind, truth in asked.truths.items()}
-    return Read(said, readable, hits.get("shape"), hits.get("scene"))
+    return IllusionReading(said, readable, hits.get("shape"), hits.get("scene"))
 
 
-def _strict(reply: str, asked: Asked) -> Read:
+def _strict(reply: str, asked: IllusionTruth) -> IllusionReading:
     said = reading.extract_strict(reply)
     return _only(asked, lambda _kind, truth: reading.match_strict(said, truth), said, bool(said))
 
 
-def _first(reply: str, asked: Asked) -> Read:
+def _first(reply: str, asked: IllusionTruth) -> IllusionReading:
     lines = {kind: reading.extract_first(reply, kind) for kind in asked.truths}
     said = ", ".join(dict.fromkeys(lines.values()))
     return _only(asked, lambda kind, truth: reading.match_first(lines[kind], truth), said, bool(said.strip()))
 
 
-def _head(reply: str, asked: Asked) -> Read:
+def _head(reply: str, asked: IllusionTruth) -> IllusionReading:
     said = reply.lower().strip()
     return _only(asked, lambda _kind, truth: reading.match_head(reply, truth), said, bool(said))
 
 
-def _icl(reply: str, asked: Asked) -> Read:
+def _icl(reply: str, asked: IllusionTruth) -> IllusionReading:
     said = reading.clean_icl(reply)
     shape, scene = reading.match_icl(said, asked.shape), reading.match_icl(said, asked.scene)
-    return Read(said, bool(said.strip()), shape, scene)
+    return IllusionReading(said, bool(said.strip()), shape, scene)
 
 
-def _robust(reply: str, asked: Asked) -> Read:
+def _robust(reply: str, asked: IllusionTruth) -> IllusionReading:
     named = reading.read_robust(reply, asked.subset)
     if asked.task == "both":
         said = {kind: reading.of_the_kind(named, asked.subset, kind) for kind in asked.truths}
         hits = {kind: said[kind] == [truth] for kind, truth in asked.truths.items()}
-        return Read(", ".join(named), all(len(s) == 1 for s in said.values()), hits["shape"], hits["scene"])
+        return IllusionReading(", ".join(named), all(len(s) == 1 for s in said.values()), hits["shape"], hits["scene"])
     answer = reading.answer_robust(reply, asked.subset, asked.task)
-    return Read(answer or ", ".join(named), answer is not None, answer == asked.shape, answer == asked.scene)
+    return IllusionReading(answer or ", ".join(named), answer is not None, answer == asked.shape, answer == asked.scene)
 
 
 PROTOCOLS = {

@@ -102,7 +102,7 @@ def _statistics(image: Field) -> Field:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _EmptyScenes:
     """What the empty scenes look like. `power` is the square spectrum of what differs from scene to scene."""
 
     names: tuple[str, ...]
@@ -113,7 +113,7 @@ class _Known:
 
 
 @cache
-def _learned() -> _Known:
+def _learned() -> _EmptyScenes:
     features, coarse = [], []
     for number, name in enumerate(SCENES):
         for k in range(_REFERENCES):
@@ -128,7 +128,7 @@ def _learned() -> _Known:
     power = (np.abs(np.fft.rfft2(maps - mean[:, None])) ** 2).mean(axis=1) * (_REFERENCES / (_REFERENCES - 1))
     shared = power.mean(axis=0)
     mixture = 0.5 * power + 0.5 * shared
-    return _Known(tuple(SCENES), by_scene / scale, scale, mean, mixture.astype(np.float32))
+    return _EmptyScenes(tuple(SCENES), by_scene / scale, scale, mean, mixture.astype(np.float32))
 
 
 @cache
@@ -139,7 +139,7 @@ def _filters(split: str) -> tuple[tuple[str, ...], npt.NDArray[np.complex64]]:
     return tuple(names), np.fft.rfft2(masks).astype(np.complex64)
 
 
-def _scene_distances(image: Field, known: _Known) -> dict[str, float]:
+def _scene_distances(image: Field, known: _EmptyScenes) -> dict[str, float]:
     """How unlike the references of each scene the picture is."""
     seen = _statistics(image) / known.scale
     gap = np.minimum(np.abs(known.features - seen), 4.0)
@@ -147,7 +147,7 @@ def _scene_distances(image: Field, known: _Known) -> dict[str, float]:
     return dict(zip(known.names, (float(v) for v in near), strict=True))
 
 
-def _shape_scores(image: Field, split: str, known: _Known, scene: str) -> dict[str, float]:
+def _shape_scores(image: Field, split: str, known: _EmptyScenes, scene: str) -> dict[str, float]:
     """Best match of each class over small shifts, sizes, turns and mirror images; dark and light shapes count alike."""
     which = known.names.index(scene)
     coarse, usual = _coarse(image), known.mean[which]
@@ -185,7 +185,7 @@ def _offered(options: Sequence[str], classes: dict[str, str]) -> dict[str, str]:
     return found or {name: name for name in classes.values()}
 
 
-def _shape(image: Field, options: Sequence[str], known: _Known, scene: str) -> str:
+def _shape(image: Field, options: Sequence[str], known: _EmptyScenes, scene: str) -> str:
     split = _split_of(options)
     offered = _offered(options, _SHAPE_OF[split])
     scores = _shape_scores(image, split, known, scene)

@@ -9,12 +9,12 @@ from typing import NamedTuple, cast
 from snellen.core.protocol import Group, Key
 from snellen.core.results import Floor
 from snellen.exams.illusionbench.names import SCENES, SHAPES, SIMPLE, SUBSETS, TASKS
-from snellen.stats.constants import Tried
+from snellen.stats.constants import ConstantScores
 
 STATIONARY = "stationary"
 
 
-class Names(NamedTuple):
+class TrueNames(NamedTuple):
     """The true names of an image."""
 
     shape: str
@@ -54,20 +54,20 @@ def order(key: Key) -> tuple[int, int, int, str]:
     return SUBSETS.index(split), TASKS.index(task), place, rest[0][1] if rest else ""
 
 
-def floors(group: Group, metrics: tuple[str, ...], won: Callable[[str, Names], frozenset[str]]) -> dict[str, Floor]:
+def floors(group: Group, metrics: tuple[str, ...], won: Callable[[str, TrueNames], frozenset[str]]) -> dict[str, Floor]:
     """The best recalls that one constant reply gets; `won` has the metrics that a reply gets in full for the names of an image.
 
     A recall that was not asked for has no floor, and none has one where all its names are the same (within a class, say): there a
     constant is trivially right.
     """
     task = group.by["task"]
-    truths: Counter[Names] = Counter()
+    truths: Counter[TrueNames] = Counter()
     for seen, count in group.rows():
-        truths[cast(Names, seen.own)] += count
-    kinds = [kind for kind in Names._fields if task in (kind, "both")]
+        truths[cast(TrueNames, seen.own)] += count
+    kinds = [kind for kind in TrueNames._fields if task in (kind, "both")]
     asked = {"recall": kinds} | {f"{kind}_recall": [kind] for kind in kinds}
     varied = {name for name, some in asked.items() if len({tuple(getattr(t, k) for k in some) for t in truths}) > 1}
-    tried = {name: Tried() for name in metrics if name in varied}
+    tried = {name: ConstantScores() for name in metrics if name in varied}
     for reply, allowed in constant_replies(group.by["split"], task, truths) if tried else ():
         sums: Counter[str] = Counter()
         for truth, count in truths.items():
@@ -78,7 +78,7 @@ def floors(group: Group, metrics: tuple[str, ...], won: Callable[[str, Names], f
     return {name: one.floor for name, one in tried.items()}
 
 
-def constant_replies(subset: str, task: str, truths: Counter[Names]) -> Iterator[tuple[str, bool]]:
+def constant_replies(subset: str, task: str, truths: Counter[TrueNames]) -> Iterator[tuple[str, bool]]:
     """What a subject that never looks could always say, and whether a prompt allows it: every name, with and without `Answer:`; where
     a shape and a scene are asked for, the commonest shape and scene and the commonest pair; and, allowed by none, all names at once.
     """
@@ -89,7 +89,7 @@ def constant_replies(subset: str, task: str, truths: Counter[Names]) -> Iterator
             shapes[truth.shape] += count
             scenes[truth.scene] += count
         pairs = {
-            Names(shapes.most_common(1)[0][0], scenes.most_common(1)[0][0]): None,
+            TrueNames(shapes.most_common(1)[0][0], scenes.most_common(1)[0][0]): None,
             truths.most_common(1)[0][0]: None,
         }
         for pair in pairs:

@@ -11,22 +11,22 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.pixels import decode_problem
 from snellen.core.types import Sample
-from snellen.data.tables import Row
+from snellen.data.tables import TableRow
 from snellen.exams.own.columns import ColumnMap
-from snellen.exams.own.data import Questions
+from snellen.exams.own.data import QuestionTable
 from snellen.exams.own.names import ABOUT, KINDS, STYLE_WORDS
-from snellen.exams.own.rows import Wrong
+from snellen.exams.own.rows import BadCell
 
 
 def check(where: Path, images: str = "", columns: ColumnMap = MappingProxyType({})) -> Iterator[Problem]:
     """What is wrong, pictures decoded too; then notes on how the file was read."""
     try:
-        found = Questions(where, images, columns)
+        found = QuestionTable(where, images, columns)
     except SnellenError as error:
         yield Problem(str(where), str(error).removeprefix(f"{where}: "))
         return
     kinds: Counter[str] = Counter()
-    good: list[tuple[Row, Sample]] = []
+    good: list[tuple[TableRow, Sample]] = []
     wrong = False
     for row, light, problem in found.items():
         if light is None:
@@ -39,7 +39,7 @@ def check(where: Path, images: str = "", columns: ColumnMap = MappingProxyType({
         kinds[light.tags["task"]] += 1
         try:
             found.files(light)
-        except Wrong as error:
+        except BadCell as error:
             yield found.problem(row, str(error), error.column)
             continue
         good.append((row, light))
@@ -49,7 +49,7 @@ def check(where: Path, images: str = "", columns: ColumnMap = MappingProxyType({
     yield from (Problem(found.source.name, said, fatal=False) for said in _understood(found, kinds))
 
 
-def _undecoded(found: Questions, good: list[tuple[Row, Sample]]) -> Iterator[Problem]:
+def _undecoded(found: QuestionTable, good: list[tuple[TableRow, Sample]]) -> Iterator[Problem]:
     """Pictures that do not decode, each once."""
     seen: set[str] = set()
     for (row, _light), loaded in zip(good, found.loaded(iter(good)), strict=True):
@@ -63,7 +63,7 @@ def _undecoded(found: Questions, good: list[tuple[Row, Sample]]) -> Iterator[Pro
                 yield found.problem(row, f"{picture.name}: {broken}", found.columns.image)
 
 
-def _understood(found: Questions, kinds: Counter[str]) -> Iterator[str]:
+def _understood(found: QuestionTable, kinds: Counter[str]) -> Iterator[str]:
     """How the file was read, in words."""
     columns, several = found.columns, kinds["labels"] > 0
     for kind in KINDS:

@@ -15,7 +15,7 @@ ColumnMap = Mapping[str, str | Sequence[str]]
 """Columns by their role, as a user names them: `{"image": ["image_1", "image_2"], "answer": "label"}`."""
 
 
-class Columns(NamedTuple):
+class TableColumns(NamedTuple):
     """The columns of a table by what they are for. `letters` are columns A, B, C and so on, one for each option."""
 
     images: tuple[str, ...]
@@ -37,7 +37,7 @@ class Columns(NamedTuple):
         return ", ".join(self.images)
 
 
-def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) -> Columns:
+def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) -> TableColumns:
     """Tell what the columns are for; `given` has those that a user names. Raise SnellenError where one is missing or unclear.
 
     >>> found = columns_of(["img", "Question", "A", "B", "answer", "topic"])
@@ -68,7 +68,7 @@ def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) ->
     letters = several if len(several) > 1 else () if found["options"] else _letters(names)
     plain = {name: known[name] for name in PLAIN if name in known}
     used = {*found.values(), answer, *images, *_letters(names), *letters, *plain.values()}
-    return Columns(
+    return TableColumns(
         images=images,
         question=found["question"],
         answer=answer,

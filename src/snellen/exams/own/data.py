@@ -19,26 +19,26 @@ from snellen.core.types import Picture, Sample
 from snellen.data.files import PictureFolders, digest_of
 from snellen.data.folder import named
 from snellen.data.label import HEAD, first_label, picture_label
-from snellen.data.tables import Row, Table
+from snellen.data.tables import Table, TableRow
 from snellen.exams.own import find
-from snellen.exams.own.columns import ColumnMap, Columns, columns_of
+from snellen.exams.own.columns import ColumnMap, TableColumns, columns_of
 from snellen.exams.own.names import KINDS
 from snellen.exams.own.pictures import of_cell, place_of, read, size_of
-from snellen.exams.own.rows import LONGEST_ID, Wrong, asked, images_of, kind_of, sample, text_of, truth_of, wrongs
+from snellen.exams.own.rows import LONGEST_ID, BadCell, asked, images_of, kind_of, sample, text_of, truth_of, wrongs
 from snellen.exams.own.survey import Survey, survey
 
 AT_A_TIME = 64
 
 
-class Item(NamedTuple):
+class CheckedRow(NamedTuple):
     """A row and its light sample, or what is wrong with it."""
 
-    row: Row
+    row: TableRow
     sample: Sample | None
     problem: Problem | None = None
 
 
-class Questions:
+class QuestionTable:
     """What a path holds, read: its columns, how its answers are written, and its rows one by one."""
 
     def __init__(self, where: Path, images: str = "", columns: ColumnMap = MappingProxyType({})) -> None:
@@ -53,7 +53,7 @@ class Questions:
         self.binary = self.columns.images[0] in self.source.binary
         self.survey: Survey = survey(self.source.rows(), self.columns, self.binary)
 
-    def _columns(self, given: ColumnMap) -> Columns:
+    def _columns(self, given: ColumnMap) -> TableColumns:
         found = columns_of(self.source.columns, given)
         like = [
             name for name in found.images if (name in self.source.binary) == (found.images[0] in self.source.binary)
@@ -66,7 +66,7 @@ class Questions:
             )
         return found
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[CheckedRow]:
         """Every row in order."""
         seen: set[str] = set()
         unclear_said = False
@@ -74,33 +74,33 @@ class Questions:
             try:
                 found = self._sample(row)
                 if found.id in seen:
-                    raise Wrong(self.columns.plain.get("id", "id"), f"the id {found.id[:60]!r} is there twice")
-            except Wrong as error:
+                    raise BadCell(self.columns.plain.get("id", "id"), f"the id {found.id[:60]!r} is there twice")
+            except BadCell as error:
                 again = unclear_said and str(error) == self.survey.unclear  # that is said once, not of each row
                 unclear_said = unclear_said or str(error) == self.survey.unclear
-                yield Item(row, None, None if again else self.problem(row, str(error), error.column))
+                yield CheckedRow(row, None, None if again else self.problem(row, str(error), error.column))
                 continue
             seen.add(found.id)
-            yield Item(row, found)
+            yield CheckedRow(row, found)
 
-    def problem(self, row: Row, what: str, column: str = "") -> Problem:
+    def problem(self, row: TableRow, what: str, column: str = "") -> Problem:
         """A problem of a row, with its place."""
         return Problem(self._place(row) + (f", column '{column}'" if column else ""), what)
 
-    def _place(self, row: Row) -> str:
+    def _place(self, row: TableRow) -> str:
         return f"{self.source.name} {row.place}" if isinstance(self.source, Table) else row.place
 
-    def _sample(self, row: Row) -> Sample:
+    def _sample(self, row: TableRow) -> Sample:
         if row.wrong:
-            raise Wrong("", row.wrong)
+            raise BadCell("", row.wrong)
         cells, columns = row.cells, self.columns
         found = asked(cells, columns, self.binary)
         name = text_of(cells.get(columns.plain["id"])) if "id" in columns.plain else str(row.number + 1)
         if not name or len(name) > LONGEST_ID:
-            raise Wrong(columns.plain.get("id", "id"), "the id is empty" if not name else "the id is too long")
+            raise BadCell(columns.plain.get("id", "id"), "the id is empty" if not name else "the id is too long")
         kind = kind_of(found, self.survey.several)
         if kind in ("choice", "labels") and self.survey.unclear:
-            raise Wrong(columns.answer, self.survey.unclear)
+            raise BadCell(columns.answer, self.survey.unclear)
         truth = truth_of(found, kind, self.survey.style or "text", columns.answer)
         tags = {n: text_of(cells.get(n)) for n in (*self.split_column, *self.survey.tags)}
         tags = {("split" if n in self.split_column else n): v for n, v in tags.items() if v}
@@ -121,14 +121,14 @@ class Questions:
         path = place_of(shown, self._folders, self.base, self.columns.image)
         return path, size_of(path, shown, self.columns.image)
 
-    def wrongs(self, row: Row) -> Iterator[Problem]:
+    def wrongs(self, row: TableRow) -> Iterator[Problem]:
         """All that is wrong with the cells of a row and the pictures that it names."""
         found = wrongs(row.cells, self.columns, self.binary)
         if not self.binary and all(error.column != self.columns.image for error in found):
             for shown in images_of(row.cells, self.columns):
                 try:
                     self._file(shown)
-                except Wrong as error:
+                except BadCell as error:
                     found.append(error)
         yield from (self.problem(row, str(error), error.column) for error in found)
 
@@ -136,7 +136,7 @@ class Questions:
         found = light.facts.get("image", [])
         return [found] if isinstance(found, str) else list(found)
 
-    def loaded(self, some: Iterator[tuple[Row, Sample]]) -> Iterator[Sample | Problem]:
+    def loaded(self, some: Iterator[tuple[TableRow, Sample]]) -> Iterator[Sample | Problem]:
         """Samples with pictures, a few at a time."""
         while batch := list(islice(some, AT_A_TIME)):
             numbers = [row.number for row, _ in batch]
@@ -144,17 +144,17 @@ class Questions:
             for row, light in batch:
                 try:
                     shown = self._pictures(row, light, cells)
-                except Wrong as error:
+                except BadCell as error:
                     yield self.problem(row, str(error), error.column)
                     continue
                 yield msgspec.structs.replace(light, pictures=shown)
 
-    def _pictures(self, row: Row, light: Sample, cells: list[dict[int, Any]]) -> tuple[Picture, ...]:
+    def _pictures(self, row: TableRow, light: Sample, cells: list[dict[int, Any]]) -> tuple[Picture, ...]:
         column = self.columns.image
         if self.binary:
             filled = [found for column in cells if (found := of_cell(column.get(row.number), self._place(row)))]
             if not filled:
-                raise Wrong(column, "no picture: the cell holds no bytes")
+                raise BadCell(column, "no picture: the cell holds no bytes")
             return filled[0] if self.columns.either else tuple(picture for some in filled for picture in some)
         return tuple(
             read(place_of(shown, self._folders, self.base, column), shown, column) for shown in self._shown(light)
@@ -166,7 +166,7 @@ class OwnData(Dataset):
 
     def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
-        self._questions = Questions(where, options.own.get(IMAGES.name, ""), options.own.get(COLUMNS.name, {}))
+        self._questions = QuestionTable(where, options.own.get(IMAGES.name, ""), options.own.get(COLUMNS.name, {}))
         self._tasks = named("task", options.tasks, KINDS, "own")
         known = hashlib.sha256()
         files: dict[Path, int] = {}
@@ -179,7 +179,7 @@ class OwnData(Dataset):
                 continue
             try:
                 files.update(self._questions.files(light))
-            except Wrong as error:
+            except BadCell as error:
                 problems.append(self._questions.problem(row, str(error), error.column))
                 continue
             known.update(msgspec.json.encode([light.id, light.tags, light.truth, light.facts], order="sorted"))

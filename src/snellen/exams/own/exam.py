@@ -12,7 +12,7 @@ from snellen.core.exam import Exam
 from snellen.core.extras import DataTemplates, DataTraits, Maker, Probes, RowFormat, SampleOptions, TextGuess, later
 from snellen.core.options import OF_DATA
 from snellen.core.types import Sample
-from snellen.data.tables import Row
+from snellen.data.tables import TableRow
 from snellen.exams.own import find
 from snellen.exams.own.check import check
 from snellen.exams.own.columns import columns_of
@@ -20,7 +20,7 @@ from snellen.exams.own.data import OwnData
 from snellen.exams.own.names import KINDS
 from snellen.exams.own.prompts import PROMPTS, probes, truths
 from snellen.exams.own.protocols import PROTOCOLS
-from snellen.exams.own.rows import Wrong, asked, kind_of, sample, truth_of
+from snellen.exams.own.rows import BadCell, asked, kind_of, sample, truth_of
 from snellen.exams.own.survey import survey
 
 
@@ -35,14 +35,14 @@ def _sample_from_row(row: Mapping[str, Any]) -> Sample:
     cells = {k: v for k, v in row.items() if k not in ("response", "error")} | {"image": "-"}
     cells.setdefault("question", "-")
     columns = columns_of(list(cells))
-    one = survey([Row(0, "it", cells)], columns)
+    one = survey([TableRow(0, "it", cells)], columns)
     try:
         found = asked(cells, columns)
         kind = kind_of(found, one.several)
         if kind in ("choice", "labels") and one.unclear:
             raise SnellenError(one.unclear)
         truth = truth_of(found, kind, one.style or "text", columns.answer)
-    except Wrong as error:
+    except BadCell as error:
         raise SnellenError(f"field '{error.column}': {error}") from None
     return sample(found._replace(images=()), str(row["id"]), kind, truth, {})
 

@@ -11,7 +11,7 @@ from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError
 from snellen.data.files import check_inside
 from snellen.data.folder import check_finished
-from snellen.data.tables import ENDINGS, HubTable, Row, Table, tables_in
+from snellen.data.tables import ENDINGS, HubTable, Table, TableRow, tables_in
 from snellen.exams.own.names import COLUMNS_FILE, PICTURES, PROMPT_FILE, QUESTION_FILE
 
 LONGEST_TEXT = 20_000
@@ -37,7 +37,7 @@ class Classes:
                 f"{path}: {len(folders)} folders of pictures; at most {len(LETTERS)} classes can be lettered: write a table"
             )
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         """A row for each picture."""
         options = [folder.name.replace("_", " ") for folder in self._folders]
         number = 0
@@ -45,7 +45,7 @@ class Classes:
             for file in pictures_in(folder):
                 shown = file.relative_to(self.path).as_posix()
                 cells = {"id": shown, "image": [shown], "question": self._question, "options": options}
-                yield Row(number, shown, cells | {"answer_text": [name]})
+                yield TableRow(number, shown, cells | {"answer_text": [name]})
                 number += 1
 
     def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 from snellen.core.errors import SnellenError
 from snellen.core.types import Picture
 from snellen.data.files import PictureFolders, read_picture
-from snellen.exams.own.rows import Wrong
+from snellen.exams.own.rows import BadCell
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,20}:(?://|image/)", re.IGNORECASE)
 
@@ -21,15 +21,15 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,20}:(?://|image/)", re.IGNORECASE)
 def place_of(named: str, folders: PictureFolders, base: Path, column: str) -> Path:
     """Return the path of a picture in the table's folder or in that of --images; where it is in neither, where it should be."""
     if _ADDRESS.match(named):
-        raise Wrong(column, f"{named[:60]!r} is an address, not a file: fetch the picture and name the file")
+        raise BadCell(column, f"{named[:60]!r} is an address, not a file: fetch the picture and name the file")
     if "\0" in named:
-        raise Wrong(column, "the name of a picture has a NUL in it")
+        raise BadCell(column, "the name of a picture has a NUL in it")
     name = named.replace("\\", "/")
     try:
         # as `find` looked for it: 'link/../name' on the disk is beside what the link leads to
         return folders.find(name) or Path(os.path.normpath(base / name))
     except SnellenError as error:
-        raise Wrong(column, str(error)) from None
+        raise BadCell(column, str(error)) from None
 
 
 def size_of(path: Path, named: str, column: str) -> int:
@@ -41,7 +41,7 @@ def size_of(path: Path, named: str, column: str) -> int:
     except (OSError, ValueError):
         pass
     close = difflib.get_close_matches(path.name, _names(path.parent), n=1)
-    raise Wrong(column, f"no picture {named[:100]!r}" + (f": did you mean {close[0]!r}?" if close else ""))
+    raise BadCell(column, f"no picture {named[:100]!r}" + (f": did you mean {close[0]!r}?" if close else ""))
 
 
 @lru_cache(maxsize=16)
@@ -57,7 +57,7 @@ def read(path: Path, named: str, column: str) -> Picture:
     try:
         return Picture(data=read_picture(path), name=named)
     except OSError as error:
-        raise Wrong(column, f"the picture {named[:100]!r} cannot be read ({error.strerror})") from None
+        raise BadCell(column, f"the picture {named[:100]!r} cannot be read ({error.strerror})") from None
 
 
 def of_cell(cell: Any, name: str) -> tuple[Picture, ...]:

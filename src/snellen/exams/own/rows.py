@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from snellen.choice.letters import LETTERS, fold, letter_place
 from snellen.core.reply import minus_signs
 from snellen.core.types import Sample
-from snellen.exams.own.columns import Columns
+from snellen.exams.own.columns import TableColumns
 from snellen.exams.own.names import KINDS, SEPARATOR, STYLE_WORDS
 
 LONGEST_ID = 200
@@ -22,7 +22,7 @@ _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 MOST_IMAGES = 64
 
 
-class Wrong(Exception):
+class BadCell(Exception):
     """What is wrong with a cell; `column` is the column's name."""
 
     def __init__(self, column: str, what: str) -> None:
@@ -30,7 +30,7 @@ class Wrong(Exception):
         self.column = column
 
 
-class Asked(NamedTuple):
+class QuestionCells(NamedTuple):
     """A row's cells, before the answer is understood."""
 
     question: str
@@ -41,10 +41,10 @@ class Asked(NamedTuple):
     tolerance: float | None
 
 
-def asked(cells: Mapping[str, Any], columns: Columns, binary: bool = False) -> Asked:
+def asked(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> QuestionCells:
     """The cells of a row; raises Wrong at the first that cannot be used. `binary`: pictures are in the table itself."""
     options = _options(cells, columns)
-    return Asked(
+    return QuestionCells(
         _question(cells, columns),
         () if binary else images_of(cells, columns),
         options,
@@ -54,45 +54,45 @@ def asked(cells: Mapping[str, Any], columns: Columns, binary: bool = False) -> A
     )
 
 
-def wrongs(cells: Mapping[str, Any], columns: Columns, binary: bool = False) -> list[Wrong]:
+def wrongs(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> list[BadCell]:
     """All that is wrong with the cells of a row, each by itself."""
-    found: list[Wrong] = []
+    found: list[BadCell] = []
     for part in (_question, _options, _answers, _kind, _tolerance, *(() if binary else (images_of,))):
         try:
             part(cells, columns)
-        except Wrong as error:
+        except BadCell as error:
             found.append(error)
     return found
 
 
-def _question(cells: Mapping[str, Any], columns: Columns) -> str:
+def _question(cells: Mapping[str, Any], columns: TableColumns) -> str:
     question = text_of(cells.get(columns.question))
     if not question:
-        raise Wrong(columns.question, "the question is empty")
+        raise BadCell(columns.question, "the question is empty")
     return question
 
 
-def images_of(cells: Mapping[str, Any], columns: Columns) -> tuple[str, ...]:
+def images_of(cells: Mapping[str, Any], columns: TableColumns) -> tuple[str, ...]:
     """The names of a row's pictures."""
     filled = [found for name in columns.images if (found := listed(cells.get(name)))]
     images = tuple(text_of(one) for some in filled[: 1 if columns.either else None] for one in some)
     if not all((images, *images)):
-        raise Wrong(columns.image, "no picture is named")
+        raise BadCell(columns.image, "no picture is named")
     if len(images) > MOST_IMAGES:
-        raise Wrong(columns.image, f"{len(images)} pictures; at most {MOST_IMAGES} are shown at once")
+        raise BadCell(columns.image, f"{len(images)} pictures; at most {MOST_IMAGES} are shown at once")
     return images
 
 
-def _answers(cells: Mapping[str, Any], columns: Columns, options: tuple[str, ...] = ("",)) -> tuple[Any, ...]:
+def _answers(cells: Mapping[str, Any], columns: TableColumns, options: tuple[str, ...] = ("",)) -> tuple[Any, ...]:
     answers = listed(cells.get(columns.answer))
     if not answers:
-        raise Wrong(columns.answer, "the answer is empty")
+        raise BadCell(columns.answer, "the answer is empty")
     if any(isinstance(a, bool) for a in answers) and not options:
-        raise Wrong(columns.answer, 'the answer is true or false: write the words, such as "yes" or "no"')
+        raise BadCell(columns.answer, 'the answer is true or false: write the words, such as "yes" or "no"')
     return tuple(answers)
 
 
-def _options(cells: Mapping[str, Any], columns: Columns) -> tuple[str, ...]:
+def _options(cells: Mapping[str, Any], columns: TableColumns) -> tuple[str, ...]:
     at = columns.options or ", ".join(columns.letters)
     if columns.letters:
         given = [text_of(cells.get(name)) for name in columns.letters]
@@ -103,36 +103,36 @@ def _options(cells: Mapping[str, Any], columns: Columns) -> tuple[str, ...]:
     if not given:
         return ()
     if not all(given):
-        raise Wrong(at, f"option {LETTERS[given.index('')]} is empty")
+        raise BadCell(at, f"option {LETTERS[given.index('')]} is empty")
     if len(given) < 2:
-        raise Wrong(at, f"only one option: write a JSON list, or put {SEPARATOR} between them")
+        raise BadCell(at, f"only one option: write a JSON list, or put {SEPARATOR} between them")
     if len(given) > len(LETTERS):
-        raise Wrong(at, f"{len(given)} options; at most {len(LETTERS)} can be lettered")
+        raise BadCell(at, f"{len(given)} options; at most {len(LETTERS)} can be lettered")
     folded = [fold(o) for o in given]
     for i, option in enumerate(folded):
         if option in folded[:i]:
-            raise Wrong(at, f"the option {given[i]!r} is there twice")
+            raise BadCell(at, f"the option {given[i]!r} is there twice")
     return tuple(given)
 
 
-def _kind(cells: Mapping[str, Any], columns: Columns) -> str:
+def _kind(cells: Mapping[str, Any], columns: TableColumns) -> str:
     said = text_of(_plain(cells, columns, "kind")).lower()
     if said and said not in KINDS:
-        raise Wrong(columns.plain["kind"], f"{said!r} is no kind: choose from {', '.join(KINDS)}, or leave it empty")
+        raise BadCell(columns.plain["kind"], f"{said!r} is no kind: choose from {', '.join(KINDS)}, or leave it empty")
     return said
 
 
-def _tolerance(cells: Mapping[str, Any], columns: Columns) -> float | None:
+def _tolerance(cells: Mapping[str, Any], columns: TableColumns) -> float | None:
     given = _plain(cells, columns, "tolerance")
     if text_of(given) == "":
         return None
     number = number_of(given)
     if number is None or number < 0:
-        raise Wrong(columns.plain["tolerance"], f"{text_of(given)!r} is no tolerance: a number from 0")
+        raise BadCell(columns.plain["tolerance"], f"{text_of(given)!r} is no tolerance: a number from 0")
     return number
 
 
-def _plain(cells: Mapping[str, Any], columns: Columns, role: str) -> Any:
+def _plain(cells: Mapping[str, Any], columns: TableColumns, role: str) -> Any:
     """Return the cell of a column that a table need not have; a column without a name is no such column."""
     return cells.get(columns.plain[role]) if role in columns.plain else None
 
@@ -212,7 +212,7 @@ def chosen(answer: Any, options: tuple[str, ...], style: str) -> int | None:
     return at if at is not None and 0 <= at < len(options) else None
 
 
-def kind_of(row: Asked, several: bool) -> str:
+def kind_of(row: QuestionCells, several: bool) -> str:
     """The kind of a row's question; `several`: some question of the file has several right options."""
     if row.kind:
         return row.kind
@@ -221,20 +221,20 @@ def kind_of(row: Asked, several: bool) -> str:
     return "number" if len(row.answers) == 1 and number_of(row.answers[0]) is not None else "text"
 
 
-def truth_of(row: Asked, kind: str, style: str, column: str) -> Any:
+def truth_of(row: QuestionCells, kind: str, style: str, column: str) -> Any:
     """What marking compares with: an option's text, a list of them, a number, or a list of accepted texts."""
     if kind in ("choice", "labels"):
         if not row.options:
-            raise Wrong(column, f"a question of the kind '{kind}' needs options")
+            raise BadCell(column, f"a question of the kind '{kind}' needs options")
         places = [chosen(a, row.options, style) for a in row.answers]
         for answer, place in zip(row.answers, places, strict=True):
             if place is None:
                 there = ", ".join(f"{LETTERS[i]} {o}" for i, o in enumerate(row.options))
-                raise Wrong(
+                raise BadCell(
                     column, f"{text_of(answer)!r} is none of the options by {STYLE_WORDS[style]}; there are {there}"
                 )
         if kind == "choice" and len(set(places)) > 1:
-            raise Wrong(
+            raise BadCell(
                 column, "several answers, and the kind is 'choice': one option is right, or the kind is 'labels'"
             )
         texts = [row.options[i] for i in sorted({p for p in places if p is not None})]
@@ -242,12 +242,12 @@ def truth_of(row: Asked, kind: str, style: str, column: str) -> Any:
     if kind == "number":
         number = number_of(row.answers[0])
         if number is None or len(row.answers) > 1:
-            raise Wrong(column, f"{text_of(row.answers[0])!r} is not one number, and the kind is 'number'")
+            raise BadCell(column, f"{text_of(row.answers[0])!r} is not one number, and the kind is 'number'")
         return int(number) if number == int(number) and abs(number) < 1e15 else number
     return [text_of(a) for a in row.answers]
 
 
-def sample(row: Asked, name: str, kind: str, truth: Any, tags: Mapping[str, str], template: str = "") -> Sample:
+def sample(row: QuestionCells, name: str, kind: str, truth: Any, tags: Mapping[str, str], template: str = "") -> Sample:
     """The light sample of a row."""
     facts: dict[str, Any] = {"question": row.question}
     if kind in ("choice", "labels"):

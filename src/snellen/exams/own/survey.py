@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from snellen.data.tables import Row
-from snellen.exams.own.columns import Columns
+from snellen.data.tables import TableRow
+from snellen.exams.own.columns import TableColumns
 from snellen.exams.own.names import STYLE_WORDS, STYLES
-from snellen.exams.own.rows import Asked, Wrong, asked, chosen, text_of
+from snellen.exams.own.rows import BadCell, QuestionCells, asked, chosen, text_of
 
 MOST_VALUES, LONGEST_TAG = 20, 60
 
@@ -22,7 +22,7 @@ class Survey(NamedTuple):
     unclear: str = ""
 
 
-def survey(rows: Iterable[Row], columns: Columns, binary: bool = False) -> Survey:
+def survey(rows: Iterable[TableRow], columns: TableColumns, binary: bool = False) -> Survey:
     """Look through all rows once. Rows that cannot be used say nothing."""
     styles = [columns.style] if columns.style else list(STYLES.values())
     fits = dict.fromkeys(styles, 0)
@@ -37,7 +37,7 @@ def survey(rows: Iterable[Row], columns: Columns, binary: bool = False) -> Surve
             del values[name]
         try:
             found = asked(row.cells, columns, binary)
-        except Wrong:
+        except BadCell:
             continue
         if not found.options:
             continue
@@ -67,7 +67,7 @@ def survey(rows: Iterable[Row], columns: Columns, binary: bool = False) -> Surve
     return Survey(likely[0], several, tags, unclear)
 
 
-def _places(row: Asked, style: str) -> frozenset[int] | None:
+def _places(row: QuestionCells, style: str) -> frozenset[int] | None:
     """The options that a row's answers are in one style; None where one is none."""
     found = [chosen(answer, row.options, style) for answer in row.answers]
     return None if None in found else frozenset(p for p in found if p is not None)

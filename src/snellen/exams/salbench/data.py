@@ -12,16 +12,16 @@ from snellen.core.options import Selection
 from snellen.core.types import Picture, Sample
 from snellen.data.files import check_inside
 from snellen.data.folder import check_folder, find_files, named
-from snellen.data.rows import Layout, RowData, Rows, Source
+from snellen.data.rows import ParquetLayout, RowData, Rows, RowSource
 from snellen.exams.salbench.names import ANY, BY_NAME, CONFIGS, SPLIT_NAMES, TASK_NAMES, Config, labels_of
 from snellen.exams.salbench.prompts import PROMPTS
 from snellen.exams.salbench.shots import draw_support
 
 
-def sources(where: Path, config: str) -> list[Source]:
+def sources(where: Path, config: str) -> list[RowSource]:
     """The parquet files of a config: `CONFIG/*.parquet`, also below one more folder such as `data/`."""
     found = find_files(where, f"{config}/*.parquet", f"*/{config}/*.parquet")
-    return [Source(path.relative_to(where).as_posix(), check_inside(path, where)) for path in found]
+    return [RowSource(path.relative_to(where).as_posix(), check_inside(path, where)) for path in found]
 
 
 def row_problems(config: str, rows: Rows) -> Iterator[tuple[int, str]]:
@@ -36,7 +36,7 @@ def row_problems(config: str, rows: Rows) -> Iterator[tuple[int, str]]:
     yield from ((i, "empty image_id") for i, image_id in enumerate(rows.names) if not image_id)
 
 
-LAYOUT = Layout("salbench", ("image_id", "question", "answer"), sources, row_problems, extra=("difficulty",))
+LAYOUT = ParquetLayout("salbench", ("image_id", "question", "answer"), sources, row_problems, extra=("difficulty",))
 
 
 @cache

@@ -27,7 +27,7 @@ _SINGULAR = re.compile(r"one ([^.,]+?) (?:at location|highlighted)")
 _BOX = re.compile(r"x_?min=([\d.]+), y_?min=([\d.]+), x_?max=([\d.]+), y_?max=([\d.]+)")
 
 
-class Scene(NamedTuple):
+class ReferredScene(NamedTuple):
     """What a referring question says of the scene, as printed there."""
 
     number: str
@@ -36,11 +36,11 @@ class Scene(NamedTuple):
     box: tuple[str, str, str, str] | None
 
 
-def read_scene(question: str) -> Scene | None:
+def read_scene(question: str) -> ReferredScene | None:
     """Take count, nouns and box out of a data set question; None for detection questions.
 
     >>> read_scene("Context: This image depicts a scene with 13 toys. Among those, one toy highlighted in a red box is")
-    Scene(number='13', objects='toys', singular='toy', box=None)
+    ReferredScene(number='13', objects='toys', singular='toy', box=None)
     """
     scene = _SCENE.search(question)
     if scene is None:
@@ -48,14 +48,14 @@ def read_scene(question: str) -> Scene | None:
     number, objects = (scene.group(1) or scene.group(3)), (scene.group(2) or scene.group(4))
     singular = _SINGULAR.search(question)
     box = _BOX.search(question)
-    return Scene(number, objects, singular.group(1) if singular else "object", box.groups() if box else None)  # type: ignore[arg-type]
+    return ReferredScene(number, objects, singular.group(1) if singular else "object", box.groups() if box else None)  # type: ignore[arg-type]
 
 
 def _features(split: str) -> str:
     return ", ".join(label.title() for label in labels_of(split))
 
 
-def _needs_scene(sample: Sample, box: bool) -> Scene:
+def _needs_scene(sample: Sample, box: bool) -> ReferredScene:
     scene = read_scene(sample.facts["question"])
     if scene is None or (box and scene.box is None):
         missing = "object count and box" if box else "object count"
@@ -100,7 +100,7 @@ _O3_END = (
 )
 
 
-def _box_words(scene: Scene) -> str:
+def _box_words(scene: ReferredScene) -> str:
     x0, y0, x1, y1 = scene.box or ("0", "0", "0", "0")
     return f"x_min={x0}, y_min={y0}, x_max={x1}, y_max={y1}"
 

@@ -68,7 +68,7 @@ def score_sets(predicted: Labels, truth: Labels) -> Scores:
     return Scores(float(predicted == truth), precision, recall, 2 * precision * recall / (precision + recall))
 
 
-class Rules:
+class LabelRules:
     """How a reply is read and scored. Replies repeat ("Color"), so most of them are judged once, whatever protocols share the rules."""
 
     def __init__(
@@ -106,7 +106,7 @@ class SalBenchProtocol(Protocol):
         *,
         version: str = "1",
         headline: str,
-        rules: Rules,
+        rules: LabelRules,
         macro_labels: Callable[[str], tuple[str, ...]] = labels_of,
         all_labels: bool = False,
         errors_in_categories: bool = True,
@@ -167,7 +167,7 @@ class SalBenchProtocol(Protocol):
         return lambda answer: self._rules.truth(answer, labels)
 
 
-LMMS = Rules(lambda reply, _labels: read_lmms(reply), lambda answer, _labels: truth_lmms(answer), score_lmms)
+LMMS = LabelRules(lambda reply, _labels: read_lmms(reply), lambda answer, _labels: truth_lmms(answer), score_lmms)
 PROTOCOLS = {
     p.name: p
     for p in (
@@ -190,7 +190,7 @@ PROTOCOLS = {
             "plan-v2",
             "label as substring, one a part, label order fixed; mean of the samples' F1",
             headline="f1",
-            rules=Rules(read_plan_v2, truth_plan_v2, score_sets),
+            rules=LabelRules(read_plan_v2, truth_plan_v2, score_sets),
             all_labels=True,
             errors_in_categories=False,
         ),
@@ -199,7 +199,7 @@ PROTOCOLS = {
             "words, aliases, negation, corrections, yes or no understood in replies of any form; macro F1 over the labels that occur",
             version="2",
             headline="macro_f1",
-            rules=Rules(read_robust, lambda answer, _labels: truth_lmms(answer), score_sets),
+            rules=LabelRules(read_robust, lambda answer, _labels: truth_lmms(answer), score_sets),
         ),
     )
 }

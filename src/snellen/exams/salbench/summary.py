@@ -12,7 +12,7 @@ from snellen.core.protocol import Group, Key, Verdict
 from snellen.core.results import CHANCE, Floor, Score
 from snellen.core.types import Outcome
 from snellen.exams.salbench.names import BY_NAME, labels_of
-from snellen.stats.constants import Tried
+from snellen.stats.constants import ConstantScores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ EPSILON = 1e-8
 Labels = frozenset[str]
 
 
-class Said(NamedTuple):
+class LabelPrediction(NamedTuple):
     """What a summary keeps of a mark beside its scores: the truth's text, and those labels of the split that were said."""
 
     truth: str
@@ -33,10 +33,10 @@ class Said(NamedTuple):
 
 
 @lru_cache(maxsize=16384)
-def said(truth: str, split: str, reading: tuple[str, ...]) -> Said:
+def said(truth: str, split: str, reading: tuple[str, ...]) -> LabelPrediction:
     """The truth beside those labels that were said."""
     labels = labels_of(split)
-    return Said(truth, tuple([x for x in reading if x in labels]))
+    return LabelPrediction(truth, tuple([x for x in reading if x in labels]))
 
 
 def groups(config: str, difficulty: str, truth: Labels, labels: tuple[str, ...]) -> tuple[Key, ...]:
@@ -74,9 +74,9 @@ def label_scores(
     from snellen.stats.jackknife import moved_interval
     from snellen.stats.means import score
 
-    merged: Counter[tuple[Said, bool]] = Counter()
+    merged: Counter[tuple[LabelPrediction, bool]] = Counter()
     for seen, count in group.rows():
-        merged[cast(Said, seen.own), with_errors or seen.outcome is not Outcome.ERROR] += count
+        merged[cast(LabelPrediction, seen.own), with_errors or seen.outcome is not Outcome.ERROR] += count
     rows = sorted(merged)
     counted = np.array([[counts] for _said, counts in rows])
     truth = np.array([[c in true_labels(said.truth) for c in labels] for said, _counts in rows]) & counted
@@ -103,7 +103,7 @@ def other_scores(group: Group, labels: tuple[str, ...], true_labels: Callable[[s
 
     counts = np.zeros((3, len(labels)))
     for seen, count in group.rows():
-        one = cast(Said, seen.own)
+        one = cast(LabelPrediction, seen.own)
         truth, said = (np.array([c in some for c in labels]) for some in (true_labels(one.truth), one.predicted))
         counts += count * np.stack([truth & said, ~truth & said, truth & ~said])
     there = counts[0] + counts[2] > 0
@@ -171,7 +171,7 @@ def floors(
     split = BY_NAME[group.by["config"]].split
     truths: Counter[str] = Counter()
     for seen, count in group.rows():
-        truths[cast(Said, seen.own).truth] += count
+        truths[cast(LabelPrediction, seen.own).truth] += count
     if len({true_labels(text) for text in truths}) < 2:
         return {}
     weights = np.array([list(truths.values())], dtype=np.float64)
@@ -185,9 +185,9 @@ def floors(
     scores = {
         name: np.array([(weights @ [one[name] for one in row])[0] for row in judged]) / group.n for name in judged[0][0]
     }
-    tried: dict[str, Tried] = {}
+    tried: dict[str, ConstantScores] = {}
     for name, values in (scores | by_label).items():
-        tried[name] = Tried()
+        tried[name] = ConstantScores()
         for (reply, answer), value in zip(answers, values.tolist(), strict=True):
             tried[name].add(value, reply, allowed=split == "O3" or len(answer) == 1)
     if split == "P3":

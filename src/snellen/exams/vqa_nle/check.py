@@ -8,10 +8,10 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import read_picture
-from snellen.exams.vqa_nle.formats.base import Record, place, problem
-from snellen.exams.vqa_nle.formats.find import Source, find
+from snellen.exams.vqa_nle.formats.base import VqaRecord, place, problem
+from snellen.exams.vqa_nle.formats.find import AnnotationFile, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
-from snellen.exams.vqa_nle.formats.sample import Grounder, rows, truth_of
+from snellen.exams.vqa_nle.formats.sample import BoxFinder, rows, truth_of
 from snellen.exams.vqa_nle.formats.tags import mentioned
 
 
@@ -20,13 +20,15 @@ def check(task: str, where: Path) -> Iterator[Problem]:
     files = find(task, where)
     yield from files.problems
     index = ImageIndex(task, where)
-    ground = Grounder(index)
+    ground = BoxFinder(index)
     decoded: set[str] = set()
     for split in files.splits:
         yield from _check_file(task, files.sources[split], index, ground, decoded)
 
 
-def _check_file(task: str, source: Source, index: ImageIndex, ground: Grounder, decoded: set[str]) -> Iterator[Problem]:
+def _check_file(
+    task: str, source: AnnotationFile, index: ImageIndex, ground: BoxFinder, decoded: set[str]
+) -> Iterator[Problem]:
     count = 0
     try:
         for row in rows(task, source):
@@ -47,7 +49,7 @@ def _check_file(task: str, source: Source, index: ImageIndex, ground: Grounder, 
         yield Problem(source.label, "no records")
 
 
-def _record_problems(task: str, record: Record, split: str, ground: Grounder) -> Iterator[tuple[str, bool]]:
+def _record_problems(task: str, record: VqaRecord, split: str, ground: BoxFinder) -> Iterator[tuple[str, bool]]:
     if truth_of(task, record) is None:
         yield "no gold answer: it is asked and not marked", False
     elif not record.explanations:
@@ -70,7 +72,9 @@ def _record_problems(task: str, record: Record, split: str, ground: Grounder) ->
         yield "no boxes (metadata file missing): the prompts with boxes cannot show it", False
 
 
-def _image_problems(where: str, record: Record, split: str, index: ImageIndex, decoded: set[str]) -> Iterator[Problem]:
+def _image_problems(
+    where: str, record: VqaRecord, split: str, index: ImageIndex, decoded: set[str]
+) -> Iterator[Problem]:
     from snellen.core.pixels import decode_problem
 
     image = index.find(record, split)

@@ -24,11 +24,11 @@ from snellen.core.types import Picture, Sample
 from snellen.data.files import digest_of, read_picture
 from snellen.data.label import folder_label
 from snellen.exams.vqa_nle.formats.base import readable
-from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, Files, Source, find
+from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, AnnotationFile, Files, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
 from snellen.exams.vqa_nle.formats.sample import (
-    Grounder,
-    Row,
+    BoxFinder,
+    PlacedRecord,
     can_be_reasoned,
     rationale_id,
     rationale_of,
@@ -55,7 +55,7 @@ class NleData(Dataset):
         self._train, self._no_train = files.sources.get("train"), files.why_not("train")
         self.files = tuple(s.label for s in self._sources)
         self.index = ImageIndex(task, where)
-        self._ground = Grounder(self.index)
+        self._ground = BoxFinder(self.index)
         self.missing: list[str] = []
         self._chosen: dict[str, frozenset[str] | None] = {}
         self._count = 0
@@ -93,7 +93,7 @@ class NleData(Dataset):
         self.fingerprint = fingerprint.hexdigest()
 
     def _scan(
-        self, source: Source, labels: list[dict[str, Any]], pictures: dict[str, int]
+        self, source: AnnotationFile, labels: list[dict[str, Any]], pictures: dict[str, int]
     ) -> tuple[list[str], dict[str, str], list[Problem], str]:
         """One pass: every id, whose image is missing (and where it should be), what is wrong, and a digest of the file and the
         sizes of its images. The first label found goes to `labels`, the names of the files to `pictures`.
@@ -144,7 +144,7 @@ class NleData(Dataset):
     def __len__(self) -> int:
         return self._count
 
-    def _rows(self, source: Source, selected: bool = True) -> Iterator[Row]:
+    def _rows(self, source: AnnotationFile, selected: bool = True) -> Iterator[PlacedRecord]:
         chosen = self._chosen.get(source.split) if selected else None
         for row in rows(self.task, source):
             if isinstance(row, Problem):
@@ -160,14 +160,14 @@ class NleData(Dataset):
                 yield from self._asked(sample_of(self.task, row, self.index, self._ground), row)
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
-        def some(row: Row) -> bool:
+        def some(row: PlacedRecord) -> bool:
             return wanted(row.id) or (RATIONALE in self._parts and wanted(rationale_id(row.id)))
 
         for source in self._sources:
             for sample, row in self._with_pictures(row for row in self._rows(source) if some(row)):
                 yield from (s for s in self._asked(sample, row) if wanted(s.id))
 
-    def _asked(self, sample: Sample, row: Row) -> Iterator[Sample]:
+    def _asked(self, sample: Sample, row: PlacedRecord) -> Iterator[Sample]:
         """What is asked about a row: for VCR its answer, its rationale, or both; two that belong together say so."""
         if self._parts != (self.task,):
             if len(self._parts) > 1:
@@ -178,7 +178,7 @@ class NleData(Dataset):
         else:
             yield sample
 
-    def _with_pictures(self, wanted: Iterator[Row]) -> Iterator[tuple[Sample, Row]]:
+    def _with_pictures(self, wanted: Iterator[PlacedRecord]) -> Iterator[tuple[Sample, PlacedRecord]]:
         last: Picture | None = None  # neighbours often share an image
         for row in wanted:
             image = self.index.find(row.record, row.split)

@@ -14,6 +14,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import (
     Demo,
+    ExamRequest,
     Exports,
     HubData,
     HubSet,
@@ -27,7 +28,6 @@ from snellen.core.extras import (
     RunFacts,
     SampleOptions,
     TextGuess,
-    Wanted,
     later,
 )
 from snellen.core.options import MAX_MISSING, Option, Selection
@@ -129,7 +129,7 @@ class VqaNle(Exam):
             f"to lay them out; 'snellen data make {self.name} --out DIR' makes a synthetic set"
         )
 
-    def _prompt_wanted(self, wanted: Wanted) -> Wanted:
+    def _prompt_wanted(self, wanted: ExamRequest) -> ExamRequest:
         options = dict(wanted.options)
         mode, explain = options.pop("prompt_mode", None), options.pop("generate_explanations", None)
         if mode is None and explain is None:

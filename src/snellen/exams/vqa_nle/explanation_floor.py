@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from snellen.core.results import Floor
-from snellen.stats.constants import Tried
+from snellen.stats.constants import ConstantScores
 from snellen.stats.nlg.tokens import tokenise
 
 POOL = 2000
@@ -59,7 +59,7 @@ def explanation_floors(references: Sequence[Sequence[str]], *, raw_text: bool) -
 
 
 def _best(texts: Sequence[str], values: Iterable[float]) -> Floor:
-    tried = Tried()
+    tried = ConstantScores()
     for text, value in zip(texts, values, strict=True):
         tried.add(float(value), text)
     return tried.floor

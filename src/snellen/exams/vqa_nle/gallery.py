@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from snellen.core.gallery import Gallery, Item, View
+from snellen.core.gallery import Gallery, GalleryItem, GalleryView
 from snellen.core.types import Token
 from snellen.exams.vqa_nle.entropy.spans import assembled, words
 
@@ -14,7 +14,7 @@ STEP = 0.5  # nats
 STEPS = tuple(STEP * level for level in range(LEVELS + 1))
 
 
-class Shade(NamedTuple):
+class ShadedText(NamedTuple):
     """A piece of a reply. `level` is None for what stands between words; `note` is for people."""
 
     text: str
@@ -23,10 +23,10 @@ class Shade(NamedTuple):
     part: str
 
 
-class Shaded(NamedTuple):
+class ShadedReply(NamedTuple):
     """What the template shows of one reply: its pieces, and the entropy in nats at which each level begins."""
 
-    pieces: tuple[Shade, ...]
+    pieces: tuple[ShadedText, ...]
     steps: tuple[float, ...] = STEPS
 
 
@@ -36,18 +36,18 @@ class ShadedGallery(Gallery):
     template = "shaded.html"
     package = "snellen.exams.vqa_nle"
 
-    def view(self, items: Sequence[Item]) -> View:
-        return View([_shaded(item) for item in items], None, [{} for _ in items])
+    def view(self, items: Sequence[GalleryItem]) -> GalleryView:
+        return GalleryView([_shaded(item) for item in items], None, [{} for _ in items])
 
 
-def _shaded(item: Item) -> Shaded | None:
+def _shaded(item: GalleryItem) -> ShadedReply | None:
     if not item.answer.tokens:
         return None
     first = next(iter(item.pick.marks.values()), None)
-    return Shaded(tuple(shades(item.answer.tokens, first.reading if first else None)))
+    return ShadedReply(tuple(shades(item.answer.tokens, first.reading if first else None)))
 
 
-def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[Shade]:
+def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[ShadedText]:
     """The whole reply in pieces, in order; a reading with an explanation says where that begins.
 
     >>> [(s.text, s.level) for s in shades([Token(text="a", logprob=0.0, entropy=0.1), Token(text=" b", logprob=0.0, entropy=9.0)])]
@@ -58,12 +58,12 @@ def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[Shade]:
     text, at = assembled(tokens), 0
     for word in words(tokens, reading if isinstance(reading, Mapping) else None):
         if word.start > at:
-            yield Shade(text[at : word.start], None, "", word.part)
+            yield ShadedText(text[at : word.start], None, "", word.part)
         at = word.start + len(word.text)
         if word.entropy is None:
-            yield Shade(word.text, None, "", word.part)
+            yield ShadedText(word.text, None, "", word.part)
             continue
         high = f" to {word.entropy_high:.2f}" if word.entropy_high is not None else ""
-        yield Shade(word.text, min(LEVELS, int(word.entropy / STEP)), f"{word.entropy:.2f}{high} nats", word.part)
+        yield ShadedText(word.text, min(LEVELS, int(word.entropy / STEP)), f"{word.entropy:.2f}{high} nats", word.part)
     if at < len(text):
-        yield Shade(text[at:], None, "", "")
+        yield ShadedText(text[at:], None, "", "")

@@ -27,7 +27,7 @@ from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample
 from snellen.exams.vqa_nle import summary
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.marking import rules as by
-from snellen.exams.vqa_nle.marking.rules import Target, target_of
+from snellen.exams.vqa_nle.marking.rules import MarkedSample, target_of
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
 from snellen.exams.vqa_nle.names import (
     JOINT,
@@ -38,7 +38,7 @@ from snellen.exams.vqa_nle.names import (
     letter_of,
     wants_explanation,
 )
-from snellen.exams.vqa_nle.reading import Read
+from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.vqa_official import normalise
 
 ROLES = MetricRoles(reported=tuple(m.name for m in summary.ACCURACIES))
@@ -56,7 +56,9 @@ class NleProtocol(Protocol):
     headline = "accuracy"
     needs = ("tokens", "records")  # each has the tables of its own marks
 
-    def __init__(self, name: str, version: str, rules: by.Rules, answer_only: by.Rules | None = None) -> None:
+    def __init__(
+        self, name: str, version: str, rules: by.MarkingRules, answer_only: by.MarkingRules | None = None
+    ) -> None:
         super().__init__(name, rules.about, version=version, prompt="zero")
         self.rules = rules
         self.metrics = summary.declarations(explains=rules.explains, e_vil=rules.e_vil)
@@ -120,10 +122,10 @@ class NleProtocol(Protocol):
 
     def blank(self, sample: Sample) -> Metrics:
         """No reply: 0 where a reply would have been marked."""
-        metrics = self._about(sample)._metrics(Read(None, None), target_of(sample))
+        metrics = self._about(sample)._metrics(VqaReading(None, None), target_of(sample))
         return {name: None if value is None else 0.0 for name, value in metrics.items()}
 
-    def _metrics(self, read: Read, target: Target) -> Metrics:
+    def _metrics(self, read: VqaReading, target: MarkedSample) -> Metrics:
         metrics: Metrics = {"accuracy": _hit(self.rules.key(read, target), self.rules.accepted(target))}
         if target.task == "vqax":
             # one annotator has no others to agree with: what is right would score 0
@@ -140,7 +142,7 @@ class NleProtocol(Protocol):
             metrics["valid_explanation"] = float(self.rules.valid(read.explanation, read.answer))
         return metrics if target.marked else dict.fromkeys(metrics)
 
-    def _choice(self, read: Read, target: Target) -> Metrics:
+    def _choice(self, read: VqaReading, target: MarkedSample) -> Metrics:
         said = target.choices[read.choice] if read.choice is not None and read.choice < len(target.choices) else None
         texts = (said or "", target.right_choice or "")
         same = said is not None and len({self.rules.form(t, target.task) for t in texts}) == 1
@@ -176,7 +178,7 @@ class NleProtocol(Protocol):
         outcome = mark.outcome if target.marked or mark.outcome in NON_ANSWERS else Outcome.UNMARKED
         pair = sample.id.partition("/")[2] if sample.facts.get("paired") else ""
         winners = tuple(self.right_answers(target).items())
-        own = summary.Own(winners, self._soft(target), told, pair, sample.tags["task"] == RATIONALE)
+        own = summary.MarkSummary(winners, self._soft(target), told, pair, sample.tags["task"] == RATIONALE)
         return Seen(values, outcome, image, own)
 
     def order(self, key: Key) -> Any:
@@ -197,20 +199,24 @@ class NleProtocol(Protocol):
             captions = summary.caption_scores(told, e_vil=self.rules.e_vil)
         return captions | summary.entropy_scores(group)
 
-    def _told(self, target: Target, explanation: str | None, right: bool | None, image: str) -> summary.Told | None:
+    def _told(
+        self, target: MarkedSample, explanation: str | None, right: bool | None, image: str
+    ) -> summary.JudgedExplanation | None:
         if not target.explanations:
             return None
         said = self.rules.candidate(explanation, target) if explanation else ""
-        return summary.Told(said, tuple(self.rules.reference(e, target) for e in target.explanations), right, image)
+        return summary.JudgedExplanation(
+            said, tuple(self.rules.reference(e, target) for e in target.explanations), right, image
+        )
 
-    def _soft(self, target: Target) -> tuple[tuple[str, float], ...]:
+    def _soft(self, target: MarkedSample) -> tuple[tuple[str, float], ...]:
         """What each of the annotators' answers would score, for the floor of the soft accuracy."""
         if target.task != "vqax" or len(target.answers) < 2:
             return ()
         answers = dict.fromkeys(map(normalise, target.answers))
-        return tuple((a, self.rules.soft(Read(a, None), target.answers) or 0.0) for a in answers)
+        return tuple((a, self.rules.soft(VqaReading(a, None), target.answers) or 0.0) for a in answers)
 
-    def right_answers(self, target: Target) -> dict[str, frozenset[str]]:
+    def right_answers(self, target: MarkedSample) -> dict[str, frozenset[str]]:
         """For each metric with a floor, the answers that would have been right for a sample."""
         if not target.marked:
             return {}
@@ -223,7 +229,7 @@ class NleProtocol(Protocol):
             found[summary.MAJORITY] = majority
         return found
 
-    def _right_choices(self, target: Target) -> dict[str, frozenset[str]]:
+    def _right_choices(self, target: MarkedSample) -> dict[str, frozenset[str]]:
         """The letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
         if target.label is None:
             return {"accuracy": self.rules.accepted(target)}
@@ -236,7 +242,7 @@ class NleProtocol(Protocol):
             said = {letter}
             if right is not None and forms.index(right) == at:
                 said.add(right)
-            marks = self._metrics(Read(target.choices[at] if right is not None else letter, None, at), target)
+            marks = self._metrics(VqaReading(target.choices[at] if right is not None else letter, None, at), target)
             for name in ("accuracy", "letter_accuracy", "text_accuracy"):
                 if marks[name] == 1.0:
                     found.setdefault(name, set()).update(said)

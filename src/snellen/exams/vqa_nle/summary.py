@@ -22,7 +22,7 @@ from snellen.exams.vqa_nle.names import JOINT, LETTERS, RATIONALE, SPLITS
 from snellen.stats.constants import SAME
 
 if TYPE_CHECKING:
-    from snellen.stats.nlg import Doubted
+    from snellen.stats.nlg import CorpusValue
 
 ENTROPIES = tuple(metric_name(kind, bounded) for bounded in (False, True) for kind in KINDS)
 CAPTION_NAMES = {f"BLEU-{n}": f"bleu{n}" for n in range(1, 5)}
@@ -30,7 +30,7 @@ CAPTION_NAMES |= {"ROUGE-L": "rouge_l", "CIDEr": "cider", "METEOR": "meteor"}
 UNFILTERED, FILTERED = "unfiltered", "filtered"
 
 
-class Told(NamedTuple):
+class JudgedExplanation(NamedTuple):
     """An explanation beside the annotators', whether its sample was answered rightly (None: not marked), and its image."""
 
     said: str
@@ -39,7 +39,7 @@ class Told(NamedTuple):
     image: str = ""
 
 
-class Own(NamedTuple):
+class MarkSummary(NamedTuple):
     """What floors and own scores need of one mark, in a form that can be counted.
 
     `winners` are for each metric the answers that would have been right, `soft` what each annotator's answer would score. `pair`
@@ -48,7 +48,7 @@ class Own(NamedTuple):
 
     winners: tuple[tuple[str, frozenset[str]], ...] = ()
     soft: tuple[tuple[str, float], ...] = ()
-    told: Told | None = None
+    told: JudgedExplanation | None = None
     pair: str = ""
     rationale: bool = False
 
@@ -123,7 +123,7 @@ def pairs(group: Group) -> Iterator[tuple[Seen, int]]:
     """VCR's Q->AR: an answer and its rationale as one, right where both are. One whose other half is not there yet is left out."""
     halves: dict[str, dict[bool, Seen]] = defaultdict(dict)
     for seen, _count in group.rows():
-        if isinstance(seen.own, Own) and seen.own.pair:
+        if isinstance(seen.own, MarkSummary) and seen.own.pair:
             halves[seen.own.pair][seen.own.rationale] = seen
     for both in halves.values():
         if len(both) == 2:
@@ -142,10 +142,14 @@ def _both(answer: Seen, rationale: Seen) -> Seen:
     else:
         outcome = Outcome.CORRECT if right == 1.0 else Outcome.WRONG
     letters = [
-        dict(seen.own.winners).get("accuracy", frozenset()) & set(LETTERS) for seen in two if isinstance(seen.own, Own)
+        dict(seen.own.winners).get("accuracy", frozenset()) & set(LETTERS)
+        for seen in two
+        if isinstance(seen.own, MarkSummary)
     ]
     said = frozenset(f"{a}, then {b}" for a in letters[0] for b in letters[1]) if len(letters) == 2 else frozenset()
-    return Seen({} if right is None else {"accuracy": right}, outcome, answer.cluster, Own((("accuracy", said),)))
+    return Seen(
+        {} if right is None else {"accuracy": right}, outcome, answer.cluster, MarkSummary((("accuracy", said),))
+    )
 
 
 def floors(group: Group) -> dict[str, Floor]:
@@ -158,7 +162,7 @@ def floors(group: Group) -> dict[str, Floor]:
     marked: Counter[str] = Counter()
     for seen, count in group.rows():
         marked.update(dict.fromkeys(seen.values, count))
-        if not isinstance(seen.own, Own):
+        if not isinstance(seen.own, MarkSummary):
             continue
         for metric, answers in seen.own.winners:
             truths[metric].add(answers)
@@ -179,17 +183,17 @@ def floors(group: Group) -> dict[str, Floor]:
 # ---------------------------------------------------------------- explanations
 
 
-def explanations(group: Group) -> list[Told]:
+def explanations(group: Group) -> list[JudgedExplanation]:
     """Every explanation of a group that has references, in the order of the samples."""
     return [
         seen.own.told
         for seen, count in group.rows()
-        if isinstance(seen.own, Own) and seen.own.told is not None
+        if isinstance(seen.own, MarkSummary) and seen.own.told is not None
         for _ in range(count)
     ]
 
 
-def caption_scores(told: Sequence[Told], *, e_vil: bool) -> dict[str, Score]:
+def caption_scores(told: Sequence[JudgedExplanation], *, e_vil: bool) -> dict[str, Score]:
     """BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right;
     nothing where none was given. `e_vil` compares without tokenisation, as e-ViL does, and adds its scores.
     """
@@ -206,7 +210,7 @@ def caption_scores(told: Sequence[Told], *, e_vil: bool) -> dict[str, Score]:
     return found
 
 
-def caption_floors(told: Sequence[Told], *, e_vil: bool) -> dict[str, Floor]:
+def caption_floors(told: Sequence[JudgedExplanation], *, e_vil: bool) -> dict[str, Floor]:
     """What a constant explanation gets, of all samples and of those whose answer is right; nothing where none was given."""
     found: dict[str, Floor] = {}
     for part, some in ((UNFILTERED, told), (FILTERED, [t for t in told if t.right])):
@@ -216,8 +220,8 @@ def caption_floors(told: Sequence[Told], *, e_vil: bool) -> dict[str, Floor]:
     return found
 
 
-def _caption_values(told: Sequence[Told], *, raw_text: bool) -> dict[str, Doubted]:
-    from snellen.stats.nlg import Doubted, meteor_with_interval, missing, with_intervals
+def _caption_values(told: Sequence[JudgedExplanation], *, raw_text: bool) -> dict[str, CorpusValue]:
+    from snellen.stats.nlg import CorpusValue, meteor_with_interval, missing, with_intervals
 
     said, true, images = [t.said for t in told], [list(t.true) for t in told], [t.image for t in told]
     how: dict[str, Any] = {"tokenise": str} if raw_text else {}
@@ -226,11 +230,11 @@ def _caption_values(told: Sequence[Told], *, raw_text: bool) -> dict[str, Doubte
         try:
             values["METEOR"] = meteor_with_interval(said, true, images, **how)
         except SnellenError:  # Java is there and does not work: no number, and the answers are paid for
-            values["METEOR"] = Doubted(None)
+            values["METEOR"] = CorpusValue(None)
     return values
 
 
-def _e_vil_scores(told: Iterable[Told], values: Mapping[str, float | None]) -> dict[str, Score]:
+def _e_vil_scores(told: Iterable[JudgedExplanation], values: Mapping[str, float | None]) -> dict[str, Score]:
     """e-ViL's scores, where every metric that they are made of is available; nothing is put in for one that is not."""
     from snellen.stats.nlg import e_vil
 

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen import __version__, exams
-from snellen.core.cells import Cell, Sheet, csv_bytes, workbook
+from snellen.core.cells import Cell, WorkbookSheet, csv_bytes, workbook
 from snellen.core.errors import SnellenError
 from snellen.core.extras import PaperTables
 from snellen.core.layout import By, Layout
 from snellen.data import parquet
 from snellen.data.label import MARK
 from snellen.engine.runs.run import Run
-from snellen.engine.runs.tidy import SCHEMA, SampleRow, ScoreRow, Table, statuses, table_of
+from snellen.engine.runs.tidy import SCHEMA, SampleRow, ScoreRow, TidyTable, statuses, table_of
 from snellen.present.files.latex import latex
 from snellen.present.files.markdown import markdown
 from snellen.present.model import formatting
@@ -45,7 +45,7 @@ class ExportRows(NamedTuple):
         return statuses(r.status for r in (*self.scores, *(self.samples or ())))
 
     @property
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[TidyTable]:
         """The flat tables."""
         scores = table_of("scores", ScoreRow, self.scores)
         return [scores] if self.samples is None else [scores, table_of("samples", SampleRow, self.samples)]
@@ -101,8 +101,8 @@ def _layouts(exam: str, protocol: str, parts: Sequence[By]) -> Iterable[Layout]:
     return tables.layouts(protocol, parts) if tables is not None else ()
 
 
-def _sheets(rows: ExportRows) -> list[Sheet]:
-    return [Sheet(t.name, _cells(t)) for t in rows.tables]
+def _sheets(rows: ExportRows) -> list[WorkbookSheet]:
+    return [WorkbookSheet(t.name, _cells(t)) for t in rows.tables]
 
 
 def _wide_csv(tables: Sequence[PaperTable]) -> bytes:
@@ -114,8 +114,8 @@ def _wide_csv(tables: Sequence[PaperTable]) -> bytes:
     return csv_bytes(wide_rows(tables[0]))
 
 
-def _wide_sheets(tables: Sequence[PaperTable]) -> list[Sheet]:
-    return [Sheet(f"table {i}", [*wide_rows(t), [], [" ".join(t.caption)]]) for i, t in enumerate(tables, 1)]
+def _wide_sheets(tables: Sequence[PaperTable]) -> list[WorkbookSheet]:
+    return [WorkbookSheet(f"table {i}", [*wide_rows(t), [], [" ".join(t.caption)]]) for i, t in enumerate(tables, 1)]
 
 
 def wide_rows(table: PaperTable) -> list[Sequence[Cell]]:
@@ -133,7 +133,7 @@ def _csv(rows: ExportRows) -> bytes:
     return csv_bytes(_cells(rows.tables[-1]), line_end="\r\n")
 
 
-def _cells(table: Table) -> list[Sequence[Any]]:
+def _cells(table: TidyTable) -> list[Sequence[Any]]:
     """A table with its header; truth values as words, since not every program knows them."""
     plain = [[str(v).lower() if isinstance(v, bool) else v for v in row] for row in table.rows]
     return [table.names, *plain]

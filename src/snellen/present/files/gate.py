@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from snellen.comparison.gating import Check, Gate
+from snellen.comparison.gating import Gate, GateCheck
 from snellen.core.figures import counted
 from snellen.core.text import one_line
 from snellen.present.files.markdown import escaped
@@ -50,7 +50,7 @@ def junit(found: Gate) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
 
-def _details(check: Check) -> str:
+def _details(check: GateCheck) -> str:
     return f"{check.part} under '{check.protocol}', by {check.label}: {check.said}."
 
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from snellen import __version__
 from snellen.core.errors import SnellenError
-from snellen.core.gallery import KINDS, Gallery, Whole
+from snellen.core.gallery import KINDS, Gallery, UnshortenedText
 from snellen.core.text import for_terminal
 from snellen.core.types import Mark
 from snellen.present.model import formatting, threshold_text
@@ -75,9 +75,9 @@ class Templates:
         found.filters.update(plain=plain, cut=self._cut, share=_share, px=_px, **self._filters)
         return found
 
-    def _cut(self, text: str) -> Whole:
+    def _cut(self, text: str) -> UnshortenedText:
         self.longest = max(self.longest, len(text))
-        return Whole(text[: self._detail.long])
+        return UnshortenedText(text[: self._detail.long])
 
 
 class _Compiled(jinja2.BytecodeCache):
@@ -103,7 +103,7 @@ def _inert(value: Any) -> Any:
         return ""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value  # Markup: the templates' own macros, whose data came through here already
-    return for_terminal(value, None if isinstance(value, Whole) else SHORT)
+    return for_terminal(value, None if isinstance(value, UnshortenedText) else SHORT)
 
 
 def _readings(columns: Iterable[tuple[Any, Mark]]) -> list[str]:

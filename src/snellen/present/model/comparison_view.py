@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from snellen.comparison.results import Comparison, Row, with_headlines
+from snellen.comparison.results import Comparison, ComparisonRow, with_headlines
 from snellen.comparison.verdict import CHANCE, amount, p_of, together, whole
 from snellen.present.model import formatting
 
@@ -22,7 +22,7 @@ class ComparedRow(NamedTuple):
     only: str
     silent: str
     clear: bool
-    row: Row
+    row: ComparisonRow
 
 
 class ComparedTable(NamedTuple):
@@ -63,7 +63,7 @@ def compared_tables(found: Comparison, *, every: bool = False) -> list[ComparedT
     return made
 
 
-def _by_metric(rows: list[tuple[str, Row]]) -> tuple[str, list[tuple[str, Row]]]:
+def _by_metric(rows: list[tuple[str, ComparisonRow]]) -> tuple[str, list[tuple[str, ComparisonRow]]]:
     """Return ', by exact match' and the rows; the metric stands behind each name where there are several."""
     labels = list(dict.fromkeys(row.label for _name, row in rows))
     if len(labels) == 1:
@@ -71,14 +71,16 @@ def _by_metric(rows: list[tuple[str, Row]]) -> tuple[str, list[tuple[str, Row]]]
     return "", [(f"{name} ({row.label})", row) for name, row in rows]
 
 
-def _table(title: str, head: str, rows: Sequence[tuple[str, Row]], notes: Iterable[str] = ()) -> ComparedTable:
+def _table(
+    title: str, head: str, rows: Sequence[tuple[str, ComparisonRow]], notes: Iterable[str] = ()
+) -> ComparedTable:
     one = rows[0][1]
     several = head == "part" and sum(row.tested and bool(row.part) for _name, row in rows) > 1
     p = "p, Holm" if several else "p"
     return ComparedTable(title, head, one.first_run, one.second_run, p, tuple(_row(*r) for r in rows), tuple(notes))
 
 
-def _row(name: str, row: Row) -> ComparedRow:
+def _row(name: str, row: ComparisonRow) -> ComparedRow:
     silent = (str(sum(side.values())) for side in (row.silence.first, row.silence.second))
     return ComparedRow(
         name=name,
@@ -97,7 +99,7 @@ def _row(name: str, row: Row) -> ComparedRow:
 # ---------------------------------------------------------------- what these samples could show
 
 
-def _notes(rows: Sequence[Row], power: float | None) -> Iterator[str]:
+def _notes(rows: Sequence[ComparisonRow], power: float | None) -> Iterator[str]:
     """Say how a headline was compared that is not a mean over samples, and what so many samples can show."""
     own = next((row for row in rows if row.headline is not None), None)
     if own is not None and own.headline is not None:

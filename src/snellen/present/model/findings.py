@@ -104,7 +104,7 @@ def _cost(summary: Summary) -> Iterator[Finding]:
 # ---------------------------------------------------------------- can it be read?
 
 
-class Missing(NamedTuple):
+class MissingShare(NamedTuple):
     """How many replies are no answer under a protocol, over the parts of the exam; n counts every time that a question was asked."""
 
     protocol: str
@@ -116,7 +116,7 @@ class Missing(NamedTuple):
         return self.kinds.total() / self.n if self.n else 0.0
 
 
-def _missing(summary: Summary) -> list[Missing]:
+def _missing(summary: Summary) -> list[MissingShare]:
     """Of every protocol. What may be right as a refusal is not silent, so only the parts that are named so count."""
     silent = {(row.protocol, tuple(row.by.items())) for row in summary.silent}
     found = []
@@ -126,7 +126,7 @@ def _missing(summary: Summary) -> list[Missing]:
         for g in parts:
             if (p.protocol, tuple(g.by.items())) in silent:
                 kinds.update({k: n for k, n in g.outcomes.items() if k in NON_ANSWERS})
-        found.append(Missing(p.protocol, sum(g.answers for g in parts), kinds))
+        found.append(MissingShare(p.protocol, sum(g.answers for g in parts), kinds))
     return found
 
 

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from snellen.comparison.results import Row
+from snellen.comparison.results import ComparisonRow
 from snellen.core import figures
 from snellen.core.model_names import model_name
 from snellen.core.prescription import BOUNDS, CREDIBLE, amount, figure
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
 from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
-from snellen.core.silence import Silent
+from snellen.core.silence import UnansweredPart
 from snellen.core.types import NON_ANSWERS, Mark, Outcome
 
 T = TypeVar("T")
@@ -205,7 +205,7 @@ def difference(row: ControlRow | DifferenceRow) -> str:
     return f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
 
 
-def change(row: Row) -> str:
+def change(row: ComparisonRow) -> str:
     """Return a comparison's difference, '+28.3 [+20.1, +36.0]', in points or in the metric's own unit."""
     scale, digits = (1, 2) if row.unit else (100, 1)
     value, low, high = (None if v is None else f"{scale * v:+.{digits}f}" for v in (row.difference, row.low, row.high))
@@ -371,7 +371,7 @@ def silence(summary: Summary) -> list[str]:
     return [_silent(row, main) for row in rows if main is not None]
 
 
-def _silent(row: Silent, protocol: ProtocolSummary) -> str:
+def _silent(row: UnansweredPart, protocol: ProtocolSummary) -> str:
     kinds = ", ".join(f"{n} {name}" for name, n in row.outcomes.items())
     could = ""
     if row.bounds is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snellen.comparison.gating import Check, Gate
+from snellen.comparison.gating import Gate, GateCheck
 from snellen.comparison.verdict import chance
 from snellen.core.figures import on_clusters
 from snellen.present.model import formatting
@@ -19,7 +19,7 @@ def metric_line(found: Gate) -> str:
     return said[:1].upper() + said[1:]
 
 
-def cells(check: Check) -> list[str]:
+def cells(check: GateCheck) -> list[str]:
     """A check's row: A is the baseline, B the run."""
     between = (
         ""

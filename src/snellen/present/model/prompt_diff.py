@@ -71,7 +71,7 @@ def word_diff(first: str, other: str) -> str:
     return " ".join(out)
 
 
-class Printed(NamedTuple):
+class RenderedPrompt(NamedTuple):
     """A rendered prompt: its text, the text with the option list cut out, and the options in the order printed."""
 
     text: str
@@ -79,18 +79,18 @@ class Printed(NamedTuple):
     options: tuple[str, ...]
 
 
-def take_apart(text: str, names: Sequence[str]) -> Printed:
+def take_apart(text: str, names: Sequence[str]) -> RenderedPrompt:
     """Find the list of these names in a prompt."""
     if not names:
-        return Printed(text, text, ())
+        return RenderedPrompt(text, text, ())
     one = "|".join(re.escape(o) for o in sorted(names, key=len, reverse=True))
     joint = r"(?:\s*[,;/|]\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)"
     lists = list(re.finditer(rf"(?<!\w)(?:{one})(?:{joint}(?:{one}))+(?!\w)", text, re.IGNORECASE))
     if not lists:
-        return Printed(text, text, tuple(names))
+        return RenderedPrompt(text, text, tuple(names))
     span = max(lists, key=lambda m: len(m.group()))
     options = tuple(re.findall(rf"(?<!\w)(?:{one})(?!\w)", span.group(), re.IGNORECASE))
-    return Printed(text, text[: span.start()] + OPTIONS + text[span.end() :], options)
+    return RenderedPrompt(text, text[: span.start()] + OPTIONS + text[span.end() :], options)
 
 
 def sentences(frame: str) -> list[str]:

@@ -17,9 +17,9 @@ from snellen.core.extras import probes_of
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.mark.plain_floors import texts_of
-from snellen.engine.plan.plan import Target
+from snellen.engine.plan.plan import ProtocolRun
 from snellen.present.model.prompt_diff import (
-    Printed,
+    RenderedPrompt,
     difference,
     fold,
     near,
@@ -69,7 +69,7 @@ class ProtocolTable(NamedTuple):
 
 def build(
     exam: Exam,
-    targets: Sequence[Target],
+    targets: Sequence[ProtocolRun],
     splits: Sequence[str] = (),
     tasks: Sequence[str] = (),
     shown: Sequence[Sample] = (),
@@ -116,15 +116,15 @@ def _known(what: str, given: str, there: list[str]) -> str:
 class _Rendered:
     """An exam's prompts, rendered once, and its protocols, tried."""
 
-    def __init__(self, exam: Exam, targets: tuple[Target, ...], probes: list[Sample]) -> None:
+    def __init__(self, exam: Exam, targets: tuple[ProtocolRun, ...], probes: list[Sample]) -> None:
         self.targets, self.probes = targets, probes
-        own = (Target(p, Arm(p.prompt)) for p in exam.protocols.values())
+        own = (ProtocolRun(p, Arm(p.prompt)) for p in exam.protocols.values())
         self.judges = tuple(dict.fromkeys((*targets, *own)))
         self.prompts = tuple(dict.fromkeys((*(c.arm.prompt for c in targets), *exam.prompts)))
         asked = {(n, s.id): exam.ask(n, s) for n in self.prompts for s in probes}
         self._parts = {key: take_apart(question.text, question.options) for key, question in asked.items()}
 
-    def printed(self, prompt: str, sample: Sample) -> Printed:
+    def printed(self, prompt: str, sample: Sample) -> RenderedPrompt:
         return self._parts[prompt, sample.id]
 
     def kinds(self, split: str) -> dict[str, set[str]]:
@@ -210,11 +210,11 @@ def _candidate_rows(rendered: _Rendered, split: str, tasks: list[str]) -> Iterat
 # ---------------------------------------------------------------- rules, tried with replies
 
 
-def _right(one: Target, sample: Sample, reply: str) -> bool:
+def _right(one: ProtocolRun, sample: Sample, reply: str) -> bool:
     return mark_reply(one.protocol, sample, reply).outcome is Outcome.CORRECT
 
 
-def carrier(one: Target, sample: Sample, text: str) -> str | None:
+def carrier(one: ProtocolRun, sample: Sample, text: str) -> str | None:
     """The plainest form in which a protocol takes an answer: bare, `Answer: X`, or `Task: X`; None where none is right."""
     forms = ("{}", "Answer: {}", sample.tags["task"].title() + ": {}")
     return next((f for f in forms if _right(one, sample, f.format(text))), None)
@@ -266,7 +266,7 @@ def _replaced(truth: Any, old: str, new: str) -> Any:
     return new if truth == old else truth
 
 
-def _own(rendered: _Rendered, one: Target, case: Case) -> dict[str, str]:
+def _own(rendered: _Rendered, one: ProtocolRun, case: Case) -> dict[str, str]:
     """What replies are made of, in the spelling of a protocol's own prompt."""
     options = rendered.printed(one.arm.prompt, case.sample).options
     names = [near(n, options) or n for n in case.names]
@@ -350,7 +350,7 @@ def _rule_rows(rendered: _Rendered, sample: Sample) -> Iterator[ProtocolRow]:
 class _Rule:
     """One protocol's rule, told from what it does with replies."""
 
-    def __init__(self, rendered: _Rendered, one: Target, case: Case, tried: dict[str, Mark]) -> None:
+    def __init__(self, rendered: _Rendered, one: ProtocolRun, case: Case, tried: dict[str, Mark]) -> None:
         self.rendered, self.one, self.case, self.tried = rendered, one, case, tried
         self.made_of = _own(rendered, one, case)
         self.carrier = carrier(one, case.sample, self.made_of["X"])

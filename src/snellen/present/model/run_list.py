@@ -11,11 +11,11 @@ from snellen.core.model_names import model_name
 from snellen.core.records import Totals
 from snellen.core.results import ProtocolSummary, Score
 from snellen.core.text import one_line
-from snellen.engine.runs.listing import Listed, Listing
+from snellen.engine.runs.listing import ListedRun, RunListing
 from snellen.present.model import formatting
 
 
-def tails(runs: Sequence[Listed]) -> list[str]:
+def tails(runs: Sequence[ListedRun]) -> list[str]:
     """What tells runs apart: the digest at the end of a folder's name, or the whole name where two share that.
 
     >>> from types import SimpleNamespace as N
@@ -27,12 +27,12 @@ def tails(runs: Sequence[Listed]) -> list[str]:
     return [end if end and often[end] == 1 else run.path.name for end, run in zip(ends, runs, strict=True)]
 
 
-def main_protocol(run: Listed) -> ProtocolSummary | None:
+def main_protocol(run: ListedRun) -> ProtocolSummary | None:
     """The first protocol of a run: the one that its headline is of."""
     return next(iter(run.summary.plain), None)
 
 
-def headlines(run: Listed) -> list[tuple[str, Score]]:
+def headlines(run: ListedRun) -> list[tuple[str, Score]]:
     """The headline of each part under the main protocol."""
     main = main_protocol(run)
     if main is None:
@@ -65,7 +65,7 @@ def cost(totals: Totals) -> str:
     return f"{totals.cost:.4f}" + "+" * bool(totals.cost_unknown)
 
 
-def document(folder: Path, found: Listing) -> dict[str, Any]:
+def document(folder: Path, found: RunListing) -> dict[str, Any]:
     """The same as plain values."""
     return {
         "folder": str(folder),
@@ -75,7 +75,7 @@ def document(folder: Path, found: Listing) -> dict[str, Any]:
     }
 
 
-def _plain(run: Listed) -> dict[str, Any]:
+def _plain(run: ListedRun) -> dict[str, Any]:
     manifest, summary, main = run.manifest, run.summary, main_protocol(run)
     return {
         "run": str(run.path),

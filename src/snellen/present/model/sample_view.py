@@ -22,7 +22,7 @@ CLOSE = 3
 MISSING = "image not available: "
 
 
-class Judged(NamedTuple):
+class JudgedReply(NamedTuple):
     """What one protocol says of a reply."""
 
     protocol: str
@@ -36,7 +36,7 @@ class SampleQuestion(NamedTuple):
     question: Question | None
     unknown: str
     answer: Answer | None
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedReply, ...]
 
 
 class SampleView(NamedTuple):
@@ -72,14 +72,14 @@ def _unknown(run: Run, name: str) -> SnellenError:
     return SnellenError(f"{run.path} has no sample '{name}' among its {len(ids):,}: {hint}")
 
 
-def _marks(run: Run, name: str) -> dict[str, list[Judged]]:
+def _marks(run: Run, name: str) -> dict[str, list[JudgedReply]]:
     """The sample's marks by arm, those of control arms too; none where the run is not marked yet."""
-    found: dict[str, list[Judged]] = {}
+    found: dict[str, list[JudgedReply]] = {}
     if run.folder.has("summary.json"):
         for protocol, arm in ((p, a) for p in run.summary.protocols for a in Arm.parse(p.prompt).times(p.repeats)):
             mark = next((m for m in run.marks(protocol.protocol, arm.repeat) if m.id == name), None)
             if mark is not None:
-                found.setdefault(arm.text, []).append(Judged(protocol.protocol, mark))
+                found.setdefault(arm.text, []).append(JudgedReply(protocol.protocol, mark))
     return found
 
 

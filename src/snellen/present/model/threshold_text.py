@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from snellen.comparison.thresholds import Examined, One
-from snellen.core.prescription import Compared, Range, Share, Threshold, amount, figure, in_unit
+from snellen.comparison.thresholds import ExamThresholds, RunThresholds
+from snellen.core.prescription import FacultyComparison, Range, Share, Threshold, amount, figure, in_unit
 from snellen.present.model import formatting
 
 DRAWN = "SYNTHETIC sheets"
@@ -65,7 +65,7 @@ def lapse(row: Threshold) -> str:
     return f"{100 * row.lapse.value:.0f} % [{100 * row.lapse.low:.0f}, {100 * row.lapse.high:.0f}]"
 
 
-def seeds(found: Examined) -> str:
+def seeds(found: ExamThresholds) -> str:
     """'seed 0', 'seeds 0, 7'."""
     return f"seed{'s' * (len(found.seeds) > 1)} {', '.join(map(str, found.seeds))}"
 
@@ -90,7 +90,7 @@ def sees(row: Threshold) -> str:
     return f"{said} (the finest asked)" if row.bound else said
 
 
-def sentence(one: One) -> str:
+def sentence(one: RunThresholds) -> str:
     """What a person would say of one model."""
     known = [row for row in one.rows if row.threshold is not None]
     lost = list(dict.fromkeys(row.name for row in one.rows if row.threshold is None))
@@ -110,7 +110,7 @@ def reasons(rows: Iterable[Threshold]) -> list[str]:
 # ---------------------------------------------------------------- several
 
 
-def needs(row: Compared, at: int) -> str:
+def needs(row: FacultyComparison, at: int) -> str:
     """'letters 1.8 [1.4, 2.3] times as large', of the run at a place behind the first."""
     found = row.ratios[at]
     first = next(one for one in row.rows if one is not None)
@@ -121,7 +121,7 @@ def needs(row: Compared, at: int) -> str:
     return f"{said} ({first.sent_as})" if first.sent_as else said
 
 
-def finer(row: Compared, at: int) -> int:
+def finer(row: FacultyComparison, at: int) -> int:
     """Who sees finer, of the run at a place behind the first: 1 it does, -1 the first does, 0 cannot be told."""
     found = row.ratios[at]
     if found is None or found.low <= 1 <= found.high:
@@ -130,7 +130,7 @@ def finer(row: Compared, at: int) -> int:
     return 1 if (found.high < 1) == smaller else -1
 
 
-def verdict(found: Examined, at: int) -> str:
+def verdict(found: ExamThresholds, at: int) -> str:
     """What a person would say of a run beside the first: in what it sees finer, in what less, and what is not known."""
     first, other = found.first.letter, found.each[at + 1].letter
     held = [row for row in found.compared if row.ratios[at] is not None]
@@ -150,17 +150,17 @@ def verdict(found: Examined, at: int) -> str:
     return f"{other} {'; '.join(parts)}."
 
 
-def _largest(rows: Sequence[Compared], at: int) -> list[Compared]:
+def _largest(rows: Sequence[FacultyComparison], at: int) -> list[FacultyComparison]:
     """The few with the greatest ratio, either way."""
 
-    def far(row: Compared) -> float:
+    def far(row: FacultyComparison) -> float:
         found = row.ratios[at]
         return 0.0 if found is None else max(found.value, 1 / found.value)
 
     return sorted(rows, key=far, reverse=True)[:NAMED]
 
 
-def _more(rows: Sequence[Compared], at: int, what: str) -> str:
+def _more(rows: Sequence[FacultyComparison], at: int, what: str) -> str:
     """', and sees less in size, too', of those that have no room."""
     named = _largest(rows, at)
     rest = [row.name for row in rows if row not in named]

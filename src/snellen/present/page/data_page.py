@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen import exams
-from snellen.core.gallery import Gallery, Shown
+from snellen.core.gallery import Gallery, GalleryPicture
 from snellen.core.options import Selection
 from snellen.engine.ask.questions import asker
 from snellen.present.page.image_pool import ImagePool
@@ -19,7 +19,7 @@ class DataCard(NamedTuple):
 
     id: str
     tags: dict[str, str]
-    pictures: tuple[Shown, ...]
+    pictures: tuple[GalleryPicture, ...]
     question: str
     truth: Any
 

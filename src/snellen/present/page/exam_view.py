@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.comparison.comparing import compare_runs
-from snellen.comparison.results import Comparison, Flip, Side
+from snellen.comparison.results import Comparison, Flip, RunSide
 from snellen.comparison.thresholds import thresholds_of
 from snellen.comparison.verdict import leading
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
-from snellen.core.gallery import Gallery, Pick, Shown
+from snellen.core.gallery import Gallery, GalleryPicture, Pick
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.comparison_view import ComparedTable, compared_tables
@@ -30,7 +30,7 @@ ORACLE = "ORACLE runs, which look at the answer: for comparison only"
 class RankRow(NamedTuple):
     """A run in a ranking: its score in each part by each metric, with the letters of the runs that it cannot be told apart from."""
 
-    side: Side
+    side: RunSide
     places: list[tuple[str, str]]
 
 
@@ -41,7 +41,7 @@ class FlipCard(NamedTuple):
     tags: dict[str, str]
     truth: Any
     question: str
-    query: Shown
+    query: GalleryPicture
 
     @property
     def first(self) -> Flip:
@@ -61,7 +61,7 @@ class OneSided(NamedTuple):
     cards: list[FlipCard]
 
 
-class Versus(NamedTuple):
+class RunsCompared(NamedTuple):
     """Some runs of one exam on the same data, compared; or why they cannot be (`refused`)."""
 
     found: Comparison | None
@@ -92,7 +92,7 @@ class ExamView(NamedTuple):
     anchor: str
     views: list[ReportRun]
     charts: list[tuple[str, bool, Parts]]
-    versus: list[Versus]
+    versus: list[RunsCompared]
     alone: list[str]
     rx: PrescriptionView | None = None
     """Of an exam that finds thresholds, these, in the place of comparisons and of scores in percent."""
@@ -110,7 +110,7 @@ class ExamView(NamedTuple):
         ]
 
 
-def who(sides: Sequence[Side]) -> str:
+def who(sides: Sequence[RunSide]) -> str:
     """'A is baseline/pixels, B is baseline/chance'."""
     return ", ".join(f"{side.letter} is {side.subject}" for side in sides)
 
@@ -153,19 +153,19 @@ def _chart(views: Sequence[ReportRun], peeks: bool) -> Parts:
     return list(parts.items())
 
 
-def _versus(some: Sequence[tuple[Run, ReportRun]], samples: int, sources: gallery.Sources) -> Versus:
+def _versus(some: Sequence[tuple[Run, ReportRun]], samples: int, sources: gallery.Sources) -> RunsCompared:
     runs, numbers = [run for run, _view in some], [view.number for _run, view in some]
     try:
         found = compare_runs(runs, flips=samples > 0)
         pair = found if found.ranking is None else _best_two(found, runs, samples)
     except SnellenError as error:
-        return Versus(None, str(error), numbers, [], [], [], "", [])
+        return RunsCompared(None, str(error), numbers, [], [], [], "", [])
     tables = compared_tables(found) if found.ranking is None else []
     ranks, heads = _ranks(found)
     letters = {side.run: side.letter for side in found.sides}
     flips = _one_sided(pair, letters, {str(run.path): run for run in runs}, sources) if samples else []
     between = " and ".join(letters[side.run] for side in pair.sides)
-    return Versus(found, "", numbers, tables, ranks, heads, between, flips)
+    return RunsCompared(found, "", numbers, tables, ranks, heads, between, flips)
 
 
 def _best_two(found: Comparison, runs: Sequence[Run], samples: int) -> Comparison:
@@ -229,7 +229,7 @@ def _one_sided(
     return one_sided
 
 
-def _renamed(flip: Flip, sides: dict[str, Side], letters: dict[str, str]) -> Flip:
+def _renamed(flip: Flip, sides: dict[str, RunSide], letters: dict[str, str]) -> Flip:
     """With the letters that the page's comparison has, where only two of its runs were compared here."""
     first, second, only = (letters[sides[one].run] for one in (flip.first_run, flip.second_run, flip.only))
     return msgspec.structs.replace(flip, first_run=first, second_run=second, only=only)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from snellen.core.digest import rank
-from snellen.core.gallery import Gallery, Pick, Shown
-from snellen.engine.mark.flips import STAGES, Compared, Flip, compare
+from snellen.core.gallery import Gallery, GalleryPicture, Pick
+from snellen.engine.mark.flips import STAGES, ProtocolComparison, ProtocolFlip, compare
 from snellen.engine.runs.run import Run
 from snellen.present.page import gallery
 from snellen.stats.agreement import Agreement
@@ -28,13 +28,13 @@ class PairRow(NamedTuple):
 class FlippedCard(NamedTuple):
     """One flipped sample with its picture."""
 
-    flip: Flip
+    flip: ProtocolFlip
     tags: dict[str, str]
     truth: Any
-    query: Shown
+    query: GalleryPicture
 
 
-class Parting(NamedTuple):
+class DisagreementView(NamedTuple):
     """All that the page shows of disagreement. `counts` are samples by stage, however many pairs of protocols they flip."""
 
     rows: list[PairRow]
@@ -43,15 +43,15 @@ class Parting(NamedTuple):
     samples: int
 
 
-def parting(run: Run, size: int, sources: gallery.Sources) -> Parting:
+def parting(run: Run, size: int, sources: gallery.Sources) -> DisagreementView:
     """Agreement of all pairs, and up to `EACH` flips of each stage with their pictures (none where `size` is 0)."""
     found = compare(run, few=ENOUGH)
     empty = dict.fromkeys(STAGES, 0)
     rows = [PairRow(a, b, agreement, found.stages.get((a, b), empty)) for (a, b), agreement in found.agreements.items()]
-    return Parting(rows, found.counts, _cards(run, found, sources) if size else {}, found.samples)
+    return DisagreementView(rows, found.counts, _cards(run, found, sources) if size else {}, found.samples)
 
 
-def _cards(run: Run, found: Compared, sources: gallery.Sources) -> dict[str, list[FlippedCard]]:
+def _cards(run: Run, found: ProtocolComparison, sources: gallery.Sources) -> dict[str, list[FlippedCard]]:
     chosen = {stage: choose([f for f in found.flips if f.stage == stage], EACH) for stage in STAGES}
     picks = [Pick("", "", f.id, f.first.prompt, {}) for some in chosen.values() for f in some]
     answers = gallery.look(run, picks).answers if picks else {}
@@ -62,12 +62,12 @@ def _cards(run: Run, found: Compared, sources: gallery.Sources) -> dict[str, lis
     return {stage: some for stage, some in cards.items() if some}
 
 
-def choose(flips: list[Flip], size: int) -> list[Flip]:
+def choose(flips: list[ProtocolFlip], size: int) -> list[ProtocolFlip]:
     """A seeded few, pairs in turn, each sample once."""
-    queues: dict[tuple[str, str], list[Flip]] = {}
+    queues: dict[tuple[str, str], list[ProtocolFlip]] = {}
     for flip in sorted(flips, key=lambda f: rank(0, f.id)):
         queues.setdefault(flip.pair, []).append(flip)
-    chosen: list[Flip] = []
+    chosen: list[ProtocolFlip] = []
     seen: set[str] = set()
     while queues and len(chosen) < size:
         for pair in list(queues):

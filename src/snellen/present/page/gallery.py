@@ -20,12 +20,12 @@ from snellen.core.dataset import Dataset
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.gallery import KINDS, Gallery, Item, Pick, Shown
+from snellen.core.gallery import KINDS, Gallery, GalleryItem, GalleryPicture, Pick
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Mark, Question, Sample, Text
 from snellen.engine.ask.questions import asker
 from snellen.engine.runs.data_again import unchanged
-from snellen.engine.runs.run import InStep, Run
+from snellen.engine.runs.run import OrderedSamples, Run
 from snellen.present.model import formatting
 from snellen.present.model.sample_view import MISSING, SeenAnswers, kind_of
 from snellen.present.page.image_pool import ImagePool
@@ -58,7 +58,7 @@ def survey(run: Run, size: int, shown: Gallery) -> GallerySurvey:
     pools: dict[str, dict[tuple[int, str], _Best]] = {kind: {} for kind in KINDS}
     counts = dict.fromkeys(KINDS, 0)
     for prompt, protocols in prompts.items():
-        samples = InStep(run.samples)
+        samples = OrderedSamples(run.samples)
         for marks in _in_step(run, protocols):
             outcomes = [m.outcome for m in marks]
             kind = kind_of(outcomes)
@@ -167,7 +167,7 @@ class Sources:
 
 def items(
     run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], shown: Gallery, sources: Sources
-) -> list[Item]:
+) -> list[GalleryItem]:
     """The chosen samples with truth, answer, prompt and pictures."""
     ids = {p.id for p in picks}
     light = {s.id: s for s in run.samples() if s.id in ids}
@@ -177,11 +177,11 @@ def items(
         answer = answers.get((pick.id, pick.prompt)) or Answer(id=pick.id, prompt=pick.prompt)
         sample = light.get(pick.id) or Sample(id=pick.id, tags={})
         parts, system, query = views[pick.id, pick.prompt]
-        out.append(Item(pick, sample.tags, sample.truth, answer, parts, system, query, sample.facts))
+        out.append(GalleryItem(pick, sample.tags, sample.truth, answer, parts, system, query, sample.facts))
     return out
 
 
-View = tuple[list[str | Shown], str | None, Shown]
+View = tuple[list[str | GalleryPicture], str | None, GalleryPicture]
 
 
 def _views(
@@ -204,7 +204,7 @@ def _views(
     except Exception as error:  # a damaged data set costs the pictures, never the page
         reason = one_line(str(error) or type(error).__name__)
     for pick in picks:
-        missing = Shown(None, "", MISSING + reason)
+        missing = GalleryPicture(None, "", MISSING + reason)
         views.setdefault((pick.id, pick.prompt), ([], None, missing))
     return views
 
@@ -214,8 +214,8 @@ def _view(sample: Sample, ask: Callable[[Sample], Question], answer: Answer | No
     question = ask(sample)
     total = len(question.pictures)
     examples = total - 1 if question.shots else 0
-    parts: list[str | Shown] = []
-    asked: list[Shown] = []
+    parts: list[str | GalleryPicture] = []
+    asked: list[GalleryPicture] = []
     at = 0
     for part in question.parts:
         if isinstance(part, Text):
@@ -224,11 +224,11 @@ def _view(sample: Sample, ask: Callable[[Sample], Question], answer: Answer | No
         if at >= examples:
             which = f"image {at + 1} of {total}" if total - examples > 1 else "image"
             asked.append(pictures.query(part, sample, at, answer)._replace(alt=f"{which} of sample {sample.id}"))
-            parts.append(Shown(None, "", f"[the {which} of this sample]"))
+            parts.append(GalleryPicture(None, "", f"[the {which} of this sample]"))
         else:
             name = question.shots[at] if at < len(question.shots) else f"picture {at + 1}"
             parts.append(pictures.example(part, name, at, answer))
         at += 1
     if not asked:
-        return parts, question.system, Shown(None, "", "no image in this question")
+        return parts, question.system, GalleryPicture(None, "", "no image in this question")
     return parts, question.system, asked[-1]._replace(beside=tuple(asked[:-1]))

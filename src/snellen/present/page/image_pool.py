@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.digest import rank
-from snellen.core.gallery import Region, Whole
+from snellen.core.gallery import Region, UnshortenedText
 from snellen.core.images import MIME, sniff
 from snellen.core.pixels import BadPicture, decoded, open_picture
 
@@ -37,7 +37,7 @@ class HeldImage(NamedTuple):
     y: float
     width: float
     height: float
-    url: Whole
+    url: UnshortenedText
 
 
 class _Held:
@@ -129,7 +129,7 @@ class ImagePool:
         held = self._held[name]
         x1, y1, x2, y2 = held.place
         url = f"data:{held.mime};base64,{base64.b64encode(held.code).decode('ascii')}" if with_bytes else ""
-        return HeldImage(name, x1, y1, x2 - x1, y2 - y1, Whole(url))
+        return HeldImage(name, x1, y1, x2 - x1, y2 - y1, UnshortenedText(url))
 
 
 def _held(data: bytes, side: int, region: Region | None) -> _Held:

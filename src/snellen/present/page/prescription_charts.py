@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import ceil, floor, log, log10, sqrt
 from typing import NamedTuple
 
-from snellen.core.gallery import Whole
+from snellen.core.gallery import UnshortenedText
 from snellen.core.prescription import Range, Threshold, figure
 
 WIDE, HIGH = 320.0, 190.0
@@ -39,8 +39,8 @@ class AnswerDot(NamedTuple):
 class Curve(NamedTuple):
     """A psychometric curve. `line` and `band` are points of an SVG; empty where nothing could be fitted."""
 
-    line: Whole
-    band: Whole
+    line: UnshortenedText
+    band: UnshortenedText
     dots: list[AnswerDot]
     ticks: list[Tick]
     guess: float
@@ -95,8 +95,8 @@ def curve(row: Threshold) -> Curve:
     ends = sorted((row.ladder[0], row.ladder[-1]))
     found = row.threshold
     return Curve(
-        line=Whole(line),
-        band=Whole(" ".join((*upper, *lower))),
+        line=UnshortenedText(line),
+        band=UnshortenedText(" ".join((*upper, *lower))),
         dots=dots,
         ticks=[Tick(x(v), f"{v:g}") for v in nice(ends[0], ends[1])],
         guess=y(row.guess),
@@ -181,7 +181,7 @@ class ChartLine(NamedTuple):
     read: bool
 
 
-class Reach(NamedTuple):
+class ChartReach(NamedTuple):
     """How far down the chart somebody reads: the place of the threshold, of its interval's ends, and of the words beside it."""
 
     text: str
@@ -198,7 +198,7 @@ class LetterChart(NamedTuple):
     high: float
     end: float
     lines: list[ChartLine]
-    reaches: list[Reach]
+    reaches: list[ChartReach]
 
 
 def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> LetterChart | None:
@@ -230,15 +230,15 @@ def _heights(tallest: float, smallest: float) -> Iterator[float]:
         height /= STEP
 
 
-def _reach(text: str, row: Threshold, found: Range, lines: Sequence[ChartLine]) -> Reach:
+def _reach(text: str, row: Threshold, found: Range, lines: Sequence[ChartLine]) -> ChartReach:
     low, high = (found.value, found.value) if row.bound else (found.low, found.high)
     y = _place(found.value, lines)
-    return Reach(text, y, _place(high, lines), _place(low, lines), y)
+    return ChartReach(text, y, _place(high, lines), _place(low, lines), y)
 
 
-def _apart(reaches: Sequence[Reach]) -> list[Reach]:
+def _apart(reaches: Sequence[ChartReach]) -> list[ChartReach]:
     """From the top down, the words of each far enough below those before."""
-    found: list[Reach] = []
+    found: list[ChartReach] = []
     for one in sorted(reaches, key=lambda reach: reach.y):
         least = found[-1].said_at + APART if found else one.y
         found.append(one._replace(said_at=max(one.y, least)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snellen.comparison.thresholds import Examined
+from snellen.comparison.thresholds import ExamThresholds
 from snellen.present.page.image_pool import ImagePool
 from snellen.present.page.prescription_view import prescription_view
 from snellen.present.page.report import write_page
@@ -13,7 +13,7 @@ MOST = 4
 """Names in the title."""
 
 
-def write_prescription(found: Examined, page: Path) -> None:
+def write_prescription(found: ExamThresholds, page: Path) -> None:
     """Write the page."""
     pool = ImagePool()
     view = prescription_view(found, pool)

@@ -21,7 +21,7 @@ from snellen.present.page.prescription_charts import Bar, by_size
 PIXELS = "px"
 
 
-class Sent(NamedTuple):
+class SentThreshold(NamedTuple):
     """A threshold as it was sent; `share` is that in percent of the sheet's side, of a dial in pixels."""
 
     row: Threshold
@@ -36,7 +36,7 @@ class Resolution(NamedTuple):
 
     title: str
     unit: str
-    sent: list[Sent]
+    sent: list[SentThreshold]
     says: list[str]
 
 
@@ -53,14 +53,14 @@ def resolutions(exam: Exam, rows: Sequence[Threshold], sizes: Mapping[str, int])
     return found
 
 
-def _sent(row: Threshold, size: int, bar: Bar | None) -> Sent:
+def _sent(row: Threshold, size: int, bar: Bar | None) -> SentThreshold:
     share = ""
     if row.unit == PIXELS and row.threshold is not None and size:
         share = f"{figure(100 * row.threshold.value / size)} %"
-    return Sent(row, size, row.sent_as.rpartition(" ")[2], share, bar)
+    return SentThreshold(row, size, row.sent_as.rpartition(" ")[2], share, bar)
 
 
-def _says(exam: Exam, sent: Sequence[Sent]) -> Iterator[str]:
+def _says(exam: Exam, sent: Sequence[SentThreshold]) -> Iterator[str]:
     for codec in dict.fromkeys(one.codec for one in sent):
         same = sorted((one for one in sent if one.codec == codec), key=lambda one: one.size)
         behind = f" ({codec})" if len({one.codec for one in sent}) > 1 else ""
@@ -81,7 +81,7 @@ def between(exam: Exam, first: Threshold, second: Threshold) -> Range | None:
     return found[0].ratios[0] if found else None
 
 
-def _step(exam: Exam, small: Sent, large: Sent) -> str:
+def _step(exam: Exam, small: SentThreshold, large: SentThreshold) -> str:
     """What a larger sheet changes."""
     ratio = between(exam, small.row, large.row)
     if ratio is None:
@@ -104,7 +104,7 @@ def _step(exam: Exam, small: Sent, large: Sent) -> str:
     )
 
 
-def _codec(exam: Exam, first: Sent, other: Sent) -> str:
+def _codec(exam: Exam, first: SentThreshold, other: SentThreshold) -> str:
     ratio = between(exam, first.row, other.row)
     if ratio is None:
         return "nothing can be told, as one of the thresholds is not known."

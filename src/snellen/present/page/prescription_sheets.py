@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
-from snellen.comparison.thresholds import One, Trial
+from snellen.comparison.thresholds import AskedTrial, RunThresholds
 from snellen.core.adaptive import Adaptive
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import Thresholds
-from snellen.core.gallery import Region, Shown, Whole
+from snellen.core.gallery import GalleryPicture, Region, UnshortenedText
 from snellen.core.pixels import decoded
 from snellen.core.prescription import Threshold, amount
 from snellen.core.text import one_line
@@ -36,15 +36,15 @@ REPLY = 300
 EXAMPLES = 2
 
 
-class ShownSheet(NamedTuple):
+class PageSheet(NamedTuple):
     """A sheet on the page: its level, its pictures (or why there are none), the truth, and what was answered."""
 
     id: str
     level: str
-    pictures: list[Shown]
+    pictures: list[GalleryPicture]
     close: bool
     truth: str
-    reply: Whole
+    reply: UnshortenedText
     outcome: str
     right: str
 
@@ -53,12 +53,12 @@ class ShownSheet(NamedTuple):
         return self.close and all(shown.width < ENLARGED for shown in self.pictures)
 
 
-def around(row: Threshold, trials: Iterable[Trial], most: int = SHOWN) -> list[Trial]:
+def around(row: Threshold, trials: Iterable[AskedTrial], most: int = SHOWN) -> list[AskedTrial]:
     """Trials of different levels around a threshold, the easiest first: as many finer as coarser ones where there are.
 
     A level is shown by a trial that ended as most of its trials did.
     """
-    by_level: dict[float, Trial] = {}
+    by_level: dict[float, AskedTrial] = {}
     mostly = {rung.level: rung.right * 2 >= rung.n for rung in row.rungs}
     for trial in trials:
         if trial.course == row.name and trial.kind != "blank" and trial.mark.outcome is not Outcome.ERROR:
@@ -74,11 +74,13 @@ def around(row: Threshold, trials: Iterable[Trial], most: int = SHOWN) -> list[T
     return [by_level[level] for level in reversed(levels[first : first + most])]
 
 
-def _is_typical(trial: Trial, mostly: dict[float, bool]) -> bool:
+def _is_typical(trial: AskedTrial, mostly: dict[float, bool]) -> bool:
     return (trial.mark.outcome is Outcome.CORRECT) == mostly.get(trial.level, False)
 
 
-def sheets(one: One, exam: Exam, row: Threshold, chosen: Sequence[Trial], pool: ImagePool) -> list[ShownSheet]:
+def sheets(
+    one: RunThresholds, exam: Exam, row: Threshold, chosen: Sequence[AskedTrial], pool: ImagePool
+) -> list[PageSheet]:
     """Chosen trials as the page shows them."""
     replies = {a.id: a for a in one.run.folder.texts(keys=[(t.mark.id, _prompt(one)) for t in chosen])}
     finds = exam.extra(Thresholds)
@@ -87,18 +89,18 @@ def sheets(one: One, exam: Exam, row: Threshold, chosen: Sequence[Trial], pool: 
     for trial in chosen:
         sample = drawn.get(trial.sample.id)
         region = finds.close_up(trial.sample, one.seed) if sample is not None and finds is not None else None
-        shown = _pictures(sample, region, pool) if sample is not None else [Shown(None, "", why)]
+        shown = _pictures(sample, region, pool) if sample is not None else [GalleryPicture(None, "", why)]
         rung = next((r for r in row.rungs if r.level == trial.level), None)
         answer = replies.get(trial.sample.id)
         said = answer.text if answer is not None and answer.failure is None else ""
         found.append(
-            ShownSheet(
+            PageSheet(
                 trial.sample.id,
                 amount(trial.level, row.unit),
                 shown,
                 region is not None,
                 _truth(trial.sample.truth),
-                Whole(one_line(said, REPLY) or "(empty)"),
+                UnshortenedText(one_line(said, REPLY) or "(empty)"),
                 trial.mark.outcome.value,
                 f"{rung.right} of {rung.n} right" if rung is not None else "",
             )
@@ -106,7 +108,7 @@ def sheets(one: One, exam: Exam, row: Threshold, chosen: Sequence[Trial], pool: 
     return found
 
 
-def examples(row: Threshold, trials: Iterable[Trial]) -> list[Trial]:
+def examples(row: Threshold, trials: Iterable[AskedTrial]) -> list[AskedTrial]:
     """Easiest sheets that were not right, of a faculty that could not be measured."""
     of_it = [t for t in trials if t.course == row.name and t.kind == "catch" and t.mark.outcome is not Outcome.ERROR]
     failed = [t for t in of_it if t.mark.outcome is not Outcome.CORRECT]
@@ -126,11 +128,11 @@ def _truth(truth: object) -> str:
     return f"{(left + right) / 2:.0f},{(top + bottom) / 2:.0f}"
 
 
-def _prompt(one: One) -> str:
+def _prompt(one: RunThresholds) -> str:
     return one.summary.plain[0].prompt
 
 
-def _drawn(one: One, exam: Exam, ids: Sequence[str]) -> tuple[dict[str, Sample], str]:
+def _drawn(one: RunThresholds, exam: Exam, ids: Sequence[str]) -> tuple[dict[str, Sample], str]:
     """Sheets drawn again from the record, by name; or why they cannot be. A picture that is not the recorded one is left out."""
     try:
         data = opened_again(one.run.folder, exam)
@@ -144,7 +146,7 @@ def _drawn(one: One, exam: Exam, ids: Sequence[str]) -> tuple[dict[str, Sample],
     return same, "picture not available: the sheet drawn again is not the one that was asked"
 
 
-def _pictures(sample: Sample, region: Region | None, pool: ImagePool) -> list[Shown]:
+def _pictures(sample: Sample, region: Region | None, pool: ImagePool) -> list[GalleryPicture]:
     shown = []
     for at, picture in enumerate(sample.pictures, 1):
         which = f", picture {at} of {len(sample.pictures)}" if len(sample.pictures) > 1 else ""
@@ -153,7 +155,9 @@ def _pictures(sample: Sample, region: Region | None, pool: ImagePool) -> list[Sh
             part, place = _part(image, region)
             held = pool.hold(sha, part, place)
         shown.append(
-            Shown(Whole(f"#{held.name}"), f"sheet {sample.id}{which}", "", width=held.width, height=held.height)
+            GalleryPicture(
+                UnshortenedText(f"#{held.name}"), f"sheet {sample.id}{which}", "", width=held.width, height=held.height
+            )
         )
     return shown
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from snellen import exams
-from snellen.comparison.thresholds import Examined, One, examined
+from snellen.comparison.thresholds import ExamThresholds, RunThresholds, examined
 from snellen.core.exam import Exam
-from snellen.core.gallery import Whole
-from snellen.core.prescription import Compared, Threshold
+from snellen.core.gallery import UnshortenedText
+from snellen.core.prescription import FacultyComparison, Threshold
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model import threshold_text as said
@@ -21,7 +21,7 @@ from snellen.present.model.formatting import plain
 from snellen.present.page.image_pool import ImagePool
 from snellen.present.page.prescription_charts import Bar, Curve, LetterChart, Tick, curve, letter_chart, ratios
 from snellen.present.page.prescription_resolution import Resolution, resolutions
-from snellen.present.page.prescription_sheets import ShownSheet, around, examples, sheets
+from snellen.present.page.prescription_sheets import PageSheet, around, examples, sheets
 
 LETTERS = "letters"
 """The faculty that a letter chart is of."""
@@ -36,14 +36,14 @@ class FacultyView(NamedTuple):
     anchor: str
     row: Threshold
     curve: Curve
-    sheets: list[ShownSheet]
+    sheets: list[PageSheet]
     failed: bool
 
 
 class ModelView(NamedTuple):
     """All that the page says of one model."""
 
-    one: One
+    one: RunThresholds
     anchor: str
     sentence: str
     faculties: list[FacultyView]
@@ -55,7 +55,7 @@ class RatioView(NamedTuple):
     """One faculty of several models: their thresholds, and each ratio with its place on the scale."""
 
     name: str
-    compared: Compared
+    compared: FacultyComparison
     others: list[tuple[str, str, Bar | None, int]]
 
 
@@ -71,7 +71,7 @@ class PrescriptionView(NamedTuple):
     ratios: list[RatioView]
     scale: list[Tick]
     chart: LetterChart | None
-    glyphs: dict[str, Whole]
+    glyphs: dict[str, UnshortenedText]
     sealed: str
 
 
@@ -80,7 +80,7 @@ def embedded(runs: Sequence[Run], pool: ImagePool, prefix: str) -> PrescriptionV
     return prescription_view(examined(runs), pool, prefix)
 
 
-def prescription_view(found: Examined, pool: ImagePool, prefix: str = "rx") -> PrescriptionView:
+def prescription_view(found: ExamThresholds, pool: ImagePool, prefix: str = "rx") -> PrescriptionView:
     """All that the template gets; `prefix` begins the names of its places."""
     exam = exams.load(found.exam)
     models = [_model(one, exam, pool, f"{prefix}-{one.letter.lower()}") for one in found.each]
@@ -117,7 +117,7 @@ def prescription_view(found: Examined, pool: ImagePool, prefix: str = "rx") -> P
     )
 
 
-def _marks(found: Examined) -> Iterator[tuple[str, Threshold]]:
+def _marks(found: ExamThresholds) -> Iterator[tuple[str, Threshold]]:
     """Who reads how far down the letter chart: of a run with several sizes, each of them."""
     for one in found.each:
         for row in one.rows:
@@ -126,7 +126,7 @@ def _marks(found: Examined) -> Iterator[tuple[str, Threshold]]:
                 yield f"{who}: {said.threshold(row)}".removeprefix(": "), row
 
 
-def _glyphs(pool: ImagePool) -> dict[str, Whole]:
+def _glyphs(pool: ImagePool) -> dict[str, UnshortenedText]:
     """Every letter of the chart once, by the geometry of the sheets; the page makes it larger and smaller."""
     import numpy as np
     from PIL import Image
@@ -140,11 +140,11 @@ def _glyphs(pool: ImagePool) -> dict[str, Whole]:
         pixels = np.zeros((*ink.shape, 4), dtype=np.uint8)
         pixels[..., 3] = ink
         held = pool.hold(f"letter {letter}", Image.fromarray(pixels, "RGBA"), (0.0, 0.0, 1.0, 1.0))
-        found[letter] = Whole(f"#{held.name}")
+        found[letter] = UnshortenedText(f"#{held.name}")
     return found
 
 
-def _model(one: One, exam: Exam, pool: ImagePool, anchor: str) -> ModelView:
+def _model(one: RunThresholds, exam: Exam, pool: ImagePool, anchor: str) -> ModelView:
     faculties = []
     for at, row in enumerate(one.rows, 1):
         failed = row.threshold is None
@@ -155,7 +155,7 @@ def _model(one: One, exam: Exam, pool: ImagePool, anchor: str) -> ModelView:
     return ModelView(one, anchor, said.sentence(one), faculties, found, list(_sent(one)))
 
 
-def _sent(one: One) -> Iterator[tuple[str, str]]:
+def _sent(one: RunThresholds) -> Iterator[tuple[str, str]]:
     """What was sent, and to whom."""
     yield "model", one.manifest.subject.spec
     identity = dict(one.manifest.subject.identity)
@@ -181,7 +181,7 @@ def _sent(one: One) -> Iterator[tuple[str, str]]:
     yield "run", str(one.run.path)
 
 
-def _drawn(one: One) -> Iterator[str]:
+def _drawn(one: RunThresholds) -> Iterator[str]:
     """'512 px png: letters, contrast; 1000 px png: pointing'."""
     sizes = one.sizes()
     found: dict[str, list[str]] = {}

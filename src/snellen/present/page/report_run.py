@@ -8,7 +8,7 @@ from snellen import scorers
 from snellen.core.exam import Exam
 from snellen.core.extras import gallery_of
 from snellen.core.finding import Finding
-from snellen.core.gallery import Gallery, GalleryFacts, Item, View
+from snellen.core.gallery import Gallery, GalleryFacts, GalleryItem, GalleryView
 from snellen.core.results import ProtocolSummary
 from snellen.engine.mark import scoring
 from snellen.engine.runs.run import Run
@@ -18,13 +18,13 @@ from snellen.present.model.sample_view import SeenAnswers
 from snellen.present.page import flip_gallery, gallery
 
 
-class ShownGallery(NamedTuple):
+class RunGallery(NamedTuple):
     """The gallery of a run: how the exam shows samples, the chosen ones, and what its templates get."""
 
     gallery: Gallery
     survey: gallery.GallerySurvey
-    items: list[Item]
-    view: View
+    items: list[GalleryItem]
+    view: GalleryView
     prompts: int
 
 
@@ -33,8 +33,8 @@ class ReportRun(NamedTuple):
 
     number: int
     view: RunView
-    parting: flip_gallery.Parting
-    gallery: ShownGallery
+    parting: flip_gallery.DisagreementView
+    gallery: RunGallery
 
     @property
     def protocols(self) -> dict[str, ProtocolSummary]:
@@ -57,7 +57,7 @@ def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) ->
     return ReportRun(number, run_view(run, exam, stages=parting.counts, seen=seen), parting, shown)
 
 
-def _gallery(run: Run, exam: Exam | None, samples: int, sources: gallery.Sources) -> tuple[ShownGallery, SeenAnswers]:
+def _gallery(run: Run, exam: Exam | None, samples: int, sources: gallery.Sources) -> tuple[RunGallery, SeenAnswers]:
     """Return the samples as the exam shows them, and what was seen of the answers on the way."""
     evidence = scoring.gather(run.folder, run.manifest.scorers)
     synthetic = run.manifest.data.synthetic
@@ -71,4 +71,4 @@ def _gallery(run: Run, exam: Exam | None, samples: int, sources: gallery.Sources
     found = gallery.survey(run, samples, hook)
     seen = gallery.look(run, found.picks)
     items = hook.arranged(gallery.items(run, found.picks, seen.answers, hook, sources))
-    return ShownGallery(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols})), seen
+    return RunGallery(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols})), seen

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, Side
+from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, RunSide
 from snellen.core.text import for_terminal, one_line
 from snellen.present.model import formatting, repeats
 from snellen.present.model.comparison_view import ComparedTable, compared_tables
@@ -48,7 +48,7 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
         say(out, f"  {command}", "dim", 2000, soft_wrap=True)
 
 
-def sides_table(sides: Sequence[Side]) -> Table:
+def sides_table(sides: Sequence[RunSide]) -> Table:
     """Who the letters stand for, with cost and time where they are known; the folder where subjects have one name."""
     costs, times = (any(getattr(s, name) is not None for s in sides) for name in ("cost", "seconds"))
     table = plain_table()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from snellen.comparison.by_exam import ByExam
+from snellen.comparison.by_exam import ExamComparisons
 from snellen.core.text import for_terminal, one_line
 from snellen.present.model import formatting
 from snellen.present.terminal.comparison import print_comparison, sides_table
@@ -12,7 +12,7 @@ from snellen.present.terminal.prescription import print_compared
 from snellen.present.terminal.tables import console, say
 
 
-def print_folder(all_of_it: ByExam, *, verbose: bool = False) -> None:
+def print_folder(all_of_it: ExamComparisons, *, verbose: bool = False) -> None:
     """Exam by exam; `verbose` shows each as it is shown alone."""
     out = console()
     for one in all_of_it.exams:

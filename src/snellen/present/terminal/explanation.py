@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from snellen.comparison.choices import BY_SAMPLE
-from snellen.comparison.explained import Explanation, Figure, Reading, Swing
+from snellen.comparison.explained import Explanation, FigureCheck, Reading, Swing
 from snellen.comparison.explained_words import described, percent
 from snellen.core.text import for_terminal
 from snellen.present.model import formatting
@@ -108,7 +108,7 @@ def _chosen(reading: Reading, choice: str) -> str:
 # ---------------------------------------------------------------- a figure
 
 
-def _print_figure(out: Console, one: Figure, found: Explanation) -> None:
+def _print_figure(out: Console, one: FigureCheck, found: Explanation) -> None:
     source = f" ({one.source})" if one.source else ""
     some = one.hits or one.nearest
     head = "readings that give it" if one.hits else "no reading gives it; the nearest"
@@ -128,7 +128,7 @@ def _print_figure(out: Console, one: Figure, found: Explanation) -> None:
         _print_split(out, one, some[0])
 
 
-def _print_split(out: Console, one: Figure, end: Reading) -> None:
+def _print_split(out: Console, one: FigureCheck, end: Reading) -> None:
     """The way from the run's own number to the first of these, stage by stage."""
     title = f"From {percent(one.start.value)}, the run's own number there, to {percent(end.value)}, by stage:"
     say(out, f"\n{title}")

@@ -6,7 +6,7 @@ import shlex
 
 from rich.table import Table
 
-from snellen.comparison.gating import Check, Gate
+from snellen.comparison.gating import Gate, GateCheck
 from snellen.core.text import for_terminal
 from snellen.present.model import formatting, repeats
 from snellen.present.model.gate_view import COLUMNS, cells, metric_line
@@ -46,14 +46,14 @@ MOST = 12
 """The most checks that are shown without -v."""
 
 
-def _short(found: Gate) -> tuple[Check, ...]:
+def _short(found: Gate) -> tuple[GateCheck, ...]:
     """What failed and all samples together, then the largest drops, as many as there is room for."""
     first = [c for c in found.checks if c.failed or c.part == "all"]
     rest = sorted((c for c in found.checks if c not in first), key=lambda c: -c.drop)
     return tuple([*first, *rest][: max(MOST, len(first))])
 
 
-def _checks(checks: tuple[Check, ...], *, several: bool, without: tuple[str, ...]) -> Table:
+def _checks(checks: tuple[GateCheck, ...], *, several: bool, without: tuple[str, ...]) -> Table:
     """The columns of the files; the protocol's only where there are several."""
     table = plain_table()
     kept = [at for at, name in enumerate(COLUMNS) if (several or name != "protocol") and name not in without]

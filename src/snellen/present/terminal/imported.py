@@ -12,8 +12,8 @@ from snellen.core.arm import Arm
 from snellen.core.records import Summary
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Mark, Outcome
-from snellen.imports.importing import Imported
-from snellen.imports.record import Against, FigureEntry, ImportedSample, Record, read_samples
+from snellen.imports.importing import ImportedRun
+from snellen.imports.record import FigureEntry, ImportedSample, ImportRecord, VerdictAgreement, read_samples
 from snellen.present.model import formatting
 from snellen.present.terminal.tables import console, plain_table, say, shown
 
@@ -25,7 +25,7 @@ WORDINGS = {
 }
 
 
-def print_imported(done: Imported, *, verbose: bool = False) -> None:
+def print_imported(done: ImportedRun, *, verbose: bool = False) -> None:
     """One screen; `verbose` shows every figure of the log."""
     out, record, manifest = console(), done.record, done.run.manifest
     marks = " · SYNTHETIC" if manifest.data.synthetic else ""
@@ -46,7 +46,7 @@ def print_imported(done: Imported, *, verbose: bool = False) -> None:
         say(out, f"  {command}", "dim", 2000, soft_wrap=True)
 
 
-def _facts(record: Record) -> list[str]:
+def _facts(record: ImportRecord) -> list[str]:
     some = len(record.matched) > 1 or record.left_out
     ways = ", ".join(f"{n} by {way}" if some else f"by {way}" for way, n in record.matched.items())
     truth = "truths from the log" if record.truth == "log" else "truths from the data set"
@@ -58,7 +58,7 @@ def _facts(record: Record) -> list[str]:
     ]
 
 
-def _print_figures(out: Console, record: Record, verbose: bool) -> None:
+def _print_figures(out: Console, record: ImportRecord, verbose: bool) -> None:
     """The log's own figures to the last digit, those first that can be made again."""
     if not record.figures:
         say(out, "\nThe log has no scores of its own.")
@@ -93,7 +93,7 @@ def _computed(figure: FigureEntry) -> tuple[str, str]:
     return repr(figure.computed), "bold red" if figure.agrees is False else ""
 
 
-def _print_against(out: Console, record: Record, rows: Sequence[Against]) -> None:
+def _print_against(out: Console, record: ImportRecord, rows: Sequence[VerdictAgreement]) -> None:
     out.print()
     decided = any(row.undecided < row.n for row in rows)
     columns = ["part", "ours", "n", "right", "headline"]
@@ -124,7 +124,7 @@ def _print_missing(out: Console, summary: Summary) -> None:
         say(out, f"  {n} x {for_terminal(reason, 300)}", "red")
 
 
-def _print_examples(out: Console, done: Imported) -> None:
+def _print_examples(out: Console, done: ImportedRun) -> None:
     """Some samples where the tool and one of our protocols part, under the protocol with the most of them."""
     rows = [row for row in done.against if row.only_theirs or row.only_ours]
     if not rows:
@@ -157,7 +157,7 @@ def _example(reply: str, theirs: ImportedSample, mark: Mark, tool: str) -> str:
     return " · ".join(pieces)
 
 
-def _next(done: Imported) -> list[str]:
+def _next(done: ImportedRun) -> list[str]:
     where = shlex.quote(str(done.run.path))
     parted = next((i for row in done.against for i in (*row.only_ours, *row.only_theirs)), None)
     look = [f"snellen show {where} {shlex.quote(parted)}"] if parted else []

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from snellen.comparison import thresholds
-from snellen.comparison.thresholds import Examined
-from snellen.core.prescription import Compared, Threshold
+from snellen.comparison.thresholds import ExamThresholds
+from snellen.core.prescription import FacultyComparison, Threshold
 from snellen.core.text import for_terminal
 from snellen.present.model import formatting
 from snellen.present.model import threshold_text as said
@@ -26,12 +26,12 @@ SLOPE = (
 Room = int | None
 
 
-def document(found: Examined, page: Path | None = None) -> dict[str, Any]:
+def document(found: ExamThresholds, page: Path | None = None) -> dict[str, Any]:
     """The prescription as plain values."""
     return thresholds.document(found) | {"page": None if page is None else str(page), "says": list(sentences(found))}
 
 
-def sentences(found: Examined) -> Iterator[str]:
+def sentences(found: ExamThresholds) -> Iterator[str]:
     """What a person would say."""
     if found.several:
         yield from (said.verdict(found, at) for at in range(len(found.each) - 1))
@@ -39,20 +39,20 @@ def sentences(found: Examined) -> Iterator[str]:
         yield said.sentence(found.first)
 
 
-def print_prescription(found: Examined, page: Path | None = None, *, verbose: bool = False) -> None:
+def print_prescription(found: ExamThresholds, page: Path | None = None, *, verbose: bool = False) -> None:
     """One model: a row a faculty. Several: a column a model, and how their thresholds stand to the first one's."""
     out = console()
     after = [*_ends(found), *([f"Page: {page}"] if page is not None else [])]
     _print(out, found, after, verbose)
 
 
-def print_compared(found: Examined, *, verbose: bool = False) -> None:
+def print_compared(found: ExamThresholds, *, verbose: bool = False) -> None:
     """As `print_prescription`, without a page, and with what to do next."""
     runs = " ".join(str(one.run.path) for one in found.each)
     _print(console(), found, [*_ends(found), f"Next: snellen report {runs}"], verbose)
 
 
-def prescription_of(out: Console, one: Examined, *, verbose: bool) -> None:
+def prescription_of(out: Console, one: ExamThresholds, *, verbose: bool) -> None:
     """The rows of one run, for whoever prints the rest: why some have no threshold is in the run's notes."""
     out.print(_rows(one.first.rows))
     say(out, said.LEGEND, "dim")
@@ -62,7 +62,7 @@ def prescription_of(out: Console, one: Examined, *, verbose: bool) -> None:
     say(out, said.sentence(one.first), limit=600)
 
 
-def _print(out: Console, found: Examined, after: Sequence[str], verbose: bool) -> None:
+def _print(out: Console, found: ExamThresholds, after: Sequence[str], verbose: bool) -> None:
     tables = _beside(out, found) if found.several else [_rows(found.first.rows)]
     legend = [] if found.several else [said.LEGEND]
     sayings = list(sentences(found))
@@ -87,14 +87,14 @@ def _print(out: Console, found: Examined, after: Sequence[str], verbose: bool) -
         say(out, line, limit=1000, soft_wrap=line.startswith(("Page", "Next")))
 
 
-def _title(found: Examined) -> str:
+def _title(found: ExamThresholds) -> str:
     """'eye exam · openai/gpt-4o · seed 0 · SYNTHETIC sheets'."""
     who = formatting.counted(len(found.each), "model") if found.several else found.first.name
     unfinished = " · INCOMPLETE" * any(not one.summary.complete for one in found.each)
     return for_terminal(f"{found.exam} exam · {who} · {said.seeds(found)} · {said.DRAWN}{unfinished}", 300)
 
 
-def _print_details(out: Console, found: Examined) -> None:
+def _print_details(out: Console, found: ExamThresholds) -> None:
     for one in found.each:
         if found.several:
             say(out, one.name, limit=200)
@@ -102,7 +102,7 @@ def _print_details(out: Console, found: Examined) -> None:
     say(out, SLOPE, "dim")
 
 
-def _reasons(found: Examined) -> list[str]:
+def _reasons(found: ExamThresholds) -> list[str]:
     if not found.several:
         return said.reasons(found.first.rows)
     return [f"{one.letter}, {line}" for one in found.each for line in said.reasons(one.rows)]
@@ -127,7 +127,7 @@ def _high(out: Console, line: str) -> int:
     return len(Text(for_terminal(line, 1000)).wrap(out, out.width))
 
 
-def _ends(found: Examined) -> list[str]:
+def _ends(found: ExamThresholds) -> list[str]:
     """What it cost, in one line; where every run is, for one."""
     asked = sum(row.questions + row.blank.n for one in found.each for row in one.rows)
     totals = [one.summary.totals for one in found.each]
@@ -167,7 +167,7 @@ def _details(rows: Sequence[Threshold]) -> Table:
     return table
 
 
-def _beside(out: Console, found: Examined) -> list[Table]:
+def _beside(out: Console, found: ExamThresholds) -> list[Table]:
     """A column a model, and the ratios to the first: in one table where there is room, with intervals where there is more."""
     both = [_columns(found, intervals=wide, ratios=True) for wide in (True, False)]
     fitting = next((table for table in both if fits(out, table)), None)
@@ -176,7 +176,7 @@ def _beside(out: Console, found: Examined) -> list[Table]:
     return [_columns(found, intervals=False, ratios=False), _columns(found, intervals=False, values=False, ratios=True)]
 
 
-def _columns(found: Examined, *, intervals: bool, ratios: bool, values: bool = True) -> Table:
+def _columns(found: ExamThresholds, *, intervals: bool, ratios: bool, values: bool = True) -> Table:
     table = plain_table()
     table.add_column("faculty", no_wrap=True)
     for one in found.each if values else ():
@@ -194,7 +194,7 @@ def _style(row: Threshold | None) -> str:
     return "" if row is not None and row.threshold is not None else "yellow" if row is not None else "dim"
 
 
-def _ratios(row: Compared, others: int) -> Iterator[Text]:
+def _ratios(row: FacultyComparison, others: int) -> Iterator[Text]:
     colours = {1: "green", -1: "red", 0: ""}
     for at in range(others):
         found = row.ratios[at]

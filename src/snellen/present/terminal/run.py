@@ -24,7 +24,7 @@ from snellen.present.model.table_view import ScoreCell
 from snellen.present.terminal.tables import WARNINGS, cell, console, fits, longest_word, plain_table, say, shown
 
 if TYPE_CHECKING:
-    from snellen.engine.mark.marking import Remarked
+    from snellen.engine.mark.marking import RemarkResult
     from snellen.engine.runs.run import Run
 
 SHOWN_CHANGES = 20
@@ -210,7 +210,7 @@ def _print_end(out: Console, view: RunView, verbose: bool | None) -> None:
 # ---------------------------------------------------------------- marking again
 
 
-def print_remarked(done: Remarked) -> None:
+def print_remarked(done: RemarkResult) -> None:
     """What marking again changed: the sum, and the protocols that have a part in it."""
     out = console()
     of = sum(marks for marks, _changed in done.counts.values())

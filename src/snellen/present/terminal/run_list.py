@@ -11,7 +11,7 @@ from rich.text import Text
 
 from snellen.core.model_names import model_name
 from snellen.core.text import for_terminal, one_line
-from snellen.engine.runs.listing import Listed, Listing
+from snellen.engine.runs.listing import ListedRun, RunListing
 from snellen.present.model import formatting
 from snellen.present.model.run_list import cost, headlines, spread, tails
 from snellen.present.terminal.tables import console, plain_table, say
@@ -23,7 +23,7 @@ SUBJECT = HEADS.index("subject")
 LEAST = 12
 
 
-def print_listing(folder: Path, found: Listing) -> None:
+def print_listing(folder: Path, found: RunListing) -> None:
     """The latest runs, what their columns mean, what was passed over, and what to do next."""
     out = console()
     shown = found.runs
@@ -46,13 +46,13 @@ def print_listing(folder: Path, found: Listing) -> None:
         say(out, f"Next: snellen show {for_terminal(_shortest(folder, shown))}", soft_wrap=True)
 
 
-def _shortest(folder: Path, shown: Sequence[Listed]) -> str:
+def _shortest(folder: Path, shown: Sequence[ListedRun]) -> str:
     """The first run as a shell finds it: by the end of its name where that is enough."""
     name, end = shown[0].path.name, tails(shown)[0]
     return str(folder / name) if end == name else f"{folder}/*_{end}"
 
 
-def _row(name: str, run: Listed, one_year: bool) -> tuple[str, ...]:
+def _row(name: str, run: ListedRun, one_year: bool) -> tuple[str, ...]:
     manifest, summary = run.manifest, run.summary
     shots = f" · {manifest.options.shots} shots" if manifest.options.shots else ""
     marks = SYNTHETIC * summary.synthetic + INCOMPLETE * (not summary.complete)
@@ -74,7 +74,7 @@ def _room(rows: Sequence[tuple[str, ...]], width: int) -> int:
     return max(LEAST, width - sum(widest) + widest[SUBJECT] - 2 * (len(HEADS) - 1))
 
 
-def _n(run: Listed) -> str:
+def _n(run: ListedRun) -> str:
     """'360', or '8/360' of a run that is not complete: questions answered of those to ask."""
     answered, wanted = formatting.answered_of(run.summary)
     return str(run.manifest.data.samples) if run.summary.complete or not wanted else f"{answered}/{wanted}"
@@ -89,7 +89,7 @@ def _when(created: str, one_year: bool) -> str:
     return created[5:16].replace("T", " ") if one_year else created[:10]
 
 
-def _legend(shown: Sequence[Listed]) -> str:
+def _legend(shown: Sequence[ListedRun]) -> str:
     measured = any(score.unit for run in shown for _part, score in headlines(run))
     first = ", or its first threshold" if measured else ""
     said = f"When in UTC; score: the first protocol's headline in percent, lowest to highest of its parts{first}; cost in USD."
@@ -100,7 +100,7 @@ def _legend(shown: Sequence[Listed]) -> str:
     return said
 
 
-def _print_passed(say: Any, found: Listing) -> None:
+def _print_passed(say: Any, found: RunListing) -> None:
     for one in found.passed[:SHOWN_PASSED]:
         say(Text(f"Passed over: {one_line(one.path.name, 100)} ({one.kind}): {one_line(one.why, 300)}", style="yellow"))
     rest = Counter(one.kind for one in found.passed[SHOWN_PASSED:])

@@ -11,11 +11,11 @@ from typing import Any
 
 from rich.text import Text
 
-from snellen.core.errors import Interrupted, MostlySilent
+from snellen.core.errors import Interrupted, MostlyUnanswered
 from snellen.core.text import for_terminal, one_line
 from snellen.engine.call.budget import BudgetReached
-from snellen.engine.runs.listing import Listed
-from snellen.engine.suite.running import Ended
+from snellen.engine.runs.listing import ListedRun
+from snellen.engine.suite.running import SuiteRunResult
 from snellen.present.model import formatting
 from snellen.present.model.run_list import cost, headlines, spread
 from snellen.present.terminal.tables import console, plain_table, say
@@ -25,14 +25,14 @@ MOST_REASONS = 5
 SYNTHETIC = "S"
 
 
-def state(how: Ended) -> str:
+def state(how: SuiteRunResult) -> str:
     """How a run ended, in a word or two."""
     why = how.why
     if isinstance(why, BudgetReached):
         return "budget reached" if how.finished is not None else "not begun"
     if isinstance(why, Interrupted):
         return "interrupted"
-    if isinstance(why, MostlySilent):
+    if isinstance(why, MostlyUnanswered):
         return "mostly silent"
     if why is not None:
         return "failed" if how.finished is None else "stopped"
@@ -41,15 +41,15 @@ def state(how: Ended) -> str:
     return "done"
 
 
-def listed(how: Ended) -> Listed | None:
+def listed(how: SuiteRunResult) -> ListedRun | None:
     """The run as lists of runs have it; None where it is not marked."""
     if how.finished is None or not how.finished.run.folder.has("summary.json"):
         return None
     run = how.finished.run
-    return Listed(run.path, run.folder.manifest(), run.summary)
+    return ListedRun(run.path, run.folder.manifest(), run.summary)
 
 
-def print_suite(name: str, out: Path, ended: Sequence[Ended], max_cost: float | None) -> None:
+def print_suite(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost: float | None) -> None:
     """A row a run, why some were not done, what it cost in all, and what to do next."""
     screen = console()
     table = plain_table("exam", "model", "n", "score", "cost", "", "state", kept=("score", "cost", "", "state"))
@@ -68,7 +68,7 @@ def print_suite(name: str, out: Path, ended: Sequence[Ended], max_cost: float | 
         say(screen, f"  {line}", soft_wrap=True)
 
 
-def _row(how: Ended) -> tuple[str, ...]:
+def _row(how: SuiteRunResult) -> tuple[str, ...]:
     run = listed(how)
     about = (one_line(how.cell.exam, 40), one_line(how.cell.model, 60))
     if run is None:
@@ -77,7 +77,7 @@ def _row(how: Ended) -> tuple[str, ...]:
     return (*about, str(run.manifest.data.samples), spread(headlines(run)), cost(run.summary.totals), marks, state(how))
 
 
-def _legend(ended: Sequence[Ended]) -> str:
+def _legend(ended: Sequence[SuiteRunResult]) -> str:
     said = "Score: the first protocol's headline in percent, lowest to highest of its parts; cost in USD."
     runs = [run for how in ended if (run := listed(how)) is not None]
     if any(run.summary.synthetic for run in runs):
@@ -87,7 +87,7 @@ def _legend(ended: Sequence[Ended]) -> str:
     return said
 
 
-def reasons(ended: Sequence[Ended]) -> list[str]:
+def reasons(ended: Sequence[SuiteRunResult]) -> list[str]:
     """Why runs are not done, each reason once."""
     often: dict[str, list[str]] = {}
     for how in ended:
@@ -101,7 +101,7 @@ def reasons(ended: Sequence[Ended]) -> list[str]:
     return said[:MOST_REASONS] + ([f"and {more} other reasons: --json has all"] if more > 0 else [])
 
 
-def _total(ended: Sequence[Ended], max_cost: float | None) -> str:
+def _total(ended: Sequence[SuiteRunResult], max_cost: float | None) -> str:
     counts = Counter("done" if how.why is None else state(how) for how in ended)
     spent, unknown = _money(ended)
     money = f"{spent:.4f} USD" + (f" of {max_cost:g}" if max_cost is not None else "")
@@ -109,27 +109,27 @@ def _total(ended: Sequence[Ended], max_cost: float | None) -> str:
     return f"{', '.join(f'{n} {word}' for word, n in counts.items())} · {money} in all{more}"
 
 
-def _money(ended: Sequence[Ended]) -> tuple[float, int]:
+def _money(ended: Sequence[SuiteRunResult]) -> tuple[float, int]:
     totals = [run.summary.totals for how in ended if (run := listed(how)) is not None]
     return sum(t.cost for t in totals), sum(t.cost_unknown for t in totals)
 
 
-def _next(out: Path, ended: Sequence[Ended]) -> list[str]:
-    if any(how.why is not None and not isinstance(how.why, MostlySilent) for how in ended):
+def _next(out: Path, ended: Sequence[SuiteRunResult]) -> list[str]:
+    if any(how.why is not None and not isinstance(how.why, MostlyUnanswered) for how in ended):
         return ["the same command goes on with what is not done"]
     where = for_terminal(shlex.quote(str(out)))
     page = for_terminal(shlex.quote(str(out / "report.html")))
     return [f"snellen report {where} --out {page}", f"snellen compare {where}", f"snellen view {where}"]
 
 
-def _day(how: Ended) -> str:
+def _day(how: SuiteRunResult) -> str:
     """The day of the latest answer."""
     run = listed(how)
     newest = run.summary.totals.newest if run is not None else 0
     return time.strftime("%Y-%m-%d", time.gmtime(newest)) if newest else ""
 
 
-def document(name: str, out: Path, ended: Sequence[Ended], max_cost: float | None) -> dict[str, Any]:
+def document(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost: float | None) -> dict[str, Any]:
     """The same as plain values."""
     spent, unknown = _money(ended)
     return {
@@ -143,7 +143,7 @@ def document(name: str, out: Path, ended: Sequence[Ended], max_cost: float | Non
     }
 
 
-def _plain(how: Ended) -> dict[str, Any]:
+def _plain(how: SuiteRunResult) -> dict[str, Any]:
     found: dict[str, Any] = {
         "exam": how.cell.exam,
         "model": how.cell.model,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rich.text import Text
 
 from snellen.core.text import for_terminal, one_line
-from snellen.engine.suite.cells import Cell
+from snellen.engine.suite.cells import SuiteRun
 from snellen.present.model import formatting
 from snellen.present.terminal.tables import console, plain_table, say
 
@@ -17,15 +17,15 @@ MOST_ROWS = 30
 UNKNOWN = "?"
 
 
-class Estimated(NamedTuple):
+class SuiteEstimate(NamedTuple):
     """What a run would take in all, and how many of its questions are answered already."""
 
-    cell: Cell
+    cell: SuiteRun
     found: dict[str, Any]
     answered: int
 
 
-def print_estimates(name: str, rows: Sequence[Estimated], max_cost: float | None) -> None:
+def print_estimates(name: str, rows: Sequence[SuiteEstimate], max_cost: float | None) -> None:
     """A row a run and their sum. Nothing was called."""
     table = plain_table("exam", "model", "calls", "there", "tokens", "USD", "at most", "time", kept=("USD", "at most"))
     for row in rows[:MOST_ROWS]:
@@ -51,7 +51,7 @@ def print_estimates(name: str, rows: Sequence[Estimated], max_cost: float | None
     say(screen, "Next: the same command without --dry-run")
 
 
-def _estimate(row: Estimated) -> tuple[str, ...]:
+def _estimate(row: SuiteEstimate) -> tuple[str, ...]:
     found = row.found
     tokens = _sum([found.get("input_tokens", 0), found.get("output_tokens", 0)])
     return (
@@ -66,7 +66,7 @@ def _estimate(row: Estimated) -> tuple[str, ...]:
     )
 
 
-def totals(rows: Sequence[Estimated]) -> dict[str, Any]:
+def totals(rows: Sequence[SuiteEstimate]) -> dict[str, Any]:
     """Sums over all runs; 'unknown' where one is. The time is that of the slowest server, as servers do not wait for each other."""
     found = [row.found for row in rows]
     lanes: dict[str, list[Any]] = {}
@@ -82,7 +82,7 @@ def totals(rows: Sequence[Estimated]) -> dict[str, Any]:
     }
 
 
-def estimate_document(name: str, out: Path, rows: Sequence[Estimated]) -> dict[str, Any]:
+def estimate_document(name: str, out: Path, rows: Sequence[SuiteEstimate]) -> dict[str, Any]:
     """The same as plain values."""
     runs = [{"exam": r.cell.exam, "model": r.cell.model, "answered": r.answered, **r.found} for r in rows]
     return {"suite": name, "out": str(out), "total": totals(rows), "runs": runs}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from snellen.core.text import for_terminal, one_line
-from snellen.engine.mark.differing import Difference
-from snellen.engine.mark.verify import Verified
+from snellen.engine.mark.differing import FileDifference
+from snellen.engine.mark.verify import VerifyResult
 from snellen.present.model.formatting import counted
 from snellen.present.terminal.tables import console, say
 
@@ -14,7 +14,7 @@ SHOWN = 20
 LONG = 60
 
 
-def print_verified(path: Path, found: Verified) -> None:
+def print_verified(path: Path, found: VerifyResult) -> None:
     """One screen."""
     out = console()
     for difference in found.differences[:SHOWN]:
@@ -29,19 +29,19 @@ def print_verified(path: Path, found: Verified) -> None:
         say(out, _next(path, found), soft_wrap=True)
 
 
-def _line(d: Difference) -> str:
+def _line(d: FileDifference) -> str:
     """'marks/paper.jsonl, line 3, sample 7.outcome: 'correct' recorded, 'wrong' found'."""
     where = f"{d.file}, {d.place}" if d.place else d.file
     return f"{one_line(where, 200)}: {one_line(d.recorded, LONG)} recorded, {one_line(d.found, LONG)} found"
 
 
-def _verdict(found: Verified) -> str:
+def _verdict(found: VerifyResult) -> str:
     if found.total:
         return f"DOES NOT HOLD: {counted(found.total, 'difference')}."
     return "Holds: all that was compared is as recorded."
 
 
-def _next(path: Path, found: Verified) -> str:
+def _next(path: Path, found: VerifyResult) -> str:
     name = for_terminal(str(path))
     if any(d.file == "run.json" and d.place.startswith("protocols.") for d in found.differences):
         return (

@@ -63,7 +63,7 @@ class ServedImage(NamedTuple):
     mime: str
 
 
-class Bounded(Generic[K, V]):
+class SizedCache(Generic[K, V]):
     """The latest things, up to so many bytes."""
 
     def __init__(self, most: int) -> None:
@@ -106,8 +106,8 @@ class QuestionCache:
         self._pending: dict[str, _Pending] = {}
         self._lock = threading.Lock()
         self._opened: OrderedDict[tuple[str, str], tuple[Exam, Dataset]] = OrderedDict()
-        self._loaded: Bounded[tuple[str, str], LoadedQuestions] = Bounded(LOADED_BYTES)
-        self._small: Bounded[str, ServedImage] = Bounded(SMALL_BYTES)
+        self._loaded: SizedCache[tuple[str, str], LoadedQuestions] = SizedCache(LOADED_BYTES)
+        self._small: SizedCache[str, ServedImage] = SizedCache(SMALL_BYTES)
 
     def ask_for(self, key: str, path: Path, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> Future[None]:
         """Load what was asked about samples, given by their ids with the arms that asked; what is there already is not read again.

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
-from snellen.core.gallery import Gallery, Whole
+from snellen.core.gallery import Gallery, UnshortenedText
 from snellen.core.text import one_line
 from snellen.present.html.rendering import Templates, TextDetail
 from snellen.present.viewer.sample_filter import TAG
@@ -33,10 +33,10 @@ def static() -> dict[str, tuple[bytes, str]]:
     }
 
 
-def asked(pairs: Iterable[tuple[str, str]]) -> Whole:
+def asked(pairs: Iterable[tuple[str, str]]) -> UnshortenedText:
     """Return the end of an address that asks for something."""
     said = urlencode([(k, v) for k, v in pairs if v], errors="replace")
-    return Whole(f"?{said}" if said else "")
+    return UnshortenedText(f"?{said}" if said else "")
 
 
 def _short(text: Any, limit: int) -> str:

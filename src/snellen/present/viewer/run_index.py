@@ -18,7 +18,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.records import Manifest, Summary, Totals
 from snellen.core.results import Score
 from snellen.engine.runs.folder import RunFolder
-from snellen.engine.runs.listing import DAMAGED, NO_RUN, Listed, PassedOver
+from snellen.engine.runs.listing import DAMAGED, NO_RUN, ListedRun, SkippedEntry
 from snellen.present.model.run_list import headlines, main_protocol
 
 Stamp = tuple[int, int, int]
@@ -60,7 +60,7 @@ class FoundRuns(NamedTuple):
     """All runs, the latest first, and what was passed over."""
 
     runs: tuple[RunEntry, ...]
-    passed: tuple[PassedOver, ...]
+    passed: tuple[SkippedEntry, ...]
 
     def get(self, key: str) -> RunEntry | None:
         """The run of a key."""
@@ -110,7 +110,7 @@ class RunIndex:
     def found(self, seconds: float = float("inf")) -> FoundRuns:
         """What the folder holds now. Of runs that are new, the latest are read for so long; the others are `pending`."""
         runs: list[RunEntry] = []
-        passed: list[PassedOver] = []
+        passed: list[SkippedEntry] = []
         with self._lock:
             for path in self._paths():
                 one = self._begun(path)
@@ -163,34 +163,34 @@ class RunIndex:
             raise SnellenError(f"{self.folder} cannot be read ({error.strerror})") from None
         return (self._root / name for name in names)
 
-    def _begun(self, path: Path) -> RunEntry | PassedOver:
+    def _begun(self, path: Path) -> RunEntry | SkippedEntry:
         """What was read of a run before, or its manifest."""
         record = path / "run.json"
         if not self.inside(path):
-            return PassedOver(path, OUTSIDE, "a link to a place outside the folder, which is not followed")
+            return SkippedEntry(path, OUTSIDE, "a link to a place outside the folder, which is not followed")
         if not record.is_file():
-            return PassedOver(path, NO_RUN, "a folder without run.json" if path.is_dir() else "a file")
+            return SkippedEntry(path, NO_RUN, "a folder without run.json" if path.is_dir() else "a file")
         if not self.inside(record):
-            return PassedOver(path, OUTSIDE, "run.json is a link to a place outside the folder")
+            return SkippedEntry(path, OUTSIDE, "run.json is a link to a place outside the folder")
         kept = self._entries.get(path.name)
         if kept is not None and kept[0] == _stamps(path):
             return kept[1]
         try:
             return RunEntry(key_of(path.name), path, RunFolder(path).manifest(), pending=True)
         except (SnellenError, OSError) as error:
-            return PassedOver(path, DAMAGED, str(error))
+            return SkippedEntry(path, DAMAGED, str(error))
 
-    def _read(self, entry: RunEntry) -> RunEntry | PassedOver:
+    def _read(self, entry: RunEntry) -> RunEntry | SkippedEntry:
         """A run with its headline, kept until its records change."""
         path = entry.path
         stamps = _stamps(path)
         link = self._link_out(path)
         if link is not None:
-            return PassedOver(path, OUTSIDE, f"{link} is a link to a place outside the folder")
+            return SkippedEntry(path, OUTSIDE, f"{link} is a link to a place outside the folder")
         headline, problem = None, ""
         if self.file(path / "summary.json") is not None:
             try:
-                headline = _headline(Listed(path, entry.manifest, RunFolder(path).summary()))
+                headline = _headline(ListedRun(path, entry.manifest, RunFolder(path).summary()))
             except (SnellenError, OSError) as error:
                 problem = str(error)
         read = entry._replace(headline=headline, problem=problem, pending=False)
@@ -211,7 +211,7 @@ def _stamps(path: Path) -> tuple[Stamp | None, Stamp | None]:
     return stamp(path / "run.json"), stamp(path / "summary.json")
 
 
-def _headline(run: Listed) -> RunHeadline:
+def _headline(run: ListedRun) -> RunHeadline:
     main, summary = main_protocol(run), run.summary
     expected = sum(summary.expected.values()) or summary.questions
     asked = sum(summary.asked.values())

@@ -11,7 +11,7 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import gallery_of
-from snellen.core.gallery import Gallery, GalleryFacts, Item, Pick, Shown, Whole
+from snellen.core.gallery import Gallery, GalleryFacts, GalleryItem, GalleryPicture, Pick, UnshortenedText
 from snellen.core.images import sniff
 from snellen.core.records import Manifest
 from snellen.core.results import ProtocolSummary
@@ -32,7 +32,7 @@ class PageRun(NamedTuple):
     protocols: dict[str, ProtocolSummary]
 
 
-class Print(NamedTuple):
+class PagePicture(NamedTuple):
     """A picture that the page holds once: its name there, where it comes from, and its size."""
 
     name: str
@@ -47,12 +47,12 @@ class Block(NamedTuple):
     arm: str
     about: str
     gallery: Gallery
-    item: Item
+    item: GalleryItem
     own: Any
     common: Any
-    request: list[tuple[str, list[str | Shown]]]
+    request: list[tuple[str, list[str | GalleryPicture]]]
     facts: list[tuple[str, str]]
-    prints: list[Print]
+    prints: list[PagePicture]
 
 
 def sample_blocks(
@@ -116,23 +116,23 @@ def thumbnail_of(question: Question) -> Picture | None:
     return question.pictures[-1 if question.shots else 0]
 
 
-def _prints(question: Question, base: str, number: int) -> Iterator[Print]:
+def _prints(question: Question, base: str, number: int) -> Iterator[PagePicture]:
     """The pictures of a request, to be drawn by name."""
     for at, picture in enumerate(pictures_of(question)):
         head = sniff(picture.data)
-        yield Print(f"p{number}-{at}", f"{base}/{at}", head.width or 1, head.height or 1)
+        yield PagePicture(f"p{number}-{at}", f"{base}/{at}", head.width or 1, head.height or 1)
 
 
 def _turns(
-    question: Question, answer: Answer, prints: Sequence[Print], hook: Gallery
-) -> Iterator[tuple[str, list[str | Shown]]]:
+    question: Question, answer: Answer, prints: Sequence[PagePicture], hook: Gallery
+) -> Iterator[tuple[str, list[str | GalleryPicture]]]:
     """The request turn by turn: who says it, and its texts and pictures in order, each compared with the ledger."""
     sent = [call.images for call in answer.calls]
     at = 0
     if question.system is not None:
         yield "system", [question.system]
     for role, parts in (*((turn.role, turn.parts) for turn in question.history), ("user", question.parts)):
-        shown: list[str | Shown] = []
+        shown: list[str | GalleryPicture] = []
         for part in parts:
             if isinstance(part, Text):
                 shown.append(part.text)
@@ -142,9 +142,9 @@ def _turns(
                 said = "from the data set; parts of it were sent" if hook.sent_in_parts else said
             usable = not said.startswith(MISSING)
             one = prints[at]
-            url = Whole(f"#{one.name}") if usable else None
+            url = UnshortenedText(f"#{one.name}") if usable else None
             alt = f"picture {at + 1} of the request"
-            shown.append(Shown(url, alt, said, width=one.width, height=one.height))
+            shown.append(GalleryPicture(url, alt, said, width=one.width, height=one.height))
             at += 1
         yield role, shown
 
@@ -155,9 +155,9 @@ def _item(
     arm: str,
     answer: Answer,
     question: Question | None,
-    turns: list[tuple[str, list[str | Shown]]],
+    turns: list[tuple[str, list[str | GalleryPicture]]],
     why: str,
-) -> Item:
+) -> GalleryItem:
     time = Arm.parse(arm)
     marks = {
         p.protocol: mark
@@ -165,18 +165,18 @@ def _item(
         if p.prompt == time.first.text and (mark := record.marks.get(marked_as(p.protocol, time.repeat))) is not None
     }
     pick = Pick(kind_of(m.outcome for m in marks.values()) if marks else "", "", record.sample.id, arm, marks)
-    asked = [part for part in turns[-1][1] if isinstance(part, Shown)] if turns else []
+    asked = [part for part in turns[-1][1] if isinstance(part, GalleryPicture)] if turns else []
     about = asked[-1:] if question is not None and question.shots else asked
     if question is None:
-        query = Shown(None, "", MISSING + why)
+        query = GalleryPicture(None, "", MISSING + why)
     elif not about:
-        query = Shown(None, "", "no image in this question")
+        query = GalleryPicture(None, "", "no image in this question")
     else:
         named = [one._replace(alt=_alt(i, len(about), record.sample.id)) for i, one in enumerate(about, 1)]
         query = named[-1]._replace(beside=tuple(named[:-1]))
     parts = turns[-1][1] if turns else []
     system = question.system if question is not None else None
-    return Item(pick, record.sample.tags, record.sample.truth, answer, parts, system, query, record.sample.facts)
+    return GalleryItem(pick, record.sample.tags, record.sample.truth, answer, parts, system, query, record.sample.facts)
 
 
 def _alt(number: int, of: int, sample: str) -> str:

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from snellen.stats.nlg.ngrams import ORDERS, Corpus, Floats, Ints, Table, look_up, sums
+from snellen.stats.nlg.ngrams import ORDERS, Corpus, Floats, GramTable, Ints, look_up, sums
 
 _TINY = 1e-15
 _SMALL = 1e-9
 
 
-class Parts(NamedTuple):
+class BleuCounts(NamedTuple):
     """All that BLEU needs of each candidate: a corpus' value is that of the sums."""
 
     right: Floats
@@ -36,16 +36,16 @@ class Parts(NamedTuple):
         return _combine(weights @ self.right, weights @ self.tried, length[..., None], closest[..., None])
 
 
-def parts(corpus: Corpus) -> Parts:
+def parts(corpus: Corpus) -> BleuCounts:
     """What is counted of each candidate."""
     right = np.stack(
         [_clipped(c, r, corpus) for c, r in zip(corpus.candidates, corpus.references, strict=True)], axis=1
     )
     tried = np.stack([np.maximum(corpus.candidate_words - (k - 1), 0) for k in ORDERS], axis=1)
-    return Parts(right, tried, corpus.candidate_words, _closest(corpus))
+    return BleuCounts(right, tried, corpus.candidate_words, _closest(corpus))
 
 
-def _clipped(candidates: Table, references: Table, corpus: Corpus) -> Floats:
+def _clipped(candidates: GramTable, references: GramTable, corpus: Corpus) -> Floats:
     """Matched n-grams of each candidate."""
     if not len(candidates.gram) or not len(references.gram):
         return np.zeros(corpus.items)

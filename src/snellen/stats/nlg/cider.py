@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from snellen.stats.nlg.ngrams import ORDERS, Corpus, Floats, Table, look_up, sums
+from snellen.stats.nlg.ngrams import ORDERS, Corpus, Floats, GramTable, look_up, sums
 
 SIGMA = 6.0
 
@@ -25,7 +25,7 @@ def cider(corpus: Corpus) -> Floats:
     return 10.0 * sums(similar, corpus.item, corpus.items) / references
 
 
-def _similarity(candidates: Table, references: Table, corpus: Corpus) -> Floats:
+def _similarity(candidates: GramTable, references: GramTable, corpus: Corpus) -> Floats:
     """Of each reference with its candidate, for n-grams of one length."""
     size = max(candidates.grams, 1)
     holders = np.unique(corpus.item[references.sentence] * size + references.gram)  # an item counts an n-gram once

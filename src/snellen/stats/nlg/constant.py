@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.stats.nlg.bleu import Parts
+from snellen.stats.nlg.bleu import BleuCounts
 from snellen.stats.nlg.cider import SIGMA
-from snellen.stats.nlg.ngrams import ORDERS, Corpus, Floats, Ints, Table, count, sums
+from snellen.stats.nlg.ngrams import ORDERS, Corpus, Floats, GramTable, Ints, count, sums
 from snellen.stats.nlg.rouge import BETA2
 
 MOST_WORDS = 64
@@ -32,7 +32,7 @@ def bleus(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> Floats:
         # the distance first, and of two equally near the shorter one
         near = np.abs(corpus.reference_words - length) * longest + corpus.reference_words
         closest[words == length] = (np.minimum.reduceat(near, starts) % longest).sum()
-    return Parts(np.stack(right, axis=1), tried, words * items, closest).each()
+    return BleuCounts(np.stack(right, axis=1), tried, words * items, closest).each()
 
 
 def _starts(theirs: Sequence[Sequence[str]]) -> Ints:
@@ -41,7 +41,7 @@ def _starts(theirs: Sequence[Sequence[str]]) -> Ints:
     return np.asarray(np.cumsum(sizes) - sizes, dtype=np.int64)
 
 
-def _right(candidates: Table, references: Table, corpus: Corpus) -> Floats:
+def _right(candidates: GramTable, references: GramTable, corpus: Corpus) -> Floats:
     """How many n-grams of each sentence are found, over all items, each as often as one reference of the item has it."""
     found = np.zeros(len(candidates.gram))
     for times in range(1, int(candidates.times.max(initial=0)) + 1):
@@ -66,7 +66,7 @@ def ciders(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> list[float]:
     return [float(v) for v in 10.0 * (similar @ share) / items]
 
 
-def _similar(ours: Table, theirs: Table, corpus: Corpus, items: int) -> Floats:
+def _similar(ours: GramTable, theirs: GramTable, corpus: Corpus, items: int) -> Floats:
     """The cosine of every sentence with every reference, for n-grams of one length."""
     size, n = max(ours.grams, 1), len(corpus.item)
     holders = np.unique(corpus.item[theirs.sentence] * size + theirs.gram)

@@ -14,7 +14,7 @@ OVERLAP = ("METEOR", "ROUGE-L", "CIDEr", "SPICE")
 LEARNED = "BERTScore"
 
 
-class EVil(NamedTuple):
+class EVilScores(NamedTuple):
     """`overlap` and `explanation` (S_E) are harmonic means, `overall` (S_O) is S_E times the share of correct answers."""
 
     overlap: float | None
@@ -23,7 +23,7 @@ class EVil(NamedTuple):
     missing: tuple[str, ...] = ()
 
 
-def e_vil(scores: Mapping[str, float | None], task: float | None) -> EVil:
+def e_vil(scores: Mapping[str, float | None], task: float | None) -> EVilScores:
     """From the values of the metrics on the 0..1 scale (CIDEr may exceed 1), over correctly answered samples only.
 
     >>> found = e_vil({"METEOR": 0.2, "ROUGE-L": 0.3, "CIDEr": 0.9, "SPICE": 0.2, "BERTScore": 0.8}, 0.5)
@@ -40,4 +40,4 @@ def e_vil(scores: Mapping[str, float | None], task: float | None) -> EVil:
         if LEARNED in values:
             explanation = float(harmonic_mean([overlap, values[LEARNED]]))
     overall = None if explanation is None or task is None else explanation * task
-    return EVil(overlap, explanation, overall, missing)
+    return EVilScores(overlap, explanation, overall, missing)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from snellen.core.errors import SnellenError
 from snellen.core.installing import install_command
-from snellen.stats.nlg.scores import Doubted
+from snellen.stats.nlg.scores import CorpusValue
 from snellen.stats.nlg.tokens import tokenise as ptb
 
 NEEDS = {
@@ -43,7 +43,7 @@ def meteor_with_interval(
     clusters: Sequence[str],
     *,
     tokenise: Callable[[str], str] = ptb,
-) -> Doubted:
+) -> CorpusValue:
     """As `meteor`, with an interval. The program counts for each candidate, and a corpus' value is that of the sums: so the sums
     without each (group of) clusters are handed to it as candidates.
     """
@@ -56,11 +56,11 @@ def meteor_with_interval(
     table = np.array([[float(word) for word in line.split()] for line in counts])
     sums = left_out(clusters) @ table
     if not len(sums):
-        return Doubted(value)
+        return CorpusValue(value)
     # each request is answered by the value of its only candidate, and by that of the whole, which is the same
     said = _talk([f"EVAL ||| {' '.join(map(str, row))}" for row in sums.tolist()])
     without = np.array([float(line) for line in said[1::2]])
-    return Doubted(value, moved_interval(value, without, float(len(candidates))))
+    return CorpusValue(value, moved_interval(value, without, float(len(candidates))))
 
 
 def _counts(

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 ORDERS = (1, 2, 3, 4)
 
 
-class Table(NamedTuple):
+class GramTable(NamedTuple):
     """Rows (sentence, gram, times), sorted by sentence and gram; grams are numbered from 0 to `grams` - 1."""
 
     sentence: Ints
@@ -24,18 +24,18 @@ class Table(NamedTuple):
     times: Ints
     grams: int
 
-    def take(self, wanted: slice) -> Table:
+    def take(self, wanted: slice) -> GramTable:
         """The rows of a range of sentences, renumbered from its start."""
         low, high = np.searchsorted(self.sentence, [wanted.start, wanted.stop])
         rows = slice(int(low), int(high))
-        return Table(self.sentence[rows] - wanted.start, self.gram[rows], self.times[rows], self.grams)
+        return GramTable(self.sentence[rows] - wanted.start, self.gram[rows], self.times[rows], self.grams)
 
 
 class Corpus(NamedTuple):
     """Candidates, all references in a row, and which candidate each reference belongs to."""
 
-    candidates: tuple[Table, ...]  # one table for each order
-    references: tuple[Table, ...]
+    candidates: tuple[GramTable, ...]  # one table for each order
+    references: tuple[GramTable, ...]
     candidate_words: Ints
     reference_words: Ints
     item: Ints  # of each reference
@@ -62,7 +62,7 @@ def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Cor
     )
 
 
-def _tables(sentences: list[list[str]], words: Ints) -> list[Table]:
+def _tables(sentences: list[list[str]], words: Ints) -> list[GramTable]:
     number: dict[str, int] = {}
     token = np.fromiter((number.setdefault(w, len(number)) for s in sentences for w in s), np.int64, int(words.sum()))
     owner = np.repeat(np.arange(len(sentences), dtype=np.int64), words)
@@ -78,7 +78,7 @@ def _tables(sentences: list[list[str]], words: Ints) -> list[Table]:
             gram, grams = gram.astype(np.int64), len(distinct)
         size = max(grams, 1)
         rows, counts = np.unique(owner[place] * size + gram, return_counts=True)
-        found.append(Table(rows // size, rows % size, counts.astype(np.int64), grams))
+        found.append(GramTable(rows // size, rows % size, counts.astype(np.int64), grams))
     return found
 
 

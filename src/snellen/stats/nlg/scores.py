@@ -16,7 +16,7 @@ from snellen.stats.nlg.rouge import rouge_l
 from snellen.stats.nlg.tokens import tokenise as ptb
 
 if TYPE_CHECKING:
-    from snellen.stats.nlg.bleu import Parts
+    from snellen.stats.nlg.bleu import BleuCounts
 
 METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr")
 
@@ -46,7 +46,7 @@ def corpus_and_each(
 
 def _counted(
     candidates: Sequence[str], references: Sequence[Sequence[str]], tokenise: Callable[[str], str]
-) -> tuple[Parts, list[float], list[float]]:
+) -> tuple[BleuCounts, list[float], list[float]]:
     """What BLEU sums, and the ROUGE-L and CIDEr of each candidate."""
     from snellen.stats.nlg.bleu import parts  # these need numpy, which is slow to import
     from snellen.stats.nlg.cider import cider
@@ -59,7 +59,7 @@ def _counted(
     return parts(corpus), rouges, cider(corpus).tolist()
 
 
-class Doubted(NamedTuple):
+class CorpusValue(NamedTuple):
     """A corpus' value with its interval, as far as there are any."""
 
     value: float | None
@@ -72,7 +72,7 @@ def with_intervals(
     clusters: Sequence[str],
     *,
     tokenise: Callable[[str], str] = ptb,
-) -> dict[str, Doubted]:
+) -> dict[str, CorpusValue]:
     """As `score`, with intervals; candidates of one cluster (an image) stand or fall together."""
     from snellen.stats.jackknife import left_out, moved_interval
     from snellen.stats.means import measured_interval, of_samples, share_interval
@@ -84,9 +84,9 @@ def with_intervals(
     without = bleus.whole(left_out(clusters))
     found = {}
     for at, value in enumerate(map(float, bleus.whole())):
-        found[METRICS[at]] = Doubted(value, moved_interval(value, without[:, at], float(len(candidates))))
+        found[METRICS[at]] = CorpusValue(value, moved_interval(value, without[:, at], float(len(candidates))))
     for name, each, interval in (("ROUGE-L", rouges, share_interval), ("CIDEr", ciders, measured_interval)):
-        found[name] = Doubted(sum(each) / len(each), interval(of_samples(each, clusters)))
+        found[name] = CorpusValue(sum(each) / len(each), interval(of_samples(each, clusters)))
     return found
 
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from typing import Protocol as Interface
 
 from snellen.core.types import Attempt
-from snellen.subjects.local.chat import Prompt
-from snellen.subjects.local.model import Encoded, Rendered, Reply, SampleError
+from snellen.subjects.local.chat import ChatPrompt
+from snellen.subjects.local.model import EncodedBatch, ModelReply, RenderedText, SampleError
 from snellen.subjects.local.sizes import WINDOW, BatchSize, pick
 from snellen.subjects.local.stack import is_out_of_memory
 
@@ -25,27 +25,27 @@ LINGER = 0.05  # seconds without a new question after which a batch starts short
 class Engine(Interface):
     """What the batcher needs of a model."""
 
-    def render(self, prompt: Prompt) -> Rendered: ...
+    def render(self, prompt: ChatPrompt) -> RenderedText: ...
 
-    def encode(self, rows: Sequence[Rendered]) -> Encoded: ...
+    def encode(self, rows: Sequence[RenderedText]) -> EncodedBatch: ...
 
-    def decode(self, batch: Encoded, closing: threading.Event) -> list[Reply | SampleError]: ...
+    def decode(self, batch: EncodedBatch, closing: threading.Event) -> list[ModelReply | SampleError]: ...
 
 
 class Job:
     """A question under way."""
 
-    def __init__(self, prompt: Prompt) -> None:
+    def __init__(self, prompt: ChatPrompt) -> None:
         self.prompt = prompt
-        self.future: Future[Answered] = Future()
-        self.rendered: Rendered | None = None
+        self.future: Future[BatchedReply] = Future()
+        self.rendered: RenderedText | None = None
         self.failed: list[Attempt] = []
 
 
-class Answered(NamedTuple):
+class BatchedReply(NamedTuple):
     """A reply, and the tries that memory did not hold."""
 
-    reply: Reply
+    reply: ModelReply
     failed: tuple[Attempt, ...]
 
 
@@ -62,7 +62,7 @@ class Batcher:
         self._thread = threading.Thread(target=self._work, name="snellen-model", daemon=True)
         self._thread.start()
 
-    def submit(self, *prompts: Prompt) -> list[Future[Answered]]:
+    def submit(self, *prompts: ChatPrompt) -> list[Future[BatchedReply]]:
         """Futures of replies; their exceptions are SampleErrors, or whatever the model raised for that question alone."""
         jobs = [Job(p) for p in prompts]
         with self._changed:
@@ -140,12 +140,12 @@ class Batcher:
             return False
         return True
 
-    def _encode(self, jobs: Sequence[Job]) -> Encoded:
+    def _encode(self, jobs: Sequence[Job]) -> EncodedBatch:
         return self._engine.encode([job.rendered for job in jobs if job.rendered is not None])
 
     def _answer(self, batch: _Batch) -> None:
         """Answer a batch, in parts where it has to be."""
-        parts: list[tuple[list[Job], Future[Encoded] | None]] = [(batch.jobs, batch.encoded)]
+        parts: list[tuple[list[Job], Future[EncodedBatch] | None]] = [(batch.jobs, batch.encoded)]
         while parts:
             jobs, encoded = parts.pop()
             size = self.size.now
@@ -166,7 +166,7 @@ class Batcher:
             else:
                 parts += [(jobs, None)] if memory else [([job], None) for job in reversed(jobs)]
 
-    def _try(self, jobs: list[Job], encoded: Future[Encoded] | None) -> Exception | None:
+    def _try(self, jobs: list[Job], encoded: Future[EncodedBatch] | None) -> Exception | None:
         """Answer these jobs; gives what went wrong, without its traceback, which would keep the batch's memory alive."""
         begin = time.perf_counter()
         try:
@@ -180,12 +180,12 @@ class Batcher:
             return error.with_traceback(None)
         if self._closing.is_set():
             return _closed()
-        good = [r for r in replies if isinstance(r, Reply)]
+        good = [r for r in replies if isinstance(r, ModelReply)]
         if good:
             self.size.finished(len(jobs), sum(r.input_tokens + r.output_tokens for r in good), good[0].seconds)
         for job, reply in zip(jobs, replies, strict=True):
-            if isinstance(reply, Reply):
-                job.future.set_result(Answered(reply, tuple(job.failed)))
+            if isinstance(reply, ModelReply):
+                job.future.set_result(BatchedReply(reply, tuple(job.failed)))
             else:
                 job.future.set_exception(reply)
         return None

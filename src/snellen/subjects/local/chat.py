@@ -32,7 +32,7 @@ def check_template(folder: Path) -> None:
             raise SnellenError(f"{path}: a chat template of more than {LARGEST >> 20} MiB, which no model needs")
 
 
-class Prompt(NamedTuple):
+class ChatPrompt(NamedTuple):
     """A question as the model gets it: turns for the chat template, image files in order, and their ledger.
 
     `key` identifies the request by its content; `draw` makes a sample's random numbers its own.
@@ -45,7 +45,7 @@ class Prompt(NamedTuple):
     draw: str
 
 
-def to_prompt(question: Question, identity: dict[str, Any]) -> Prompt:
+def to_prompt(question: Question, identity: dict[str, Any]) -> ChatPrompt:
     """Turns in order, text and images interleaved as the question has them. Raises SnellenError for what is no image."""
     pictures: list[Picture] = []
     messages: list[Message] = []
@@ -55,7 +55,7 @@ def to_prompt(question: Question, identity: dict[str, Any]) -> Prompt:
     messages.append(_message("user", question.parts, pictures))
     sent = tuple(_entry(p) for p in pictures)
     key = digest({"subject": identity, "messages": messages, "images": [s.sha256 for s in sent]})
-    return Prompt(messages, tuple(p.data for p in pictures), sent, key, f"{question.prompt}/{question.id}")
+    return ChatPrompt(messages, tuple(p.data for p in pictures), sent, key, f"{question.prompt}/{question.id}")
 
 
 def _message(role: str, parts: tuple[Part, ...], pictures: list[Picture]) -> Message:

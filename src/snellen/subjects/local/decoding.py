@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 LEAST = -200.0  # exp of it is 0 in float32, and so is the product, which -inf would make a NaN
 
 
-class Row(NamedTuple):
+class DecodedReply(NamedTuple):
     """One reply as numbers, without its end token. `ended` tells whether the model ended it."""
 
     ids: list[int]
@@ -78,15 +78,15 @@ class Recorder:
         noise = -torch.log(-torch.log(uniform.clamp_min(1e-300)))
         return scores / self._temperature + noise.to(scores)
 
-    def rows(self, new_ids: Any, ends: frozenset[int]) -> list[Row]:
+    def rows(self, new_ids: Any, ends: frozenset[int]) -> list[DecodedReply]:
         """The replies: each up to the first end token, what comes after it masked."""
         logprobs, entropies = self._found[:, : new_ids.shape[1]].transpose(1, 2).tolist()
         return [_row(*each, ends) for each in zip(new_ids.tolist(), logprobs, entropies, strict=True)]
 
 
-def _row(ids: list[int], logprobs: list[float], entropies: list[float], ends: frozenset[int]) -> Row:
+def _row(ids: list[int], logprobs: list[float], entropies: list[float], ends: frozenset[int]) -> DecodedReply:
     n = next((i for i, token in enumerate(ids) if token in ends), len(ids))
-    return Row(ids[:n], logprobs[:n], entropies[:n], n < len(ids))
+    return DecodedReply(ids[:n], logprobs[:n], entropies[:n], n < len(ids))
 
 
 class Halt:

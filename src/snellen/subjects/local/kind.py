@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
-from snellen.core.subject import Given, Hosting, Subject, SubjectKind
+from snellen.core.subject import BuildContext, Hosting, Subject, SubjectKind
 from snellen.subjects.remote.settings import MAX_TOKENS, TEMPERATURE
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class LocalKind(SubjectKind):
         if called:
             self.options = (*LocalKind.options, MODEL_PATH)
 
-    def build(self, name: str, given: Given) -> Subject:
+    def build(self, name: str, given: BuildContext) -> Subject:
         from snellen.subjects.local.settings import LocalSettings
 
         asked: Mapping[str, Any] = given.options

@@ -8,11 +8,11 @@ import msgspec
 
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Attempt, Call, Failure, ImageSent, Question, Usage
-from snellen.subjects.local.chat import Prompt
-from snellen.subjects.local.model import Reply, SampleError
+from snellen.subjects.local.chat import ChatPrompt
+from snellen.subjects.local.model import ModelReply, SampleError
 
 
-class Ran(NamedTuple):
+class LocalIdentity(NamedTuple):
     """What answered: the kind of subject, the device, the model, which weights exactly, and the library."""
 
     kind: str
@@ -22,7 +22,9 @@ class Ran(NamedTuple):
     provider: str
 
 
-def answer_of(question: Question, prompt: Prompt, reply: Reply, ran: Ran, failed: tuple[Attempt, ...] = ()) -> Answer:
+def answer_of(
+    question: Question, prompt: ChatPrompt, reply: ModelReply, ran: LocalIdentity, failed: tuple[Attempt, ...] = ()
+) -> Answer:
     """The answer that a reply is; `failed` are the tries before it."""
     images = tuple(_with_transform(entry, word) for entry, word in zip(prompt.sent, reply.seen, strict=True))
     ledger = Call(

@@ -17,7 +17,7 @@ from snellen.subjects.local.stack import Stack, images_only
 MARKS = ("image_token", "video_token", "boi_token", "start_image_token")
 
 
-class Choice(NamedTuple):
+class DeviceChoice(NamedTuple):
     """What was chosen of the machine for the model."""
 
     device: str
@@ -25,7 +25,7 @@ class Choice(NamedTuple):
     attention: str
 
 
-class Loaded(NamedTuple):
+class LoadedModel(NamedTuple):
     """A model in memory. `template` is None where the processor has its own; `marks` are texts that stand for an image."""
 
     model: Any
@@ -37,7 +37,7 @@ class Loaded(NamedTuple):
     marks: tuple[str, ...]
 
 
-def load(stack: Stack, folder: Path, name: str, choice: Choice, settings: LocalSettings) -> Loaded:
+def load(stack: Stack, folder: Path, name: str, choice: DeviceChoice, settings: LocalSettings) -> LoadedModel:
     """Load from a folder alone; raises SnellenError with one line where that cannot be done."""
     with quiet(stack.transformers):
         try:
@@ -66,7 +66,7 @@ def load(stack: Stack, folder: Path, name: str, choice: Choice, settings: LocalS
         pad_token_id=tokenizer.pad_token_id,
         bos_token_id=tokenizer.bos_token_id,
     )
-    return Loaded(
+    return LoadedModel(
         model=model,
         processor=processor,
         tokenizer=tokenizer,
@@ -77,7 +77,7 @@ def load(stack: Stack, folder: Path, name: str, choice: Choice, settings: LocalS
     )
 
 
-def _read(stack: Stack, folder: Path, choice: Choice, places: dict[str, Any]) -> tuple[Any, Any]:
+def _read(stack: Stack, folder: Path, choice: DeviceChoice, places: dict[str, Any]) -> tuple[Any, Any]:
     images_only(stack.transformers)
     processor = stack.transformers.AutoProcessor.from_pretrained(folder, **places)
     model = stack.transformers.AutoModelForImageTextToText.from_pretrained(

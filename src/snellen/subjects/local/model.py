@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from snellen.core.text import one_line
 from snellen.core.types import Token
 from snellen.subjects.local import chat, decoding
-from snellen.subjects.local.chat import Prompt
-from snellen.subjects.local.loading import Choice, load
+from snellen.subjects.local.chat import ChatPrompt
+from snellen.subjects.local.loading import DeviceChoice, load
 from snellen.subjects.local.pieces import pieces
 from snellen.subjects.local.settings import LocalSettings
-from snellen.subjects.local.sizes import Shape
+from snellen.subjects.local.sizes import PromptSize
 from snellen.subjects.local.stack import Stack
 
 DIGITS = 6  # float32 has no more to say
@@ -30,24 +30,24 @@ class SampleError(Exception):
         self.kind = kind
 
 
-class Rendered(NamedTuple):
+class RenderedText(NamedTuple):
     """A prompt as text, and its size."""
 
-    prompt: Prompt
+    prompt: ChatPrompt
     text: str
-    shape: Shape
+    shape: PromptSize
 
 
-class Encoded(NamedTuple):
+class EncodedBatch(NamedTuple):
     """A batch as tensors, on the processor still. `seen` says for each row what became of its images."""
 
     inputs: Any
-    rows: list[Rendered]
+    rows: list[RenderedText]
     lengths: list[int]
     seen: list[tuple[str, ...]]
 
 
-class Reply(NamedTuple):
+class ModelReply(NamedTuple):
     """What the model said to one prompt."""
 
     text: str
@@ -63,7 +63,7 @@ class Reply(NamedTuple):
 class Model:
     """A model and its processor in memory. `encode` and `decode` may run in two threads at once."""
 
-    def __init__(self, stack: Stack, folder: Path, name: str, choice: Choice, settings: LocalSettings) -> None:
+    def __init__(self, stack: Stack, folder: Path, name: str, choice: DeviceChoice, settings: LocalSettings) -> None:
         self.torch, self.transformers = stack
         self.choice, self._settings = choice, settings
         self._one_at_a_time = threading.Lock()  # a fast tokenizer must not pad in one thread while another uses it
@@ -84,7 +84,7 @@ class Model:
 
     # ------------------------------------------------------------ prompts
 
-    def render(self, prompt: Prompt) -> Rendered:
+    def render(self, prompt: ChatPrompt) -> RenderedText:
         """The prompt as the model's own template has it, and how large it is."""
         check_marks(prompt, self.loaded.marks)
         own = {"chat_template": self.loaded.template} if self.loaded.template else {}
@@ -94,16 +94,16 @@ class Model:
         with self._one_at_a_time:
             length = len(self._tokenizer(text, add_special_tokens=not self._begun(text))["input_ids"])
         images = self._image_sizes(prompt)
-        shape = Shape(images, length + sum(i[0] - 1 for i in images if len(i) == 1))
+        shape = PromptSize(images, length + sum(i[0] - 1 for i in images if len(i) == 1))
         check_length(shape.length, self._settings.max_tokens, self.loaded.longest)
-        return Rendered(prompt, text, shape)
+        return RenderedText(prompt, text, shape)
 
     def _begun(self, text: str) -> bool:
         """Whether the template wrote the first token itself."""
         first = self._tokenizer.bos_token
         return first is not None and text.startswith(first)
 
-    def _image_sizes(self, prompt: Prompt) -> tuple[tuple[int, ...], ...]:
+    def _image_sizes(self, prompt: ChatPrompt) -> tuple[tuple[int, ...], ...]:
         """Tokens of each image where the processor can tell, else its pixels."""
         sizes = [(s.height, s.width) for s in prompt.sent]
         try:
@@ -112,7 +112,7 @@ class Model:
         except Exception:
             return tuple(sizes)
 
-    def encode(self, rows: Sequence[Rendered]) -> Encoded:
+    def encode(self, rows: Sequence[RenderedText]) -> EncodedBatch:
         """A batch, padded on the left. All rows have the same number of images."""
         texts = [r.text for r in rows]
         images = [[decoded(data) for data in r.prompt.images] for r in rows]
@@ -124,9 +124,9 @@ class Model:
         lengths = inputs["attention_mask"].sum(-1).tolist()
         for length in lengths:
             check_length(length, self._settings.max_tokens, self.loaded.longest)
-        return Encoded(inputs, list(rows), lengths, self._seen(inputs, rows))
+        return EncodedBatch(inputs, list(rows), lengths, self._seen(inputs, rows))
 
-    def _seen(self, inputs: Any, rows: Sequence[Rendered]) -> list[tuple[str, ...]]:
+    def _seen(self, inputs: Any, rows: Sequence[RenderedText]) -> list[tuple[str, ...]]:
         """What the image processor made of each image, in the ledger's words."""
         processor = self._processor.image_processor
         counts = [len(r.prompt.images) for r in rows]
@@ -144,7 +144,7 @@ class Model:
 
     # ------------------------------------------------------------ decoding
 
-    def decode(self, batch: Encoded, closing: threading.Event) -> list[Reply | SampleError]:
+    def decode(self, batch: EncodedBatch, closing: threading.Event) -> list[ModelReply | SampleError]:
         """Replies to a batch, each with the log-probability and the full-vocabulary entropy of every token."""
         torch, lists = self.torch, self.transformers
         begin = time.perf_counter()
@@ -161,7 +161,9 @@ class Model:
         seconds = time.perf_counter() - begin
         return [self._reply(row, batch, i, seconds) for i, row in enumerate(found)]
 
-    def _reply(self, row: decoding.Row, batch: Encoded, number: int, seconds: float) -> Reply | SampleError:
+    def _reply(
+        self, row: decoding.DecodedReply, batch: EncodedBatch, number: int, seconds: float
+    ) -> ModelReply | SampleError:
         if not all(map(math.isfinite, row.logprobs + row.entropies)):
             return SampleError(
                 "not-a-number", f"the model's scores overflow in {self.choice.dtype}; try another --dtype"
@@ -171,7 +173,7 @@ class Model:
             Token(text=text, logprob=round(logprob, DIGITS), entropy=max(0.0, round(entropy, DIGITS)))
             for text, logprob, entropy in zip(texts, row.logprobs, row.entropies, strict=True)
         )
-        return Reply(
+        return ModelReply(
             text="".join(texts),
             tokens=tokens,
             finish_reason="stop" if row.ended else "length",
@@ -193,7 +195,7 @@ class Model:
             ]
 
 
-def check_marks(prompt: Prompt, marks: Sequence[str]) -> None:
+def check_marks(prompt: ChatPrompt, marks: Sequence[str]) -> None:
     """A text that holds the model's own mark for an image would be taken for one."""
     texts = [part["text"] for message in prompt.messages for part in message["content"] if "text" in part]
     found = next((mark for mark in marks if any(mark in text for text in texts)), None)

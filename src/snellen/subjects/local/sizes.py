@@ -9,19 +9,19 @@ WINDOW = 4  # batches' worth of questions to choose from
 GAIN = 1.05  # a larger batch has to be this much faster to be worth its memory
 
 
-class Shape(NamedTuple):
+class PromptSize(NamedTuple):
     """What decides how well questions go together: tokens (or else pixels) of each image, and tokens in all."""
 
     images: tuple[tuple[int, ...], ...]
     length: int
 
 
-def pick(shapes: Sequence[Shape], size: int) -> list[int]:
+def pick(shapes: Sequence[PromptSize], size: int) -> list[int]:
     """The batch for the first of the waiting questions: those whose images are as large, and that need the least padding.
 
     The first is always in it, so nobody waits for ever. Questions with different numbers of images never share a batch.
 
-    >>> pick([Shape((), 90), Shape((), 10), Shape((), 80), Shape(((4,),), 90), Shape((), 85)], 3)
+    >>> pick([PromptSize((), 90), PromptSize((), 10), PromptSize((), 80), PromptSize(((4,),), 90), PromptSize((), 85)], 3)
     [2, 4, 0]
     """
     alike = [i for i, s in enumerate(shapes) if len(s.images) == len(shapes[0].images)]
@@ -33,7 +33,7 @@ def pick(shapes: Sequence[Shape], size: int) -> list[int]:
     return min((order[s : s + size] for s in starts), key=lambda batch: _waste([shapes[i] for i in batch]))
 
 
-def _waste(batch: Sequence[Shape]) -> tuple[int, int]:
+def _waste(batch: Sequence[PromptSize]) -> tuple[int, int]:
     lengths = [s.length for s in batch]
     return len({s.images for s in batch}), max(lengths) - min(lengths)
 

@@ -14,10 +14,10 @@ from snellen.core.text import one_line
 from snellen.core.types import Answer, Question
 from snellen.subjects.local import source as sources
 from snellen.subjects.local import stack as stacks
-from snellen.subjects.local.batching import Answered, Batcher
-from snellen.subjects.local.chat import Prompt, to_prompt
-from snellen.subjects.local.ledger import Ran, answer_of, failure_of
-from snellen.subjects.local.loading import Choice
+from snellen.subjects.local.batching import BatchedReply, Batcher
+from snellen.subjects.local.chat import ChatPrompt, to_prompt
+from snellen.subjects.local.ledger import LocalIdentity, answer_of, failure_of
+from snellen.subjects.local.loading import DeviceChoice
 from snellen.subjects.local.model import Model, SampleError
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.local.sizes import WINDOW, BatchSize
@@ -76,12 +76,12 @@ class LocalSubject(Subject):
             raise SnellenError(f"--trust-remote-code {named}: not the repository of --model hf/{one_line(name)}")
         return named or name
 
-    def _choose(self) -> Choice:
+    def _choose(self) -> DeviceChoice:
         torch = self._stack.torch
         device = stacks.choose_device(torch, self._settings.device)
         saved = sources.saved_dtype(sources.config_of(self._source))
         dtype = stacks.choose_dtype(self._settings.dtype, device, saved, stacks.has_bfloat16(torch, device))
-        return Choice(device, dtype, self._settings.attention)
+        return DeviceChoice(device, dtype, self._settings.attention)
 
     def _new_size(self, device: str) -> BatchSize:
         if self.batch is not None:
@@ -116,11 +116,11 @@ class LocalSubject(Subject):
             f"{self.spec} at temperature 0 always takes the likeliest word; --temperature above 0 draws anew each time"
         )
 
-    def prepare(self, question: Question) -> Prompt:
+    def prepare(self, question: Question) -> ChatPrompt:
         """The conversation and the images' ledger; pictures are decoded when their batch is made."""
         return to_prompt(question, self._named)
 
-    async def answer(self, question: Question, prepared: Prompt, call: Caller) -> Answer:
+    async def answer(self, question: Question, prepared: ChatPrompt, call: Caller) -> Answer:
         """Answer one question together with others. A model that cannot be loaded stops the run."""
         batcher = await asyncio.wrap_future(self._started())
         try:
@@ -158,19 +158,19 @@ class LocalSubject(Subject):
         batcher = Batcher(self.load(), BatchSize(start=batch, cap=batch), self._free_memory)
         try:
             prompts = [self._prepared(q) for q in questions]
-            futures = iter(batcher.submit(*(p for p in prompts if isinstance(p, Prompt))))
-            waited = [(p, next(futures)) if isinstance(p, Prompt) else p for p in prompts]
+            futures = iter(batcher.submit(*(p for p in prompts if isinstance(p, ChatPrompt))))
+            waited = [(p, next(futures)) if isinstance(p, ChatPrompt) else p for p in prompts]
             return [self._waited(*each) for each in zip(questions, waited, strict=True)]
         finally:
             batcher.close()
 
-    def _prepared(self, question: Question) -> Prompt | SampleError:
+    def _prepared(self, question: Question) -> ChatPrompt | SampleError:
         try:
             return self.prepare(question)
         except SnellenError as error:
             return SampleError("bad-image", str(error))
 
-    def _waited(self, question: Question, what: tuple[Prompt, Future[Answered]] | SampleError) -> Answer:
+    def _waited(self, question: Question, what: tuple[ChatPrompt, Future[BatchedReply]] | SampleError) -> Answer:
         try:
             if isinstance(what, SampleError):
                 raise what
@@ -204,9 +204,9 @@ class LocalSubject(Subject):
         if self._size.shrunk_at:
             listed["out_of_memory_at"] = list(self._size.shrunk_at)
 
-    def _answer(self, question: Question, prompt: Prompt, answered: Answered) -> Answer:
+    def _answer(self, question: Question, prompt: ChatPrompt, answered: BatchedReply) -> Answer:
         stack = f"torch {self._stack.torch.__version__}, {self._choice.dtype}, batch of {answered.reply.batch}"
-        ran = Ran("hf", self._choice.device, self._source.name, self._source.version, stack)
+        ran = LocalIdentity("hf", self._choice.device, self._source.name, self._source.version, stack)
         return answer_of(question, prompt, answered.reply, ran, answered.failed)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
-from snellen.core.subject import Given, Subject, SubjectKind
+from snellen.core.subject import BuildContext, Subject, SubjectKind
 from snellen.subjects.local.kind import TINY
 from snellen.subjects.remote.settings import MAX_TOKENS
 
@@ -21,7 +21,7 @@ class OnnxKind(SubjectKind):
     }
     options = (MAX_TOKENS,)
 
-    def build(self, name: str, given: Given) -> Subject:
+    def build(self, name: str, given: BuildContext) -> Subject:
         from snellen.subjects.local.source import packaged
         from snellen.subjects.onnx.subject import OnnxSubject
 

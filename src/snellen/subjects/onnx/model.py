@@ -17,17 +17,17 @@ import numpy.typing as npt
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.core.types import Token
-from snellen.subjects.local.chat import Prompt, check_template
+from snellen.subjects.local.chat import ChatPrompt, check_template
 from snellen.subjects.local.decoding import LEAST
-from snellen.subjects.local.model import DIGITS, Reply, SampleError, check_length, check_marks, decoded
+from snellen.subjects.local.model import DIGITS, ModelReply, SampleError, check_length, check_marks, decoded
 from snellen.subjects.onnx.pictures import Pictures
 from snellen.subjects.onnx.runtime import LAYOUT, open_graph, read
-from snellen.subjects.onnx.words import Words
+from snellen.subjects.onnx.words import Tokenizer
 
 Array = npt.NDArray[Any]
 
 
-class _Text(msgspec.Struct, frozen=True):
+class _LlavaTextConfig(msgspec.Struct, frozen=True):
     max_position_embeddings: int
     hidden_size: int
     head_dim: int
@@ -35,11 +35,11 @@ class _Text(msgspec.Struct, frozen=True):
     num_attention_heads: int
 
 
-class _Config(msgspec.Struct, frozen=True):
+class _LlavaConfig(msgspec.Struct, frozen=True):
     model_type: str
     image_token_index: int
     image_seq_length: int
-    text_config: _Text
+    text_config: _LlavaTextConfig
 
 
 class _Processor(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class _Generation(msgspec.Struct, frozen=True):
     eos_token_id: int | list[int]
 
 
-class Step(NamedTuple):
+class DecodingStep(NamedTuple):
     """A token that was chosen, its log-probability and the entropy over all tokens, in nats."""
 
     token: int
@@ -58,24 +58,24 @@ class Step(NamedTuple):
     entropy: float
 
 
-class Exported:
+class OnnxModel:
     """A LLaVA as `training/onnx_export.py` exports it. Several threads may ask it at once."""
 
     def __init__(self, runtime: Any, folder: Path, max_tokens: int) -> None:
-        self.config = read(folder / "config.json", _Config)
+        self.config = read(folder / "config.json", _LlavaConfig)
         if self.config.model_type != "llava":
             raise SnellenError(f"{folder}: a '{one_line(self.config.model_type)}' model, and no LLaVA; {LAYOUT}")
         self._max_tokens = max_tokens
         self._mark = read(folder / "processor_config.json", _Processor).image_token
         self._pictures = Pictures(folder / "processor_config.json")
-        self._words = Words(folder / "tokenizer.json")
+        self._words = Tokenizer(folder / "tokenizer.json")
         ends = read(folder / "generation_config.json", _Generation).eos_token_id
         self._ends = frozenset(ends if isinstance(ends, list) else [ends])
         self._template = _template(folder / "chat_template.jinja")
         self._vision = open_graph(runtime, folder / "vision.onnx", ("pixels",))
         self._language = open_graph(runtime, folder / "language.onnx", ("ids", "places", "seen", "past"))
 
-    def reply(self, prompt: Prompt, closing: threading.Event) -> Reply:
+    def reply(self, prompt: ChatPrompt, closing: threading.Event) -> ModelReply:
         """The reply to a prompt. Raises SampleError for one that cannot be answered."""
         begin = time.perf_counter()
         check_marks(prompt, (self._mark,))
@@ -87,7 +87,7 @@ class Exported:
             Token(text=text, logprob=round(step.logprob, DIGITS), entropy=max(0.0, round(step.entropy, DIGITS)))
             for text, step in zip(texts, steps, strict=True)
         )
-        return Reply(
+        return ModelReply(
             text="".join(texts),
             tokens=tokens,
             finish_reason="stop" if ended else "length",
@@ -98,14 +98,14 @@ class Exported:
             seen=(self._pictures.about,) * len(prompt.images),
         )
 
-    def _ids(self, prompt: Prompt) -> Array:
+    def _ids(self, prompt: ChatPrompt) -> Array:
         """The prompt's tokens; each picture is as many as it has patches."""
         text = self._template.render(messages=prompt.messages, add_generation_prompt=True)
         image, patches = self.config.image_token_index, self.config.image_seq_length
         found = [i for n in self._words.encode(text) for i in ([n] * patches if n == image else [n])]
         return np.array([*found, *self._words.ends], np.int64)
 
-    def _seen(self, prompt: Prompt) -> Array:
+    def _seen(self, prompt: ChatPrompt) -> Array:
         """Rows for the patches of all pictures."""
         if not prompt.images:
             return np.zeros((0, self.config.text_config.hidden_size), np.float32)
@@ -113,12 +113,12 @@ class Exported:
         seen: Array = self._vision.run(["features"], {"pixels": pixels})[0]
         return seen
 
-    def _steps(self, ids: Array, seen: Array, closing: threading.Event) -> tuple[list[Step], bool]:
+    def _steps(self, ids: Array, seen: Array, closing: threading.Event) -> tuple[list[DecodingStep], bool]:
         """The likeliest tokens one after another, and whether the model ended by itself."""
         sizes = self.config.text_config
         past: Array = np.zeros((sizes.num_hidden_layers, 2, sizes.num_attention_heads, 0, sizes.head_dim), np.float32)
         places = np.flatnonzero(ids == self.config.image_token_index)[:, None]
-        steps: list[Step] = []
+        steps: list[DecodingStep] = []
         while not closing.is_set():
             scores, past = self._language.run(
                 ["scores", "kept"], {"ids": ids, "places": places, "seen": seen, "past": past}
@@ -133,7 +133,7 @@ class Exported:
         raise SampleError("closed", "the run was stopped before this question was answered")
 
 
-def _likeliest(scores: Array) -> Step:
+def _likeliest(scores: Array) -> DecodingStep:
     """With y = x - max and Z = sum of exp(y): ln p = y - ln Z, and H = ln Z - sum of y exp(y) / Z, as local/decoding.py."""
     token = int(scores.argmax())
     shifted = np.maximum(scores - scores[token], LEAST)
@@ -142,7 +142,7 @@ def _likeliest(scores: Array) -> Step:
     log_total = float(np.log(total))
     if not np.isfinite(log_total):
         raise SampleError("not-a-number", "the model's scores are no numbers")
-    return Step(token, -log_total, log_total - float((weights * shifted).sum() / total))
+    return DecodingStep(token, -log_total, log_total - float((weights * shifted).sum() / total))
 
 
 def _template(path: Path) -> Any:

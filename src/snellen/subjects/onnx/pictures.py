@@ -36,7 +36,7 @@ class _Steps(msgspec.Struct, frozen=True):
     do_center_crop: bool = False
 
 
-class _File(msgspec.Struct, frozen=True):
+class _ProcessorFile(msgspec.Struct, frozen=True):
     image_processor: _Steps
 
 
@@ -44,7 +44,7 @@ class Pictures:
     """The steps that processor_config.json asks for: resize to a fixed size, scale, normalize."""
 
     def __init__(self, path: Path) -> None:
-        steps = self._steps = read(path, _File).image_processor
+        steps = self._steps = read(path, _ProcessorFile).image_processor
         if steps.do_center_crop or not (steps.do_resize and steps.do_rescale and steps.do_normalize):
             raise SnellenError(f"{path}: asks for other steps than resize, rescale and normalize; {LAYOUT}")
         self.about = f"resized to {steps.size.width}x{steps.size.height} by Pillow"

@@ -12,10 +12,10 @@ from snellen.core.errors import SnellenError
 from snellen.core.subject import Caller, Subject
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Question
-from snellen.subjects.local.chat import Prompt, to_prompt
-from snellen.subjects.local.ledger import Ran, answer_of, failure_of
+from snellen.subjects.local.chat import ChatPrompt, to_prompt
+from snellen.subjects.local.ledger import LocalIdentity, answer_of, failure_of
 from snellen.subjects.local.source import folder_digest
-from snellen.subjects.onnx.model import Exported
+from snellen.subjects.onnx.model import OnnxModel
 from snellen.subjects.onnx.runtime import LAYOUT, load_runtime
 
 GRAPHS = (".onnx",)
@@ -40,8 +40,8 @@ class OnnxSubject(Subject):
         if not folder.is_dir():
             raise SnellenError(f"onnx/{one_line(str(folder))}: no such folder; {LAYOUT}")
         runtime = load_runtime(f"a model on ONNX Runtime ({self.spec})")
-        self._model = Exported(runtime, folder, max_tokens)
-        self._ran = Ran(
+        self._model = OnnxModel(runtime, folder, max_tokens)
+        self._ran = LocalIdentity(
             "onnx", "cpu", folder.resolve().name, folder_digest(folder, GRAPHS), f"onnxruntime {runtime.__version__}"
         )
         self.spec = called or f"onnx/{self._ran.model}"  # a run is named after the model, not after where it lies
@@ -61,10 +61,10 @@ class OnnxSubject(Subject):
     def why_same(self, repeats: int) -> str:
         return f"{self.spec} always takes the likeliest word"
 
-    def prepare(self, question: Question) -> Prompt:
+    def prepare(self, question: Question) -> ChatPrompt:
         return to_prompt(question, self._named)
 
-    async def answer(self, question: Question, prepared: Prompt, call: Caller) -> Answer:
+    async def answer(self, question: Question, prepared: ChatPrompt, call: Caller) -> Answer:
         try:
             reply = await asyncio.to_thread(self._model.reply, prepared, self._closing)
             return answer_of(question, prepared, reply, self._ran)

@@ -56,7 +56,7 @@ class _Model(msgspec.Struct, frozen=True):
     unk_token: str
 
 
-class _File(msgspec.Struct, frozen=True):
+class _TokenizerFile(msgspec.Struct, frozen=True):
     model: _Model
     added_tokens: list[_Added]
     pre_tokenizer: Any
@@ -64,11 +64,11 @@ class _File(msgspec.Struct, frozen=True):
     post_processor: Any = None
 
 
-class Words:
+class Tokenizer:
     """A tokenizer. `ends` are the tokens that it puts after a text."""
 
     def __init__(self, path: Path) -> None:
-        file = read(path, _File)
+        file = read(path, _TokenizerFile)
         unusual = [a.content for a in file.added_tokens if a.single_word or a.lstrip or a.rstrip or a.normalized]
         known = file.model.type == "WordLevel" and file.pre_tokenizer in (PIECES, SPACES)
         if not known or unusual or file.normalizer not in (None, BARE):

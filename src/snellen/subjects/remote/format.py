@@ -19,7 +19,7 @@ from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import Settings
 
 
-class Way(NamedTuple):
+class ParameterVariant(NamedTuple):
     """Another way to ask for a parameter: fields that take the place of those that carried it, and other fields that go with them.
 
     `about` says what is asked for now; `thinking` is the budget in tokens, where the way changes it.
@@ -41,10 +41,10 @@ class Parameters(NamedTuple):
     not_applied: Mapping[str, str] = {}
     visible: int = 0
     thinking: int = 0
-    ways: Mapping[str, tuple[Way, ...]] = {}
+    ways: Mapping[str, tuple[ParameterVariant, ...]] = {}
 
 
-class Told(NamedTuple):
+class ModelListing(NamedTuple):
     """What a service tells of one model: facts that tell models apart, and the most tokens that a reply of it can have."""
 
     facts: Mapping[str, Any]
@@ -106,7 +106,7 @@ class WireFormat(ABC):
         fields = {**self.fixed(model, service), **sent}
         return msgspec.json.encode(fields)[:-1] + (b"," if fields else b"")
 
-    def told(self, listing: bytes, model: str) -> Told | None:
+    def told(self, listing: bytes, model: str) -> ModelListing | None:
         """What the answer at `models_path` tells of the model, where it is about that one alone; None where it is a list."""
         return None
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
-from snellen.core.subject import Given, Subject, SubjectKind
+from snellen.core.subject import BuildContext, Subject, SubjectKind
 from snellen.subjects.remote.format import WireFormat
 from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import COMMON, settings_from
@@ -22,7 +22,7 @@ class RemoteKind(SubjectKind):
         self.forms = {f"{service.prefix}/NAME": about}
         self.options = (*COMMON, *more)
 
-    def build(self, name: str, given: Given) -> Subject:
+    def build(self, name: str, given: BuildContext) -> Subject:
         if not name:
             raise SnellenError(f"--model {self.prefix}: which model? Write {self.prefix}/NAME")
         settings = settings_from(given.options, given.exam.max_tokens)

@@ -224,7 +224,7 @@ def error_body(body: bytes, key: Secret) -> ErrorBody:
     return ErrorBody(one_line(whole_text))
 
 
-class Where(NamedTuple):
+class RequestSource(NamedTuple):
     """Who was asked, for messages."""
 
     model: str
@@ -232,7 +232,7 @@ class Where(NamedTuple):
     key_variable: str = "its variable"
 
 
-def explained(status: int, said: ErrorBody, body: bytes, where: Where) -> Parsed:
+def explained(status: int, said: ErrorBody, body: bytes, where: RequestSource) -> Parsed:
     """Return a failed response as one clear sentence, or as a refusal where a content filter spoke."""
     told_kind = (said.kind, said.status or TREATED.get(said.kind, status)) if said.kind else None
     kind, treated = _late(said) or told_kind or _hopeless(status, said.message) or _kind(status, body)

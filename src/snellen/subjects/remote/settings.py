@@ -62,10 +62,10 @@ class Settings(NamedTuple):
 
 def settings_from(asked: Mapping[str, Any], max_tokens: int) -> Settings:
     """Settings from the values of declared options; an option that a kind does not declare is at its default."""
-    from snellen.subjects.prices import Given, given_price
+    from snellen.subjects.prices import PriceOption, given_price
 
     plain = Settings()
-    price = given_price(asked["price"]) if asked.get("price") else Given()
+    price = given_price(asked["price"]) if asked.get("price") else PriceOption()
     return Settings(
         base_url=asked.get("base_url"),
         key=Secret((asked.get("api_key") or "").strip()),

@@ -22,7 +22,7 @@ from snellen.subjects.image_tokens import image_rule, image_tokens
 from snellen.subjects.prices import file_price, table_price
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import grown, holds, merged, renamed, without
-from snellen.subjects.remote.format import ErrorBody, Told, WireFormat
+from snellen.subjects.remote.format import ErrorBody, ModelListing, WireFormat
 from snellen.subjects.remote.refusals import goes_by, refused_parameters
 from snellen.subjects.remote.service import (
     Service,
@@ -303,7 +303,7 @@ class RemoteSubject(Subject, Endpoint):
 
     def explain(self, status: int, body: bytes) -> Parsed:
         said = self._error(status, body)
-        where = reading.Where(self.model, self.connection.url, self._service.key_names)
+        where = reading.RequestSource(self.model, self.connection.url, self._service.key_names)
         parsed = reading.explained(status, said, body, where)
         advice = self._form.advice(status, said, self.model, bool(self._own_address)) if parsed.error else ""
         if parsed.error and advice:
@@ -325,7 +325,7 @@ class RemoteSubject(Subject, Endpoint):
             return error.reason
         return super().not_listed(status, body)
 
-    def _take(self, told: Told) -> None:
+    def _take(self, told: ModelListing) -> None:
         """What the service tells of the model: it is written down, and no longer reply is asked for than it can give."""
         self.identity["listed"] = reading.listed(dict(told.facts), self.connection.key)
         if told.most_output is None:

@@ -27,7 +27,7 @@ _CAP = 0.7  # height of a capital of Pillow's font, in sizes of the font
 Grey = npt.NDArray[np.float32]
 
 
-class Cell(NamedTuple):
+class ChartCell(NamedTuple):
     """Where a letter stands: a square, in pixels of the picture."""
 
     x: int
@@ -40,12 +40,12 @@ class Cell(NamedTuple):
         return self.x, self.y, self.x + self.side, self.y + self.side
 
 
-class Row(NamedTuple):
+class LetterRow(NamedTuple):
     """A row of letters: their height, how dark they are (0 to 255 levels under the ground), their cells and what they are."""
 
     height: int
     contrast: int
-    cells: tuple[Cell, ...]
+    cells: tuple[ChartCell, ...]
     letters: str = ""
 
 
@@ -55,7 +55,7 @@ class Chart(NamedTuple):
     data: bytes
     width: int
     height: int
-    rows: tuple[Row, ...]
+    rows: tuple[LetterRow, ...]
 
 
 @lru_cache(maxsize=512)
@@ -71,7 +71,7 @@ def ink(text: str, height: int, side: int) -> Grey:
     return np.asarray(image, dtype=np.float32) / np.float32(255)
 
 
-def painted(width: int, height: int, rows: tuple[Row, ...], ground: int) -> Image.Image:
+def painted(width: int, height: int, rows: tuple[LetterRow, ...], ground: int) -> Image.Image:
     """A grey picture with the rows on it."""
     levels = np.full((height, width), float(ground), dtype=np.float32)
     for row in rows:
@@ -81,14 +81,14 @@ def painted(width: int, height: int, rows: tuple[Row, ...], ground: int) -> Imag
     return Image.fromarray(np.round(levels).clip(0, 255).astype(np.uint8)).convert("RGB")
 
 
-def spread(width: int, height: int, heights: tuple[int, ...], contrasts: tuple[int, ...]) -> tuple[Row, ...]:
+def spread(width: int, height: int, heights: tuple[int, ...], contrasts: tuple[int, ...]) -> tuple[LetterRow, ...]:
     """Rows one under the other, with even gaps between them."""
     sides = [max(h + 2, round(h * CELL)) for h in heights]
     gap = (height - sum(sides)) // (len(sides) + 1)
     rows, y = [], gap
     for tall, contrast, side in zip(heights, contrasts, sides, strict=True):
         x = (width - A_ROW * side) // 2
-        rows.append(Row(tall, contrast, tuple(Cell(x + i * side, y, side) for i in range(A_ROW))))
+        rows.append(LetterRow(tall, contrast, tuple(ChartCell(x + i * side, y, side) for i in range(A_ROW))))
         y += side + gap
     return tuple(rows)
 

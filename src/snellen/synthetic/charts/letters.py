@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snellen.synthetic.chance import generator
-from snellen.synthetic.charts.drawing import A_ROW, LETTERS, Chart, Row, painted, png, spread
+from snellen.synthetic.charts.drawing import A_ROW, LETTERS, Chart, LetterRow, painted, png, spread
 
 SMALL, LARGE = (512, 384), (2048, 1536)
 HEIGHTS = (64, 51, 41, 33, 26, 21, 17, 14, 11, 9, 7, 6, 5)
@@ -17,13 +17,13 @@ WHITE, GREY = 255, 128
 """On this grey, broad strokes keep their contrast under any JPEG: its blocks are coded as differences from it."""
 
 
-def size_rows(width: int, height: int) -> tuple[Row, ...]:
+def size_rows(width: int, height: int) -> tuple[LetterRow, ...]:
     """The layout of a chart of falling sizes, by the picture's size."""
     heights = tuple(h for h in HEIGHTS if width > SMALL[0] or h <= SMALL_FROM)
     return spread(width, height, heights, (WHITE,) * len(heights))
 
 
-def contrast_rows(broad: bool) -> tuple[Row, ...]:
+def contrast_rows(broad: bool) -> tuple[LetterRow, ...]:
     """The layout of a chart of falling contrast: small letters with thin strokes, or large ones with broad strokes."""
     contrasts = BROAD_CONTRASTS if broad else FINE_CONTRASTS
     return spread(*SMALL, (BROAD if broad else FINE,) * len(contrasts), contrasts)
@@ -41,7 +41,7 @@ def contrast_chart(broad: bool, seed: int) -> Chart:
     return Chart(png(painted(*SMALL, rows, GREY), seed), *SMALL, rows)
 
 
-def _filled(rows: tuple[Row, ...], *key: int | str) -> tuple[Row, ...]:
+def _filled(rows: tuple[LetterRow, ...], *key: int | str) -> tuple[LetterRow, ...]:
     """The rows with letters, none twice in a row."""
     chance = generator("charts", *key)
     return tuple(row._replace(letters="".join(chance.sample(LETTERS, A_ROW))) for row in rows)

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from snellen.synthetic.chance import generator
-from snellen.synthetic.charts.drawing import Cell, ink, png
+from snellen.synthetic.charts.drawing import ChartCell, ink, png
 
 COLOURS = {
     "red": (220, 30, 30),
@@ -21,7 +21,7 @@ COLOURS = {
 WIDE, NARROW = (1600, 1200), (640, 480)
 """No side is 1000 or 100, so that what numbers count can be told apart."""
 NUMBERED = 256
-DIGITS = Cell(28, 28, 200)
+DIGITS = ChartCell(28, 28, 200)
 DIGIT_HEIGHT = 110
 COLUMNS, LINES = 4, 3
 
@@ -35,7 +35,7 @@ class Discs(NamedTuple):
     middles: dict[str, tuple[int, int]]
 
 
-class Numbered(NamedTuple):
+class NumberChart(NamedTuple):
     """A picture that shows a number."""
 
     data: bytes
@@ -58,16 +58,16 @@ def disc_chart(size: tuple[int, int], seed: int) -> Discs:
     return Discs(png(image, seed), width, height, middles)
 
 
-def numbered(count: int, seed: int, number: int = 0) -> tuple[Numbered, ...]:
+def numbered(count: int, seed: int, number: int = 0) -> tuple[NumberChart, ...]:
     """Pictures with numbers of two different digits, no digit at the same place twice, so that a misread one is not another's."""
     chance = generator("charts", "numbers", count, seed, number)
     tens, ones = (chance.sample(range(1, 10), count) for _ in range(2))
     return tuple(_number_picture(10 * ten + one, seed) for ten, one in zip(tens, ones, strict=True))
 
 
-def _number_picture(number: int, seed: int) -> Numbered:
+def _number_picture(number: int, seed: int) -> NumberChart:
     levels = np.full((NUMBERED, NUMBERED), 255.0, dtype=np.float32)
     x0, y0, x1, y1 = DIGITS.box
     levels[y0:y1, x0:x1] -= 255 * ink(str(number), DIGIT_HEIGHT, DIGITS.side)
     image = Image.fromarray(np.round(levels).astype(np.uint8)).convert("RGB")
-    return Numbered(png(image, seed), number)
+    return NumberChart(png(image, seed), number)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.explained.records import Made, picture, picture_name, plain
+from snellen.synthetic.explained.records import MadeRecord, picture, picture_name, plain
 from snellen.synthetic.scenes.actions import ACTIONS, AFLOAT
 from snellen.synthetic.scenes.catalog import PLACES
 from snellen.synthetic.scenes.model import Person, Scene
-from snellen.synthetic.scenes.sampling import Want, draw_scene
+from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
 from snellen.synthetic.scenes.words import doing, somebody
 
 _BY_PLACE = {
@@ -60,10 +60,10 @@ def label(action: str, place: str) -> str:
     return named.get(place, rest)
 
 
-def made(split: str, seed: int, index: int) -> Made:
+def made(split: str, seed: int, index: int) -> MadeRecord:
     """Record `index` of a split in nlxgpt's form."""
     action = dealt(tuple(ACTIONS), index, "actx", split, seed)
-    scene = draw_scene(generator("actx", split, seed, index), Want(action=action, people=1))
+    scene = draw_scene(generator("actx", split, seed, index), SceneRequest(action=action, people=1))
     name = picture_name("actx", split, index)
     record = {
         "answers": label(action, scene.place),
@@ -71,7 +71,7 @@ def made(split: str, seed: int, index: int) -> Made:
         "image_name": name,
         "explanation": [plain(text) for text in explanations(scene, scene.people[0])],
     }
-    return Made(str(index), (f"mpi/{name}", picture(scene)[0]), record)
+    return MadeRecord(str(index), (f"mpi/{name}", picture(scene)[0]), record)
 
 
 def explanations(scene: Scene, person: Person) -> tuple[str, str, str]:

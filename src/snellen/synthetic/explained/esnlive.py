@@ -12,14 +12,14 @@ from random import Random
 from typing import Any, NamedTuple
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.explained.records import Made, picture, picture_name, plain
+from snellen.synthetic.explained.records import MadeRecord, picture, picture_name, plain
 from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
 from snellen.synthetic.scenes.catalog import CHILDREN, KINDS, VIVID, WEATHERS
 from snellen.synthetic.scenes.cues import WEATHER_CUES, other_colours, state_cue
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 from snellen.synthetic.scenes.palette import CLOTHES, HAIR, TROUSERS
 from snellen.synthetic.scenes.questions import could_be
-from snellen.synthetic.scenes.sampling import Want, draw_scene
+from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
 from snellen.synthetic.scenes.words import (
     WEATHER,
     a,
@@ -57,7 +57,7 @@ class Claim(NamedTuple):
     family: str
 
 
-def made(split: str, seed: int, index: int) -> Made:
+def made(split: str, seed: int, index: int) -> MadeRecord:
     """Record `index`: the row of the CSV and, shorter, of the JSON."""
     group, place = divmod(index, 3)
     rng = generator("esnlive", split, seed, group)
@@ -80,7 +80,7 @@ def made(split: str, seed: int, index: int) -> Made:
         "explanation": plain(row["explanation"]),
     }
     shown = (f"flickr30k/{name}", picture(scene)[0]) if place == 0 else None
-    return Made(str(index), shown, short, row)
+    return MadeRecord(str(index), shown, short, row)
 
 
 def _picture(template: str, rng: Random) -> tuple[Scene, list[Claim]]:
@@ -98,7 +98,7 @@ def _picture(template: str, rng: Random) -> tuple[Scene, list[Claim]]:
     return scene, out
 
 
-def _wish(place: str, wanted: dict[str, str], rng: Random) -> Want:
+def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
     """A scene in which each feature is hidden, or seen, as its label needs."""
     things: dict[str, dict[str, Any]] = {}
     person: dict[str, Any] = {"who": rng.choice(_SHORT_HAIRED)}
@@ -131,7 +131,7 @@ def _wish(place: str, wanted: dict[str, str], rng: Random) -> Want:
                 if place in act.places and not {*brings(act.name)} & {*things, "cup", "ball"}
             ]
         )
-    return Want(
+    return SceneRequest(
         place=place, more=things, action=action, person_is=person, people=1, without=frozenset(without - {*things})
     )
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.data.label import MARK, Label
-from snellen.synthetic.documents import LINES, LIST, OBJECT, Form, document, in_document, member
+from snellen.synthetic.documents import LINES, LIST, OBJECT, DocumentForm, document, in_document, member
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.writing import (
     claim,
@@ -31,19 +31,19 @@ from snellen.synthetic.writing import (
 )
 
 if TYPE_CHECKING:
-    from snellen.synthetic.explained.records import Made
+    from snellen.synthetic.explained.records import MadeRecord
 
 GENERATOR = "vqa_nle"
 CSV_COLUMNS = ("", "pairID", "Flickr30kID", "hypothesis", "gold_label", "explanation")
 Key = tuple[str, str, int, int]
 
 
-class Layout(NamedTuple):
+class SplitLayout(NamedTuple):
     """The splits of a task, the documents of a split, and what each of them says of a record."""
 
     splits: tuple[str, ...]
-    documents: Callable[[Label], Mapping[str, Form]]
-    said: Callable[[Made, Label], tuple[str, ...]]
+    documents: Callable[[Label], Mapping[str, DocumentForm]]
+    said: Callable[[MadeRecord, Label], tuple[str, ...]]
 
 
 def make(
@@ -83,7 +83,7 @@ def size(split: str, count: int) -> int:
     return 2 * count if split == "train" else count
 
 
-def record(key: Key) -> Made:
+def record(key: Key) -> MadeRecord:
     """One record (it runs in other processes)."""
     from snellen.synthetic.explained import actx, esnlive, vcr, vqax
 
@@ -105,32 +105,32 @@ def _written(out: Path, label: Label, key: Key) -> tuple[list[Path], tuple[str, 
     return files, LAYOUTS[key[0]].said(one._replace(record=stamped(one.record, label)), label)
 
 
-def _esnlive_documents(label: Label) -> dict[str, Form]:
+def _esnlive_documents(label: Label) -> dict[str, DocumentForm]:
     columns = ",".join((*CSV_COLUMNS, *([MARK] if label else [])))
     folder = "nle_data/eSNLI-VE/esnlive_{}"
-    return {f"{folder}.csv": Form(f"{columns}\n", "", ""), f"{folder}.json": OBJECT}
+    return {f"{folder}.csv": DocumentForm(f"{columns}\n", "", ""), f"{folder}.json": OBJECT}
 
 
-def _in_object(one: Made, _label: Label) -> tuple[str, ...]:
+def _in_object(one: MadeRecord, _label: Label) -> tuple[str, ...]:
     return (member(one.key, one.record),)
 
 
-def _esnlive(one: Made, label: Label) -> tuple[str, ...]:
+def _esnlive(one: MadeRecord, label: Label) -> tuple[str, ...]:
     sink = io.StringIO()
     said = {MARK: json.dumps(label)} if label else {}
     csv.DictWriter(sink, (*CSV_COLUMNS, *said), lineterminator="\n").writerow(one.extra | said)
     return sink.getvalue(), member(one.key, one.record)
 
 
-def _vcr(one: Made, label: Label) -> tuple[str, ...]:
+def _vcr(one: MadeRecord, label: Label) -> tuple[str, ...]:
     return json.dumps(one.record, ensure_ascii=False) + "\n", in_document(stamped(one.extra["item"], label))
 
 
 LAYOUTS = {
-    "vqax": Layout(("train", "val", "test"), lambda _label: {"nle_data/VQA-X/vqaX_{}.json": OBJECT}, _in_object),
-    "actx": Layout(("train", "test"), lambda _label: {"nle_data/ACT-X/actX_{}.json": OBJECT}, _in_object),
-    "esnlive": Layout(("train", "test"), _esnlive_documents, _esnlive),
-    "vcr": Layout(
+    "vqax": SplitLayout(("train", "val", "test"), lambda _label: {"nle_data/VQA-X/vqaX_{}.json": OBJECT}, _in_object),
+    "actx": SplitLayout(("train", "test"), lambda _label: {"nle_data/ACT-X/actX_{}.json": OBJECT}, _in_object),
+    "esnlive": SplitLayout(("train", "test"), _esnlive_documents, _esnlive),
+    "vcr": SplitLayout(
         ("train", "val", "test"),
         lambda _label: {"nle_data/VCR/{}.jsonl": LINES, "nle_data/VCR/vcr_{}.json": LIST},
         _vcr,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from snellen.synthetic.scenes.canvas import Box
+from snellen.synthetic.scenes.canvas import CanvasBox
 from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.render import draw, jpeg
 
 
-class Made(NamedTuple):
+class MadeRecord(NamedTuple):
     """One record: its picture (None where an earlier record of the same split has the file) and what the files say."""
 
     key: str
@@ -23,7 +23,7 @@ def picture_name(task: str, split: str, index: int) -> str:
     return f"snellen_{task}_{split}_{index:06d}.jpg"
 
 
-def picture(scene: Scene) -> tuple[bytes, tuple[Box, ...]]:
+def picture(scene: Scene) -> tuple[bytes, tuple[CanvasBox, ...]]:
     """The JPEG of a scene and the boxes of its people and things in pixels."""
     drawing = draw(scene)
     return jpeg(drawing.image), drawing.boxes

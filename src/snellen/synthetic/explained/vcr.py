@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.reasons import reasons
-from snellen.synthetic.explained.records import Made, picture
+from snellen.synthetic.explained.records import MadeRecord, picture
 from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
-from snellen.synthetic.scenes.canvas import Box
+from snellen.synthetic.scenes.canvas import CanvasBox
 from snellen.synthetic.scenes.catalog import KINDS, PLACES, VIVID
 from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.palette import CLOTHES
-from snellen.synthetic.scenes.sampling import Want, alike, draw_scene
+from snellen.synthetic.scenes.sampling import SceneRequest, alike, draw_scene
 from snellen.synthetic.scenes.words import a, doing
 
 _TAG = re.compile(r"\{(\d+)\}")
@@ -30,7 +30,7 @@ _TOLD = {
 }  # what a question or its answer says of the person
 
 
-class Asked(NamedTuple):
+class VcrQuestion(NamedTuple):
     """A question about the objects of a scene; the first answer and the first rationale are the right ones."""
 
     question: str
@@ -38,7 +38,7 @@ class Asked(NamedTuple):
     rationales: tuple[str, str, str, str]
 
 
-def made(split: str, seed: int, index: int) -> Made:
+def made(split: str, seed: int, index: int) -> MadeRecord:
     """Record `index`: the official line, and in `extra` the e-ViL item and the metadata file."""
     rng = generator("vcr", split, seed, index)
     scene, asked = dealt(_QUESTIONS, index, "vcr", split, seed)(rng)
@@ -92,10 +92,10 @@ def made(split: str, seed: int, index: int) -> Made:
         "height": 240,
     }
     extra = {"item": item, "metadata": (f"vcr1images/{stem}.json", metadata)}
-    return Made(ident, (f"vcr1images/{stem}.jpg", data), line, extra)
+    return MadeRecord(ident, (f"vcr1images/{stem}.jpg", data), line, extra)
 
 
-def _reasons(split: str, seed: int, index: int, scene: Scene, asked: Asked) -> tuple[str, str, str, str]:
+def _reasons(split: str, seed: int, index: int, scene: Scene, asked: VcrQuestion) -> tuple[str, str, str, str]:
     """Draw rationales of which the picture says which is right."""
     known = next((aspects for start, aspects in _TOLD.items() if asked.question.startswith(start)), ())
     return reasons(
@@ -107,7 +107,7 @@ def _reasons(split: str, seed: int, index: int, scene: Scene, asked: Asked) -> t
     )
 
 
-def objects(scene: Scene, boxes: tuple[Box, ...]) -> tuple[list[str], list[Box]]:
+def objects(scene: Scene, boxes: tuple[CanvasBox, ...]) -> tuple[list[str], list[CanvasBox]]:
     """What has a tag: every person, then every thing that is there once, in the order of the scene."""
     kept = [
         (item, box)
@@ -163,12 +163,12 @@ def _four(right: str, wrong: list[str]) -> tuple[str, str, str, str]:
     return right, wrong[0], wrong[1], wrong[2]
 
 
-def _doing(rng: Random) -> tuple[Scene, Asked]:
+def _doing(rng: Random) -> tuple[Scene, VcrQuestion]:
     action = rng.choice(list(ACTIONS))
-    scene = draw_scene(rng, Want(action=action))
+    scene = draw_scene(rng, SceneRequest(action=action))
     person = scene.people[0]
     others = [ACTIONS[name] for name in rng.sample(denied(action), 3)]
-    return scene, Asked(
+    return scene, VcrQuestion(
         "What is {0} doing ?",
         _four(f"{{0}} is {action} .", [f"{{0}} is {act.name} ." for act in others]),
         _four(_said(rng.choice(person.act.cues)), [_said(rng.choice(act.cues)) for act in others]),
@@ -179,9 +179,9 @@ def _said(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:].replace(',', ' ,')} ."
 
 
-def _umbrella(rng: Random) -> tuple[Scene, Asked]:
+def _umbrella(rng: Random) -> tuple[Scene, VcrQuestion]:
     weather = rng.choice(("rainy", "sunny", "cloudy"))
-    scene = draw_scene(rng, Want(action="holding an umbrella", weather=weather))
+    scene = draw_scene(rng, SceneRequest(action="holding an umbrella", weather=weather))
     answers = {
         "rainy": "{0} does not want to get wet in the rain .",
         "sunny": "{0} wants some shade on a bright day .",
@@ -195,40 +195,42 @@ def _umbrella(rng: Random) -> tuple[Scene, Asked]:
         "": "There are shelves with umbrellas behind {0} .",
     }
     rest = [other for other in answers if other != weather]
-    return scene, Asked(
+    return scene, VcrQuestion(
         "Why is {0} holding an umbrella ?",
         _four(answers[weather], [answers[other] for other in rest]),
         _four(signs[weather], [signs[other] for other in rest]),
     )
 
 
-def _wearing(rng: Random) -> tuple[Scene, Asked]:
+def _wearing(rng: Random) -> tuple[Scene, VcrQuestion]:
     """Two shirts by two hats: no choice has anything that speaks for it but the picture."""
     shirts, hats = rng.sample(CLOTHES, 2), rng.sample((None, *VIVID), 2)
     action = rng.choice(list(ACTIONS))
-    scene = draw_scene(rng, Want(action=action, person_is={"shirt": shirts[0], "hat": hats[0]}))
+    scene = draw_scene(rng, SceneRequest(action=action, person_is={"shirt": shirts[0], "hat": hats[0]}))
     worn = [(shirt, hat) for shirt in shirts for hat in hats]
     texts = [f"{{0}} is wearing {a(shirt)} shirt and {a(hat) if hat else 'no'} hat ." for shirt, hat in worn]
     heads = [f"under {a(hat)} hat" if hat else "bare" for _, hat in worn]
     signs = [
         f"The top of {{0}} is {shirt} and the head is {head} ." for (shirt, _), head in zip(worn, heads, strict=True)
     ]
-    return scene, Asked("What is {0} wearing ?", _four(texts[0], texts[1:]), _four(signs[0], signs[1:]))
+    return scene, VcrQuestion("What is {0} wearing ?", _four(texts[0], texts[1:]), _four(signs[0], signs[1:]))
 
 
-def _wet(rng: Random) -> tuple[Scene, Asked]:
+def _wet(rng: Random) -> tuple[Scene, VcrQuestion]:
     case = rng.choice(_WET)
     outdoors = [act.name for act in ACTIONS.values() if "umbrella" not in brings(act.name) and act.name != "swimming"]
     if case == "umbrella":
-        want = Want(action="holding an umbrella", weather="rainy")
+        want = SceneRequest(action="holding an umbrella", weather="rainy")
     elif case == "indoors":
-        want = Want(place=rng.choice(("living room", "kitchen")), people=1, without=frozenset({"window"}))
+        want = SceneRequest(place=rng.choice(("living room", "kitchen")), people=1, without=frozenset({"window"}))
     else:
         place = rng.choice(
             [place.name for place in PLACES.values() if place.outdoors and (case == "dry" or place.name != "snow")]
         )
         action = rng.choice([name for name in outdoors if place in ACTIONS[name].places])
-        want = Want(place=place, action=action, weather="rainy" if case == "rain" else rng.choice(("sunny", "cloudy")))
+        want = SceneRequest(
+            place=place, action=action, weather="rainy" if case == "rain" else rng.choice(("sunny", "cloudy"))
+        )
     scene = draw_scene(rng, want)
     answers = {
         "rain": "Yes , {0} is out in the rain without cover .",
@@ -243,28 +245,28 @@ def _wet(rng: Random) -> tuple[Scene, Asked]:
         "dry": "The sky above {0} is bright and there are no drops .",
     }
     rest = [other for other in _WET if other != case]
-    return scene, Asked(
+    return scene, VcrQuestion(
         "Is {0} getting wet from rain ?",
         _four(answers[case], [answers[other] for other in rest]),
         _four(signs[case], [signs[other] for other in rest]),
     )
 
 
-def _where(rng: Random) -> tuple[Scene, Asked]:
+def _where(rng: Random) -> tuple[Scene, VcrQuestion]:
     place = rng.choice(list(PLACES))
-    scene = draw_scene(rng, Want(place=place, people=rng.choice((1, 2))))
+    scene = draw_scene(rng, SceneRequest(place=place, people=rng.choice((1, 2))))
     both = len(scene.people) > 1
     named, be = ("{0} and {1}", "are") if both else ("{0}", "is")
     rest = [PLACES[name] for name in rng.sample([name for name in PLACES if name != place], 3)]
     here = PLACES[place]
-    return scene, Asked(
+    return scene, VcrQuestion(
         f"Where {be} {named} ?",
         _four(f"{named} {be} {here.phrase} .", [f"{named} {be} {other.phrase} ." for other in rest]),
         _four(_said(here.cue), [_said(other.cue) for other in rest]),
     )
 
 
-def _beside(rng: Random) -> tuple[Scene, Asked]:
+def _beside(rng: Random) -> tuple[Scene, VcrQuestion]:
     """What is on one side of somebody in the middle; a wrong answer may well be there, on the other side."""
     side, other_side = rng.choice((("left", "right"), ("right", "left")))
     place = rng.choice(list(PLACES))
@@ -275,7 +277,8 @@ def _beside(rng: Random) -> tuple[Scene, Asked]:
     )
     wish = {"column": side, "count": 1}
     scene = draw_scene(
-        rng, Want(place=place, thing=kind, thing_is=wish, action=action, people=1, person_is={"column": "centre"})
+        rng,
+        SceneRequest(place=place, thing=kind, thing_is=wish, action=action, people=1, person_is={"column": "centre"}),
     )
     there = [thing.kind for thing in scene.things if thing.sort.level == "ground" and thing.column == other_side]
     absent = [name for name in kinds if name not in scene.kinds() and name not in alike(kind)]
@@ -287,10 +290,12 @@ def _beside(rng: Random) -> tuple[Scene, Asked]:
     now = doing(scene.people[0], details=False)
     signs = [f"There is {a(name)} on the {side} side and {{0}} is {now} next to it ." for name in (kind, *wrong)]
     texts = [f"{a(name).capitalize()} is to the {side} of {{0}} ." for name in (kind, *wrong)]
-    return scene, Asked(f"What is to the {side} of {{0}} ?", _four(texts[0], texts[1:]), _four(signs[0], signs[1:]))
+    return scene, VcrQuestion(
+        f"What is to the {side} of {{0}} ?", _four(texts[0], texts[1:]), _four(signs[0], signs[1:])
+    )
 
 
-_QUESTIONS: tuple[Callable[[Random], tuple[Scene, Asked]], ...] = (
+_QUESTIONS: tuple[Callable[[Random], tuple[Scene, VcrQuestion]], ...] = (
     _doing,
     _doing,
     _wearing,

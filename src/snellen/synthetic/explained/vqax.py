@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.explained.records import Made, picture, picture_name, plain
+from snellen.synthetic.explained.records import MadeRecord, picture, picture_name, plain
 from snellen.synthetic.scenes.actions import ACTIONS, denied
 from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, PLACES, WEATHERS, weathers
 from snellen.synthetic.scenes.cues import other_colours
@@ -28,7 +28,7 @@ from snellen.synthetic.scenes.questions import (
     ask_whether_state,
     questions,
 )
-from snellen.synthetic.scenes.sampling import Want, alike, draw_scene
+from snellen.synthetic.scenes.sampling import SceneRequest, alike, draw_scene
 
 _CASES = (
     *(("presence", "yes"), ("presence", "no")) * 3,
@@ -41,7 +41,7 @@ _SHARED = 5
 """Every fifth question is a second one about the picture before it, as the real set has."""
 
 
-def made(split: str, seed: int, index: int) -> Made:
+def made(split: str, seed: int, index: int) -> MadeRecord:
     """Record `index` of a split in nlxgpt's form, under its question id."""
     second = index % _SHARED == _SHARED - 1
     first = index - 1 if second else index
@@ -60,7 +60,7 @@ def made(split: str, seed: int, index: int) -> Made:
         "explanation": [plain(text) for text in asked.explanations],
     }
     shown = None if second else (f"{folder}/{name}", picture(scene)[0])
-    return Made(key, shown, record)
+    return MadeRecord(key, shown, record)
 
 
 def annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:
@@ -91,28 +91,28 @@ def _asked(split: str, seed: int, index: int) -> tuple[Scene, QA]:
         return _yes_no(kind, answer == "yes", rng)
     if kind == "count":
         name = rng.choice([sort.name for sort in KINDS.values() if sort.most == 4])
-        scene = draw_scene(rng, Want(thing=name, thing_is={"count": rng.randint(1, 4)}))
+        scene = draw_scene(rng, SceneRequest(thing=name, thing_is={"count": rng.randint(1, 4)}))
         return scene, ask_count(scene.thing(name))
     if kind == "colour":
         name = rng.choice([sort.name for sort in KINDS.values() if len(sort.colours) > 3])
-        scene = draw_scene(rng, Want(thing=name, thing_is={"colour": rng.choice(KINDS[name].colours)}))
+        scene = draw_scene(rng, SceneRequest(thing=name, thing_is={"colour": rng.choice(KINDS[name].colours)}))
         return scene, ask_colour(scene.thing(name))
     if kind == "state":
         name = rng.choice([sort.name for sort in KINDS.values() if sort.states])
-        scene = draw_scene(rng, Want(thing=name))
+        scene = draw_scene(rng, SceneRequest(thing=name))
         return scene, ask_state(scene.thing(name))
     if kind == "position":
         name = rng.choice([sort.name for sort in KINDS.values() if sort.level != "top"])
-        scene = draw_scene(rng, Want(thing=name, thing_is={"column": rng.choice(COLUMNS)}))
+        scene = draw_scene(rng, SceneRequest(thing=name, thing_is={"column": rng.choice(COLUMNS)}))
         return scene, ask_position(scene, scene.thing(name))
     if kind == "setting":
         place = rng.choice(list(PLACES))
         if rng.random() < 0.5:
-            return (scene := draw_scene(rng, Want(place=place))), ask_place(scene)
+            return (scene := draw_scene(rng, SceneRequest(place=place))), ask_place(scene)
         weather = rng.choice(WEATHERS)
         place = rng.choice([p.name for p in PLACES.values() if p.outdoors and weather in weathers(p.name)])
-        return (scene := draw_scene(rng, Want(place=place, weather=weather))), ask_weather(scene)
-    scene = draw_scene(rng, Want(action=rng.choice(list(ACTIONS)), person_is={"shirt": rng.choice(CLOTHES)}))
+        return (scene := draw_scene(rng, SceneRequest(place=place, weather=weather))), ask_weather(scene)
+    scene = draw_scene(rng, SceneRequest(action=rng.choice(list(ACTIONS)), person_is={"shirt": rng.choice(CLOTHES)}))
     return scene, ask_shirt(scene.people[0]) if kind == "shirt" else ask_action(scene.people[0])
 
 
@@ -120,21 +120,21 @@ def _yes_no(kind: str, yes: bool, rng: Random) -> tuple[Scene, QA]:
     if kind == "presence":
         name = rng.choice(list(KINDS))
         place = rng.choice(KINDS[name].places)
-        want = Want(place=place, thing=name) if yes else Want(place=place, without=alike(name))
+        want = SceneRequest(place=place, thing=name) if yes else SceneRequest(place=place, without=alike(name))
         scene = draw_scene(rng, want)
         return scene, ask_presence(scene, name)
     if kind == "is-action":
         action = rng.choice(list(ACTIONS))
-        scene = draw_scene(rng, Want(action=action))
+        scene = draw_scene(rng, SceneRequest(action=action))
         person = scene.people[0]
         return scene, ask_whether_doing(person, action if yes else rng.choice(denied(action, scene.place, strict=True)))
     if kind == "is-state":
         name = rng.choice([sort.name for sort in KINDS.values() if sort.states])
-        scene = draw_scene(rng, Want(thing=name))
+        scene = draw_scene(rng, SceneRequest(thing=name))
         thing = scene.thing(name)
         return scene, ask_whether_state(thing, next(s for s in thing.sort.states if (s == thing.state) == yes))
     name = rng.choice([sort.name for sort in KINDS.values() if len(sort.colours) > 3])
-    scene = draw_scene(rng, Want(thing=name))
+    scene = draw_scene(rng, SceneRequest(thing=name))
     thing = scene.thing(name)
     own = [c for c in thing.sort.colours if c == thing.colour]
     return scene, ask_whether_colour(thing, rng.choice(own if yes else other_colours(thing)))

@@ -27,7 +27,7 @@ def set_names(count: int) -> tuple[str, ...]:
     return tuple(f"image{i}" for i in range(1, count + 1))
 
 
-class Group(NamedTuple):
+class PictureGroup(NamedTuple):
     """Pictures that belong together, slot by slot: the files, their captions, and what is known of the difference."""
 
     uid: int
@@ -44,7 +44,7 @@ class Key(NamedTuple):
     seed: int
 
 
-class Place(NamedTuple):
+class GroupPlace(NamedTuple):
     """Where a group is written, what it bears, and the names of its pictures."""
 
     out: Path
@@ -56,7 +56,7 @@ def write(
     out: Path,
     origin: Origin,
     slots: tuple[str, ...],
-    draw: Callable[[Key], Group],
+    draw: Callable[[Key], PictureGroup],
     workers: int | None,
     progress: Progress | None,
 ) -> list[Path]:
@@ -65,7 +65,7 @@ def write(
     `draw` must be a function of a module: it runs in other processes.
     """
     made = [claim(out, origin)]
-    where = Place(out, label_of(origin["generator"], origin["seed"]), slots)
+    where = GroupPlace(out, label_of(origin["generator"], origin["seed"]), slots)
     keys = [Key(number, len(slots), origin["seed"]) for number in range(origin["count"])]
     documents = [out / name for name in DOCUMENTS]
     with making(out), ExitStack() as stack:
@@ -78,7 +78,9 @@ def write(
     return sorted([*made, *documents])
 
 
-def _written(where: Place, draw: Callable[[Key], Group], key: Key) -> tuple[list[Path], tuple[str, str, str]]:
+def _written(
+    where: GroupPlace, draw: Callable[[Key], PictureGroup], key: Key
+) -> tuple[list[Path], tuple[str, str, str]]:
     """Draws a group and writes its pictures (it runs in other processes); gives the files, and what each document says of it."""
     group, (out, label, slots) = draw(key), where
     names = [f"images/SNELLEN_{group.uid * len(slots) + place:012d}.jpg" for place in range(len(slots))]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.pairs.folder import PAIR, Group, Key, write
+from snellen.synthetic.pairs.folder import PAIR, Key, PictureGroup, write
 from snellen.synthetic.pool import Progress
-from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, draw_difference
+from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, SceneDifference, draw_difference
 from snellen.synthetic.writing import label_of, origin_of, signed
 
 GENERATOR = "d3"
 SIZE = (320, 240)
 
 
-def difference(seed: int, index: int, part: str = "made") -> Difference:
+def difference(seed: int, index: int, part: str = "made") -> SceneDifference:
     """The difference of pair `index`; its one scene is on the left.
 
     Training draws with another `part`: then no seed gives a pair of a made set to a model that learns.
@@ -36,11 +36,11 @@ def make(
     return write(out, origin, PAIR, _of_key, workers, progress)
 
 
-def _of_key(key: Key) -> Group:
+def _of_key(key: Key) -> PictureGroup:
     return pair(key.seed, key.number)
 
 
-def pair(seed: int, index: int) -> Group:
+def pair(seed: int, index: int) -> PictureGroup:
     """Pair `index` of a seed, drawn."""
     from snellen.synthetic.scenes.render import draw, jpeg
 
@@ -54,4 +54,4 @@ def pair(seed: int, index: int) -> Group:
         "right": told.said_of_other,
     }
     images = tuple(signed(jpeg(draw(scene, SIZE).image), label) for scene in (told.one, told.other))
-    return Group(index, images, told.captions, known)
+    return PictureGroup(index, images, told.captions, known)

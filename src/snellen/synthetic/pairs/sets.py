@@ -8,10 +8,10 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.synthetic.chance import generator
-from snellen.synthetic.pairs.folder import MOST, Group, Key, set_names, write
+from snellen.synthetic.pairs.folder import MOST, Key, PictureGroup, set_names, write
 from snellen.synthetic.pairs.make import GENERATOR, SIZE, make
 from snellen.synthetic.pool import Progress
-from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, differences, with_room
+from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, SceneDifference, differences, with_room
 from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.sampling import draw_scene
 from snellen.synthetic.scenes.words import facts
@@ -44,7 +44,7 @@ def make_pairs_or_sets(out: Path, *, sets: int | None = None, **given: Any) -> l
     return make(out, **given) if sets is None else make_sets(out, size=sets, **given)
 
 
-def _set(key: Key) -> Group:
+def _set(key: Key) -> PictureGroup:
     from snellen.synthetic.scenes.render import draw, jpeg
 
     index, size, seed = key
@@ -52,10 +52,10 @@ def _set(key: Key) -> Group:
     label = label_of(f"{GENERATOR}-sets-of-{size}", seed)
     known = {"kind": KIND} | {slot: d.said_of_other for slot, d in zip(set_names(len(told)), told, strict=True)}
     images = tuple(signed(jpeg(draw(d.other, SIZE).image), label) for d in told)
-    return Group(index, images, tuple(d.captions[1] for d in told), known)
+    return PictureGroup(index, images, tuple(d.captions[1] for d in told), known)
 
 
-def variants(seed: int, index: int, size: int) -> list[Difference]:
+def variants(seed: int, index: int, size: int) -> list[SceneDifference]:
     """The images of a set: the other scenes of these differences, all from one scene that is not among them."""
     rng = generator("d3", "sets", size, seed, index)
     while True:
@@ -65,15 +65,15 @@ def variants(seed: int, index: int, size: int) -> list[Difference]:
             return found
 
 
-def _apart(scene: Scene, size: int, rng: Random) -> list[Difference]:
+def _apart(scene: Scene, size: int, rng: Random) -> list[SceneDifference]:
     """Changes of a scene, each true of one image alone; as few as can be in the same aspect of the same thing."""
-    possible: dict[str, Difference] = {}
+    possible: dict[str, SceneDifference] = {}
     for kind in KINDS_OF_DIFFERENCE * _ROUNDS:  # each round chooses other values, where there are several
         for one in differences(scene, kind, rng):
             possible.setdefault(one.said_of_other, one)
     order = list(possible.values())
     rng.shuffle(order)
-    chosen: list[Difference] = []
+    chosen: list[SceneDifference] = []
     while order and len(chosen) < size:
         one = min(
             order, key=lambda d: _common(d, chosen)
@@ -84,12 +84,12 @@ def _apart(scene: Scene, size: int, rng: Random) -> list[Difference]:
     return chosen
 
 
-def _common(one: Difference, chosen: list[Difference]) -> tuple[int, int]:
+def _common(one: SceneDifference, chosen: list[SceneDifference]) -> tuple[int, int]:
     """How often the aspect, and the kind, of a difference are among the chosen ones."""
     aspects = sum((d.about, d.aspect) == (one.about, one.aspect) for d in chosen)
     return aspects, sum(d.kind == one.kind for d in chosen)
 
 
-def _tells(one: Difference, other: Difference) -> bool:
+def _tells(one: SceneDifference, other: SceneDifference) -> bool:
     """Whether what is said of one image is not true of the other."""
     return all(fact.text != one.said_of_other for fact in facts(other.other))

@@ -16,7 +16,7 @@ _OFF_GROUP = {"easy": (2.9, 3.4), "medium": (2.2, 2.5), "hard": (1.75, 1.95)}
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PatternLayout:
     """Centres of the objects, which of them is the target, and the spacing that they keep."""
 
     places: Floats
@@ -24,7 +24,7 @@ class Layout:
     spacing: float
 
 
-def _row(rng: np.random.Generator, width: int, height: int, off: float) -> Layout:
+def _row(rng: np.random.Generator, width: int, height: int, off: float) -> PatternLayout:
     n = int(rng.integers(8, 12))
     spacing = width * 0.92 / n
     slope = rng.uniform(-0.06, 0.06)
@@ -37,19 +37,19 @@ def _row(rng: np.random.Generator, width: int, height: int, off: float) -> Layou
     shift = min(off * spacing, 2 * room)
     places[target, 1] += side * shift
     centre = height / 2 - side * min(shift / 2, room) if off else height / 2 + rng.uniform(-0.4, 0.4) * room
-    return Layout(places + np.array([width / 2, centre]), target, spacing)
+    return PatternLayout(places + np.array([width / 2, centre]), target, spacing)
 
 
-def _rows(rng: np.random.Generator, width: int, height: int) -> Layout:
+def _rows(rng: np.random.Generator, width: int, height: int) -> PatternLayout:
     across, down = int(rng.integers(4, 8)), int(rng.integers(2, 6))
     spacing = min(width * 0.92 / across, height * 0.92 / down)
     x, y = np.meshgrid(np.arange(across) - (across - 1) / 2, np.arange(down) - (down - 1) / 2)
     places = np.stack([x.ravel(), y.ravel()], axis=1) * spacing
     places += rng.normal(size=places.shape) * spacing * 0.03
-    return Layout(places + np.array([width / 2, height / 2]), int(rng.integers(len(places))), spacing)
+    return PatternLayout(places + np.array([width / 2, height / 2]), int(rng.integers(len(places))), spacing)
 
 
-def _ring(rng: np.random.Generator, width: int, height: int, off: float) -> Layout:
+def _ring(rng: np.random.Generator, width: int, height: int, off: float) -> PatternLayout:
     n = int(rng.integers(8, 19))
     radius = min(width, height) * (0.34 if off else 0.38)
     spacing = 2 * radius * np.sin(np.pi / n)
@@ -59,7 +59,7 @@ def _ring(rng: np.random.Generator, width: int, height: int, off: float) -> Layo
     inward = off * spacing > 0.1 * radius or rng.random() < 0.5
     out[target] += -min(off * spacing, radius) if inward else off * spacing
     places = np.stack([np.cos(around), np.sin(around)], axis=1) * out[:, None]
-    return Layout(places + np.array([width / 2, height / 2]), target, float(spacing))
+    return PatternLayout(places + np.array([width / 2, height / 2]), target, float(spacing))
 
 
 def _packed(rng: np.random.Generator, low: Floats, high: Floats, wanted: int) -> tuple[Floats, float]:
@@ -80,15 +80,15 @@ def _inmate(rng: np.random.Generator, places: Floats) -> int:
     return int(rng.choice(np.flatnonzero(nearest <= np.median(nearest) * 1.1)))
 
 
-def _scatter(rng: np.random.Generator, width: int, height: int) -> Layout:
+def _scatter(rng: np.random.Generator, width: int, height: int) -> PatternLayout:
     edge = 0.09 * min(width, height)
     places, spacing = _packed(
         rng, np.array([edge, edge]), np.array([width - edge, height - edge]), int(rng.integers(14, 32))
     )
-    return Layout(places, _inmate(rng, places), spacing)
+    return PatternLayout(places, _inmate(rng, places), spacing)
 
 
-def _group(rng: np.random.Generator, width: int, height: int, off: float) -> Layout:
+def _group(rng: np.random.Generator, width: int, height: int, off: float) -> PatternLayout:
     """A dense group in one part of the picture; with `off`, the target stands away from it on the free side."""
     edge = 0.09 * min(width, height)
     share = float(rng.uniform(0.5, 0.62))
@@ -103,10 +103,10 @@ def _group(rng: np.random.Generator, width: int, height: int, off: float) -> Lay
         places[target] = min(float(x), width - edge), y
     if rng.random() < 0.5:
         places[:, 0] = width - places[:, 0]
-    return Layout(places, target, spacing)
+    return PatternLayout(places, target, spacing)
 
 
-def lay_out(rng: np.random.Generator, width: int, height: int, outlier: str | None) -> Layout:
+def lay_out(rng: np.random.Generator, width: int, height: int, outlier: str | None) -> PatternLayout:
     """A layout at random; `outlier` is how far off the target stands (easy, medium, hard), None for in its place."""
     kind = str(rng.choice(PLAIN if outlier is None else WITH_OUTLIER))
     strengths = _OFF_GROUP if kind == "group" else _OFF_LINE

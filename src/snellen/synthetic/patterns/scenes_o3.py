@@ -64,7 +64,7 @@ _SHAPE_GAP = {"easy": 0.40, "medium": 0.15, "hard": 0.09}
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class PatternObject:
     """One object: everything that its drawing needs. `contrast` 0 is plain, `blur` 0 is sharp."""
 
     outline: Floats
@@ -136,7 +136,7 @@ def _ground(rng: np.random.Generator, width: int, height: int, base: Floats) -> 
     return np.stack([relief + row[:, c] + column[:, None, c] for c in range(3)], axis=-1)
 
 
-def _relief(thing: Thing, x: Floats, y: Floats) -> Floats:
+def _relief(thing: PatternObject, x: Floats, y: Floats) -> Floats:
     """The pattern at each point around the thing's centre, from -1 to 1, turning with the thing."""
     angle = np.radians(thing.angle)
     u = (x * np.cos(angle) + y * np.sin(angle)) / thing.size
@@ -152,7 +152,7 @@ def _relief(thing: Thing, x: Floats, y: Floats) -> Floats:
     return out
 
 
-def _draw(canvas: npt.NDArray[np.float32], thing: Thing, place: Floats) -> PixelBox:
+def _draw(canvas: npt.NDArray[np.float32], thing: PatternObject, place: Floats) -> PixelBox:
     """Draws the thing and returns the box of its ink."""
     points = turned(thing.outline, thing.angle) * thing.size + place
     cover, left, top = coverage(points, 4, margin=1 + int(np.ceil(2.5 * thing.blur)))
@@ -189,10 +189,12 @@ def _colours(rng: np.random.Generator, features: tuple[str, ...]) -> tuple[Float
 
 def _pair(
     rng: np.random.Generator, features: tuple[str, ...], difficulty: str, *, shape: str, ground: Floats, colour: Floats
-) -> tuple[Thing, Thing]:
+) -> tuple[PatternObject, PatternObject]:
     """The common thing and the target, both of size 1: a blur of 1 is a blur of the thing's own size."""
     kinds = ("stripes", "checks", "dots")
-    common = Thing(OUTLINES[shape], colour, 1.0, float(rng.uniform(0, 360)), shade=float(rng.choice([0.0, 3.0, 6.0])))
+    common = PatternObject(
+        OUTLINES[shape], colour, 1.0, float(rng.uniform(0, 360)), shade=float(rng.choice([0.0, 3.0, 6.0]))
+    )
     target = common
     if "color" in features:
         target = replace(target, colour=colour_at(rng, colour, _COLOUR[difficulty], away=ground, gap=36))
@@ -222,7 +224,7 @@ def _pair(
     return common, target
 
 
-def _varied(rng: np.random.Generator, thing: Thing, size: float, loose: bool) -> Thing:
+def _varied(rng: np.random.Generator, thing: PatternObject, size: float, loose: bool) -> PatternObject:
     """One individual: small natural differences in colour, size and angle; `loose` things lie at any angle."""
     chance = rng.normal(size=5).clip(-2, 2)
     return replace(

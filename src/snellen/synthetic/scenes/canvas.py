@@ -15,7 +15,7 @@ LINE = 1.6
 Point = tuple[float, float]
 
 
-class Box(NamedTuple):
+class CanvasBox(NamedTuple):
     """What an item covers, in the units of the canvas: left, top, right, bottom."""
 
     left: float
@@ -52,10 +52,10 @@ class Pen:
         self._covered: list[float] = []
 
     @property
-    def covered(self) -> Box:
+    def covered(self) -> CanvasBox:
         """The box around all that this pen has drawn, cut at the edges of the canvas."""
         xs, ys = self._covered[0::2], self._covered[1::2]
-        return Box(max(0.0, min(xs)), max(0.0, min(ys)), min(float(WIDE), max(xs)), min(float(HIGH), max(ys)))
+        return CanvasBox(max(0.0, min(xs)), max(0.0, min(ys)), min(float(WIDE), max(xs)), min(float(HIGH), max(ys)))
 
     def moved(self, x: float, y: float, scale: float = 1.0, mirrored: bool = False) -> Pen:
         """A pen at another point of this frame; what it covers counts here too."""

@@ -12,7 +12,7 @@ WEATHERS = ("sunny", "cloudy", "rainy")
 VIVID = ("red", "orange", "yellow", "green", "blue", "purple")
 
 
-class Place(NamedTuple):
+class Backdrop(NamedTuple):
     """A backdrop: how it is said, whether it is outdoors, what gives it away, and other words that annotators use for it."""
 
     name: str
@@ -26,7 +26,7 @@ class Place(NamedTuple):
 PLACES = {
     place.name: place
     for place in (
-        Place(
+        Backdrop(
             "living room",
             "in a living room",
             "living room",
@@ -34,7 +34,7 @@ PLACES = {
             "there is a wooden floor and a papered wall",
             ("room", "lounge", "house"),
         ),
-        Place(
+        Backdrop(
             "kitchen",
             "in a kitchen",
             "kitchen",
@@ -42,7 +42,7 @@ PLACES = {
             "there is a worktop in front of a tiled wall",
             ("house", "room"),
         ),
-        Place(
+        Backdrop(
             "street",
             "on a street",
             "street",
@@ -50,9 +50,9 @@ PLACES = {
             "there is a road in front of a row of buildings",
             ("city", "road", "town"),
         ),
-        Place("park", "in a park", "park", True, "a path leads through green grass", ("garden", "outside", "grass")),
-        Place("beach", "on a beach", "beach", True, "there is sand in front of the sea", ("sea", "ocean", "sand")),
-        Place(
+        Backdrop("park", "in a park", "park", True, "a path leads through green grass", ("garden", "outside", "grass")),
+        Backdrop("beach", "on a beach", "beach", True, "there is sand in front of the sea", ("sea", "ocean", "sand")),
+        Backdrop(
             "field",
             "in a field",
             "field",
@@ -60,7 +60,7 @@ PLACES = {
             "there are long furrows in yellow ground",
             ("farm", "countryside", "meadow"),
         ),
-        Place(
+        Backdrop(
             "lake",
             "by a lake",
             "lake shore",
@@ -68,7 +68,7 @@ PLACES = {
             "there is calm water between the hills and the shore",
             ("river", "water", "pond"),
         ),
-        Place(
+        Backdrop(
             "snow",
             "in the snow",
             "snowy valley",

@@ -20,7 +20,7 @@ Change = tuple[str, Person | Thing | None]
 _POSES = (("standing", "waving", "jumping"), ("walking", "running"))
 
 
-class Difference(NamedTuple):
+class SceneDifference(NamedTuple):
     """A scene, the other scene, and what is true of each and not of the other. `about` and `aspect` say what differs."""
 
     kind: str
@@ -36,7 +36,7 @@ class Difference(NamedTuple):
         """For each scene: the difference in a full sentence, then what else is there."""
         return _caption(self.said_of_one, self.one), _caption(self.said_of_other, self.other)
 
-    def swapped(self) -> Difference:
+    def swapped(self) -> SceneDifference:
         """The same difference the other way round."""
         return self._replace(
             one=self.other, other=self.one, said_of_one=self.said_of_other, said_of_other=self.said_of_one
@@ -47,7 +47,7 @@ def _caption(said: str, scene: Scene) -> str:
     return f"{sentence(said)} {brief(scene)}"
 
 
-def draw_difference(rng: Random, kind: str) -> Difference:
+def draw_difference(rng: Random, kind: str) -> SceneDifference:
     """A pair of scenes that differ in that way. Where they differ in a number, they do in nothing else."""
     while True:
         scene = with_room(draw_scene(rng)) if kind == "count" else draw_scene(rng)
@@ -68,13 +68,13 @@ def _countable(thing: Thing) -> bool:
     return thing.sort.most > 1 and thing.size is None and thing.inside is None
 
 
-def differences(scene: Scene, kind: str, rng: Random) -> Iterator[Difference]:
+def differences(scene: Scene, kind: str, rng: Random) -> Iterator[SceneDifference]:
     """All the ways in which this scene can be changed so; where many values are possible one is chosen."""
     for item in scene.items():
         for aspect, changed in _changes(scene, item, kind, rng):
             other = _with(scene, item, changed)
             about = item.who if isinstance(item, Person) else item.kind
-            yield Difference(kind, about, aspect, scene, other, *_told(scene, other, item, changed, aspect))
+            yield SceneDifference(kind, about, aspect, scene, other, *_told(scene, other, item, changed, aspect))
 
 
 def _with(scene: Scene, item: Person | Thing, changed: Person | Thing | None) -> Scene:

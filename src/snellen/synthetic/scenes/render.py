@@ -21,7 +21,7 @@ from snellen.synthetic.scenes.backdrops import (
     draw_rain,
     floor_of,
 )
-from snellen.synthetic.scenes.canvas import HIGH, WIDE, Box, Canvas, Pen
+from snellen.synthetic.scenes.canvas import HIGH, WIDE, Canvas, CanvasBox, Pen
 from snellen.synthetic.scenes.catalog import CHILDREN
 from snellen.synthetic.scenes.doing import cooking_front, draw_person
 from snellen.synthetic.scenes.model import Person, Scene, Thing
@@ -81,7 +81,7 @@ class Drawing(NamedTuple):
     """A finished picture with the boxes of its people and things, in the order of `Scene.items`, in pixels."""
 
     image: Image.Image
-    boxes: tuple[Box, ...]
+    boxes: tuple[CanvasBox, ...]
 
 
 def draw(scene: Scene, size: tuple[int, int] = SIZE) -> Drawing:
@@ -89,7 +89,7 @@ def draw(scene: Scene, size: tuple[int, int] = SIZE) -> Drawing:
     fine = max(1, min(4, -(-3 * max(size[0] * HIGH, size[1] * WIDE) // (WIDE * HIGH))))
     canvas = Canvas(fine)
     draw_backdrop(canvas, scene.place, scene.weather, scene.sun, generator("backdrop", scene.decor))
-    covered: dict[Person | Thing, Box] = {}
+    covered: dict[Person | Thing, CanvasBox] = {}
     later: list[Person | Thing] = []
     for item in scene.items():
         if scene.place == "kitchen" and isinstance(item, Person):
@@ -109,7 +109,7 @@ def draw(scene: Scene, size: tuple[int, int] = SIZE) -> Drawing:
         draw_rain(canvas, generator("rain", scene.decor))
     across, down = size[0] / WIDE, size[1] / HIGH
     boxes = (covered[item] for item in scene.items())
-    placed = tuple(Box(b.left * across, b.top * down, b.right * across, b.bottom * down) for b in boxes)
+    placed = tuple(CanvasBox(b.left * across, b.top * down, b.right * across, b.bottom * down) for b in boxes)
     return Drawing(canvas.finished(size), placed)
 
 
@@ -126,15 +126,15 @@ def jpeg(image: Image.Image, quality: int = 90) -> bytes:
     return sink.getvalue()
 
 
-def _joined(a: Box, b: Box) -> Box:
-    return Box(min(a.left, b.left), min(a.top, b.top), max(a.right, b.right), max(a.bottom, b.bottom))
+def _joined(a: CanvasBox, b: CanvasBox) -> CanvasBox:
+    return CanvasBox(min(a.left, b.left), min(a.top, b.top), max(a.right, b.right), max(a.bottom, b.bottom))
 
 
 def _pen_of(canvas: Canvas, item: Person | Thing, x: float, y: float, scale: float) -> Pen:
     return canvas.pen(x, y, scale, mirrored=item.facing == "left")
 
 
-def _person(canvas: Canvas, scene: Scene, person: Person) -> Box:
+def _person(canvas: Canvas, scene: Scene, person: Person) -> CanvasBox:
     high = 1.0 if person.who in CHILDREN else 1.3
     floor = floor_of(scene.place)
     if scene.place == "kitchen":
@@ -150,7 +150,7 @@ def _person(canvas: Canvas, scene: Scene, person: Person) -> Box:
     return seen._replace(bottom=COUNTER_EDGE) if scene.place == "kitchen" else seen
 
 
-def _thing(canvas: Canvas, scene: Scene, thing: Thing) -> Box:
+def _thing(canvas: Canvas, scene: Scene, thing: Thing) -> CanvasBox:
     floors = {"ground": floor_of(scene.place), "water": WATERLINE.get(scene.place, 0.0), "top": _TOP_FLOOR}
     level = thing.sort.level
     groups = _TOP_GROUPS if level == "top" else _ROWS if thing.kind in _NARROW else _GROUPS
@@ -160,7 +160,7 @@ def _thing(canvas: Canvas, scene: Scene, thing: Thing) -> Box:
         spots = ((0.0, -14.0, spots[0][2]),)
     elif scene.place == "kitchen" and level == "ground":
         spots = tuple((x, 0.72 * y - 18, 0.92 * scale) for x, y, scale in spots)
-    whole: Box | None = None
+    whole: CanvasBox | None = None
     for x, y, scale in spots:
         shrunk = 0.84 * scale if level == "top" and room == 1 else scale
         pen = _pen_of(canvas, thing, COLUMN_X[thing.column] + x, floors[level] - y, shrunk)

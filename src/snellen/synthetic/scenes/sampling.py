@@ -27,7 +27,7 @@ ALIKE = (
 """Kinds that a hurried eye takes for each other: where one is in view, nobody is asked whether the other is there."""
 
 
-class Want(NamedTuple):
+class SceneRequest(NamedTuple):
     """What a scene has to be. `thing`, `more` and `action` must be in it, with the given fields; `without` must not be in view.
 
     At most one wished thing can be at the top, and with the people there must be columns enough for the others.
@@ -58,12 +58,12 @@ def alike(kind: str) -> frozenset[str]:
     return frozenset({kind}).union(*(group for group in ALIKE if kind in group))
 
 
-def draw_scene(rng: Random, want: Want | None = None) -> Scene:
+def draw_scene(rng: Random, want: SceneRequest | None = None) -> Scene:
     """A scene that grants the wish."""
-    want = want or Want()
+    want = want or SceneRequest()
     place = want.place or rng.choice(_places(want))
     weather = want.weather or rng.choice(weathers(place))
-    made = _Making(rng, want, place)
+    made = _SceneDraft(rng, want, place)
     made.add_people()
     made.add_things()
     made.add_top()
@@ -72,7 +72,7 @@ def draw_scene(rng: Random, want: Want | None = None) -> Scene:
     return Scene(place=place, weather=weather, people=people, things=things, sun=sun, decor=rng.randrange(1 << 30))
 
 
-def _places(want: Want) -> list[str]:
+def _places(want: SceneRequest) -> list[str]:
     fits = list(PLACES)
     for kind in want.things:
         fits = [place for place in fits if place in KINDS[kind].places]
@@ -85,10 +85,10 @@ def _places(want: Want) -> list[str]:
     return fits
 
 
-class _Making:
+class _SceneDraft:
     """A scene in the making: who and what is there so far, which columns of the floor are free, which kinds are in view."""
 
-    def __init__(self, rng: Random, want: Want, place: str) -> None:
+    def __init__(self, rng: Random, want: SceneRequest, place: str) -> None:
         self.rng, self.want, self.place = rng, want, place
         self.people: list[Person] = []
         self.things: list[Thing] = []

@@ -24,7 +24,7 @@ from snellen.synthetic.screens import layouts_pages as pages
 from snellen.synthetic.screens import natural, wording
 from snellen.synthetic.screens.canvas import Edges
 from snellen.synthetic.screens.icons import DRAWINGS
-from snellen.synthetic.screens.naming import Named, Names
+from snellen.synthetic.screens.naming import InstructionMaker, NamedWidget
 from snellen.synthetic.screens.original import DIFFICULTIES, SENTENCES
 from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui, Widget, meets
@@ -241,9 +241,9 @@ def fits(widget: Widget, difficulty: str) -> bool:
     return small <= longer <= large
 
 
-def choose_targets(ui: Ui, difficulty: str) -> tuple[list[Named], Names]:
+def choose_targets(ui: Ui, difficulty: str) -> tuple[list[NamedWidget], InstructionMaker]:
     """Targets of mixed types in reading order, each with an instruction that fits it alone."""
-    names = Names(ui.widgets, ui.dice)
+    names = InstructionMaker(ui.widgets, ui.dice)
     pools: dict[str, list[Widget]] = defaultdict(list)
     for widget in ui.widgets:
         if widget.aim and fits(widget, difficulty):
@@ -252,7 +252,7 @@ def choose_targets(ui: Ui, difficulty: str) -> tuple[list[Named], Names]:
         ui.dice.shuffle(pool)
     all_boxes = np.asarray([widget.box for widget in ui.widgets]).T.copy()
     wanted = ui.dice.randint(*DIFFICULTIES[difficulty][0])
-    chosen: list[Named] = []
+    chosen: list[NamedWidget] = []
     taken: list[Edges] = []
     while len(chosen) < wanted and pools:
         kinds = list(pools)
@@ -280,7 +280,7 @@ def _crossed(box: Edges, others: NDArray[np.int_]) -> bool:
     return False
 
 
-def _element(screen: str, number: int, target: Named, ui: Ui) -> dict[str, Any]:
+def _element(screen: str, number: int, target: NamedWidget, ui: Ui) -> dict[str, Any]:
     widget = target.widget
     element: dict[str, Any] = {
         "id": f"{screen}_elem_{number:03d}",
@@ -297,7 +297,7 @@ def _element(screen: str, number: int, target: Named, ui: Ui) -> dict[str, Any]:
 
 
 def _naturally(
-    seed: int, index: int, targets: list[Named], elements: list[dict[str, Any]], ui: Ui
+    seed: int, index: int, targets: list[NamedWidget], elements: list[dict[str, Any]], ui: Ui
 ) -> list[dict[str, Any]]:
     """The same targets asked for in natural words, those that have any. Dice of their own: pictures and plain sentences stay."""
     dice = random.Random(f"{seed}:{index}:{natural.NATURAL}")  # noqa: S311  (data, not secrets)
@@ -315,7 +315,7 @@ def _fractions(box: Edges, ui: Ui) -> list[float]:
     return [x0 / ui.width, y0 / ui.height, (x1 - x0) / ui.width, (y1 - y0) / ui.height]
 
 
-def _absent(names: Names, dice: random.Random) -> dict[str, Any]:
+def _absent(names: InstructionMaker, dice: random.Random) -> dict[str, Any]:
     """Something that could be on such a screen and is not."""
     kind = dice.choice(("button", "link", "icon", "text_field"))
     words: dict[str, list[str]] = {

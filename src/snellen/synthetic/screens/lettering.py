@@ -29,7 +29,7 @@ class Glyph(NamedTuple):
     advance: int
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line of text: its ink cut to the visible part, and where that lies from pen and baseline."""
 
     ink: Ink
@@ -112,7 +112,7 @@ def _tile(letter: str, size: int, bold: bool) -> _Tile:
 
 
 @lru_cache(maxsize=8192)
-def line(text: str, size: int, bold: bool = False) -> Line:
+def line(text: str, size: int, bold: bool = False) -> TextLine:
     """A line of text at a pixel size: tiles side by side, and the ink of letters that lean over their neighbours."""
     tiles, leaning = [], []
     pen, top, bottom = size, _FAR, -_FAR
@@ -124,7 +124,7 @@ def line(text: str, size: int, bold: bool = False) -> Line:
             leaning.append((pen, letter))
         pen += ink.shape[1]
     if bottom < top:
-        return Line(_NOTHING, 0, 0, pen - size)
+        return TextLine(_NOTHING, 0, 0, pen - size)
     edge = _edge(size)
     whole = np.concatenate([edge, *tiles, edge], axis=1)
     strip = _strip(size)
@@ -135,7 +135,7 @@ def line(text: str, size: int, bold: bool = False) -> Line:
         np.maximum(there, ink, out=there)
     columns = np.flatnonzero(whole.any(axis=0))
     left, right = int(columns[0]), int(columns[-1]) + 1
-    return Line(whole[top:bottom, left:right], left - size, top - strip.baseline, pen - size)
+    return TextLine(whole[top:bottom, left:right], left - size, top - strip.baseline, pen - size)
 
 
 @lru_cache(maxsize=128)

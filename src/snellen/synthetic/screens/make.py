@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError, unknown
 from snellen.data.label import Label
-from snellen.synthetic.documents import Form, document, in_document
+from snellen.synthetic.documents import DocumentForm, document, in_document
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.screens import layouts, original
 from snellen.synthetic.screens.lettering import FONT
@@ -41,7 +41,7 @@ SMALLEST = (640, 480)
 Record = dict[str, Any]
 
 
-class Plan(NamedTuple):
+class ScreenPlan(NamedTuple):
     """A set before it is drawn: what its annotations say of it as a whole, and what each screenshot is drawn from."""
 
     name: str
@@ -90,12 +90,12 @@ def make(
     return sorted([out / ANNOTATIONS, marker, *pictures])
 
 
-def annotations_form(name: str, metadata: dict[str, Any]) -> Form:
+def annotations_form(name: str, metadata: dict[str, Any]) -> DocumentForm:
     """What stands around the samples of an annotations.json as the original generator writes it: ASCII, two spaces of indentation, no
     newline at the end, so that equal sets are equal bytes.
     """
     root = json.dumps({"name": name, "version": "1.0", "metadata": metadata, "samples": []}, indent=2)
-    return Form(root.removesuffix("]\n}") + "\n    ", ",\n    ", "\n  ]\n}")
+    return DocumentForm(root.removesuffix("]\n}") + "\n    ", ",\n    ", "\n  ]\n}")
 
 
 def sample_text(sample: Record) -> str:
@@ -132,24 +132,28 @@ def _origin(
     } | ({} if phrasing == PLAIN else {"phrasing": phrasing})
 
 
-def _original(count: int, seed: int, label: Label) -> Plan:
+def _original(count: int, seed: int, label: Label) -> ScreenPlan:
     screens = original.plan(count, seed)
-    return Plan("synthetic", original.metadata(len(screens)), screens, partial(_draw_original, label))
+    return ScreenPlan("synthetic", original.metadata(len(screens)), screens, partial(_draw_original, label))
 
 
-def _draw_original(label: Label, screen: original.Planned) -> layouts.Screenshot:
+def _draw_original(label: Label, screen: original.ScreenDesign) -> layouts.Screenshot:
     return layouts.Screenshot(screen.record, signed(original.draw(screen), label))
 
 
-def _layouts(count: int, seed: int, absent: float, screen: tuple[int, int] | None, phrasing: str, label: Label) -> Plan:
+def _layouts(
+    count: int, seed: int, absent: float, screen: tuple[int, int] | None, phrasing: str, label: Label
+) -> ScreenPlan:
     cells = [layouts.cell(i) for i in range(count)]
     shares = {f"{d}_{t}": cells.count((d, t)) / count for d, t in dict.fromkeys(layouts.ROUND)}
     metadata = {"num_samples": count, "distribution": shares, "generator": "layouts", "version": layouts.VERSION}
     draw = partial(layouts.screenshot, seed, absent=absent, screen=screen, phrasing=phrasing, label=label)
-    return Plan("layouts", stamped(metadata | {"seed": seed}, label), range(count), draw)
+    return ScreenPlan("layouts", stamped(metadata | {"seed": seed}, label), range(count), draw)
 
 
-def _written(draw: Callable[[Any], layouts.Screenshot], out: Path, key: int | original.Planned) -> tuple[Path, str]:
+def _written(
+    draw: Callable[[Any], layouts.Screenshot], out: Path, key: int | original.ScreenDesign
+) -> tuple[Path, str]:
     """Draws a screenshot and writes its picture (it runs in other processes); gives the file and its sample's text."""
     made = draw(key)
     return write_bytes(out / made.record["image_path"], made.png), sample_text(made.record)

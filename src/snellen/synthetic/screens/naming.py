@@ -20,7 +20,7 @@ ANY_SHARE = 0.4
 BARE_NOUNS = ("icon", "text field")
 
 
-class Named(NamedTuple):
+class NamedWidget(NamedTuple):
     """A widget with its instruction; `boxes` are all right answers, its own first."""
 
     widget: Widget
@@ -37,7 +37,7 @@ def phrase(widget: Widget, article: str = "the ") -> str:
     return f"{article}'{widget.label}' {widget.noun}"
 
 
-class Names:
+class InstructionMaker:
     """Instructions for the things of one screen, of which all that can be seen is known."""
 
     def __init__(self, widgets: Sequence[Widget], dice: random.Random) -> None:
@@ -57,16 +57,16 @@ class Names:
             return [w for w in others if w.noun not in BARE_NOUNS]
         return [w for w in others if w.noun == widget.noun]
 
-    def name(self, widget: Widget) -> Named | None:
+    def name(self, widget: Widget) -> NamedWidget | None:
         """The instruction of a target; None where it cannot be told from its rivals."""
         others = self.rivals(widget)
         if not others:
-            return Named(widget, f"Click on {phrase(widget)}", (widget.box,))
+            return NamedWidget(widget, f"Click on {phrase(widget)}", (widget.box,))
         if _alike(widget, others) and self._dice.random() < ANY_SHARE:
-            return Named(widget, f"Click on {phrase(widget, 'any ')}", (widget.box, *(w.box for w in others)))
+            return NamedWidget(widget, f"Click on {phrase(widget, 'any ')}", (widget.box, *(w.box for w in others)))
         for way in _ways(widget):
             if all(way not in _ways(w) for w in others):
-                return Named(widget, f"Click on {phrase(widget)}{way}", (widget.box,))
+                return NamedWidget(widget, f"Click on {phrase(widget)}{way}", (widget.box,))
         return _by_position(widget, others)
 
 
@@ -88,7 +88,7 @@ def _ways(widget: Widget) -> list[str]:
     return [way for way in ways if way]
 
 
-def _by_position(widget: Widget, others: list[Widget]) -> Named | None:
+def _by_position(widget: Widget, others: list[Widget]) -> NamedWidget | None:
     """'the second ... from the top', for things of one place that stand in one column or one line."""
     near = [w for w in others if (w.place, w.window) == (widget.place, widget.window)]
     elsewhere = len(near) < len(others)
@@ -101,5 +101,5 @@ def _by_position(widget: Widget, others: list[Widget]) -> Named | None:
         if all(a.box[axis + 2] <= b.box[axis] for a, b in pairwise(group)):
             order = f"{ORDINALS[group.index(widget)]} {phrase(widget, '')} from the {side}"
             where = f" {widget.place}" if elsewhere else ""
-            return Named(widget, f"Click on the {order}{where}", (widget.box,))
+            return NamedWidget(widget, f"Click on the {order}{where}", (widget.box,))
     return None

@@ -20,14 +20,14 @@ PLAIN, NATURAL = "plain", "natural"
 Sayings = dict[str, tuple[str, ...]]
 
 
-class Said(NamedTuple):
+class NaturalInstruction(NamedTuple):
     """A natural instruction, and the family it comes from: a, or b that was held out."""
 
     instruction: str
     family: str
 
 
-class Named(NamedTuple):
+class NaturalName(NamedTuple):
     """Something with a name of its own: which sayings fit, and what stands in their gaps."""
 
     key: str
@@ -78,7 +78,7 @@ _ONLY = {
 _SHORTEST = 4  # a shorter label inside a sentence is no reason to think of it
 
 
-def say(widget: Widget, widgets: Sequence[Widget], dice: random.Random) -> Said | None:
+def say(widget: Widget, widgets: Sequence[Widget], dice: random.Random) -> NaturalInstruction | None:
     """A natural instruction for one thing of a screen; None where none would fit it alone."""
     others = [w for w in widgets if w is not widget and not _inside(w, widget)]
     row = row_of(widget)
@@ -90,7 +90,7 @@ def say(widget: Widget, widgets: Sequence[Widget], dice: random.Random) -> Said 
     else:
         found = []
     gaps = named.gaps if named is not None else {"row": row}
-    said = [Said(_sentence(text, gaps), family) for text, family in found]
+    said = [NaturalInstruction(_sentence(text, gaps), family) for text, family in found]
     said = [one for one in said if not _quotes_another(one.instruction, widget, others, gaps)]
     families = sorted({one.family for one in said})
     if not families:
@@ -161,40 +161,40 @@ def _serves(goal: Goal, other: Widget, target: Widget) -> bool:
 # ---------------------------------------------------------------- names
 
 
-def _named(widget: Widget) -> Named | None:
+def _named(widget: Widget) -> NaturalName | None:
     """What a thing with a name of its own is."""
     label, row = widget.label, row_of(widget)
     if widget.noun == "contact":
-        return Named("contact", {"name": label.split()[0]})
+        return NaturalName("contact", {"name": label.split()[0]})
     if label in wording.FILES and widget.type in ("text", "button"):
         stem, _, ending = label.partition(".")
-        return Named("file", {"name": stem, "sort": _SORTS[ending]})
+        return NaturalName("file", {"name": stem, "sort": _SORTS[ending]})
     if widget.noun == "event":
-        return Named("event", {"name": label.lower()})
+        return NaturalName("event", {"name": label.lower()})
     if widget.noun == "tab" and re.fullmatch(r"Sheet[1-3]", label):
-        return Named("sheet", {"name": ORDINALS[int(label[-1]) - 1], "number": label[-1]})
+        return NaturalName("sheet", {"name": ORDINALS[int(label[-1]) - 1], "number": label[-1]})
     if widget.noun == "tab":
-        return Named("tab", {"name": label})
+        return NaturalName("tab", {"name": label})
     if widget.type == "link" and label in wording.SUBJECTS:
-        return Named("headline", {"name": label.strip("?").lower()})
+        return NaturalName("headline", {"name": label.strip("?").lower()})
     return _named_text(widget, row) if widget.type == "text" else None
 
 
-def _named_text(widget: Widget, row: str) -> Named | None:
+def _named_text(widget: Widget, row: str) -> NaturalName | None:
     label, place = widget.label, widget.place
     if label in wording.SONGS:
-        return Named("song", {"name": label})
+        return NaturalName("song", {"name": label})
     if place == "in the month view":
-        return Named("day", {"name": _ordinal(int(label))})
+        return NaturalName("day", {"name": _ordinal(int(label))})
     if place == "in the task bar" and re.fullmatch(r"\d\d:\d\d", label):
-        return Named("clock", {})
+        return NaturalName("clock", {})
     if _PART.search(place) and re.fullmatch(r"\d+\.\d\d", label):
-        return Named("price", {"name": row})
+        return NaturalName("price", {"name": row})
     key = next((key for key, pattern in _CELLS if widget.row and pattern.fullmatch(label)), "")
-    return Named(key, {"row": row}) if key else None
+    return NaturalName(key, {"row": row}) if key else None
 
 
-def _of_named(named: Named, widget: Widget, others: list[Widget]) -> list[tuple[str, str]]:
+def _of_named(named: NaturalName, widget: Widget, others: list[Widget]) -> list[tuple[str, str]]:
     """Sayings for a name, where nothing else has it or has it in its own name."""
     if any(_named(w) == named for w in others):
         return []

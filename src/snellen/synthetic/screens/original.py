@@ -64,7 +64,7 @@ INKS: dict[str, tuple[Colour, ...]] = {
 Rect = tuple[int, int, int, int]
 
 
-class Shape(NamedTuple):
+class ElementShape(NamedTuple):
     """An element to draw: x, y, width, height in pixels."""
 
     kind: str
@@ -73,13 +73,13 @@ class Shape(NamedTuple):
     colour: str = ""
 
 
-class Planned(NamedTuple):
+class ScreenDesign(NamedTuple):
     """One screenshot before it is drawn: its record in the annotations, and what is drawn."""
 
     record: dict[str, Any]
     theme: str
     background: str
-    shapes: tuple[Shape, ...]
+    shapes: tuple[ElementShape, ...]
 
 
 def clashes(rect: Rect, taken: Sequence[Rect], gap: int = GAP) -> bool:
@@ -100,10 +100,10 @@ def counts(count: int) -> dict[tuple[str, str], int]:
     return {cell: int(count * share) for cell, share in DISTRIBUTION.items()}
 
 
-def plan(count: int, seed: int) -> list[Planned]:
+def plan(count: int, seed: int) -> list[ScreenDesign]:
     """All screenshots of a set. They share one random sequence, as in the original."""
     dice = random.Random(seed)  # noqa: S311  (data, not secrets)
-    screens: list[Planned] = []
+    screens: list[ScreenDesign] = []
     for (difficulty, theme), number in counts(count).items():
         for _ in range(number):
             screens.append(_screen(dice, f"synthetic_{len(screens):04d}", difficulty, theme))
@@ -118,11 +118,11 @@ def metadata(number: int) -> dict[str, Any]:
     return {"num_samples": number, "distribution": distribution, "width": WIDTH, "height": HEIGHT}
 
 
-def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> Planned:
+def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> ScreenDesign:
     background = dice.choice(BACKGROUNDS[theme])
     wanted, small, large = DIFFICULTIES[difficulty]
     taken: list[Rect] = []
-    shapes: list[Shape] = []
+    shapes: list[ElementShape] = []
     elements: list[dict[str, Any]] = []
     for number in range(dice.randint(*wanted)):
         kind = dice.choices(list(TYPES), weights=list(TYPES.values()))[0]
@@ -131,7 +131,7 @@ def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> Plan
             continue
         text = dice.choice(WORDS[kind])
         colour = dice.choice(BUTTON_COLOURS) if kind == "button" else ""
-        shapes.append(Shape(kind, rect, text, colour))
+        shapes.append(ElementShape(kind, rect, text, colour))
         x, y, w, h = rect[0] / WIDTH, rect[1] / HEIGHT, rect[2] / WIDTH, rect[3] / HEIGHT
         # the original reads its own fractions back with int(), which may lose a pixel
         taken.append((int(x * WIDTH), int(y * HEIGHT), int(w * WIDTH), int(h * HEIGHT)))
@@ -152,7 +152,7 @@ def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> Plan
         "elements": elements,
         "metadata": {"difficulty": difficulty, "theme": theme, "num_elements": len(elements)},
     }
-    return Planned(record, theme, background, tuple(shapes))
+    return ScreenDesign(record, theme, background, tuple(shapes))
 
 
 def _place(dice: random.Random, kind: str, small: int, large: int, taken: Sequence[Rect]) -> Rect | None:
@@ -168,7 +168,7 @@ def _place(dice: random.Random, kind: str, small: int, large: int, taken: Sequen
     return None
 
 
-def draw(screen: Planned) -> bytes:
+def draw(screen: ScreenDesign) -> bytes:
     """The screenshot as a PNG. Places, colours and words are the original's; the letters are those of Pillow's own font."""
     canvas = IndexedCanvas(WIDTH, HEIGHT, rgb(screen.background))
     link, icon, text, inside, outline, faint = INKS[screen.theme]

@@ -21,15 +21,15 @@ from typing import NamedTuple
 
 from snellen.core.errors import SnellenError, unknown
 from snellen.synthetic.sheets import difference, hidden, letters, odd, pointing
-from snellen.synthetic.sheets.paper import Sheet, fingerprint
+from snellen.synthetic.sheets.paper import DrawnSheet, fingerprint
 
-__all__ = ["DRAWERS", "SIDES", "Sheet", "draw", "fingerprint"]
+__all__ = ["DRAWERS", "SIDES", "DrawnSheet", "draw", "fingerprint"]
 
 
 class Drawer(NamedTuple):
     """What draws a faculty's sheet from level, seed, number and size; `most` is the dial's end."""
 
-    sheet: Callable[[float, int | str, int, int], Sheet]
+    sheet: Callable[[float, int | str, int, int], DrawnSheet]
     most: float
 
 
@@ -47,7 +47,7 @@ SIDES = range(128, 4097)
 """Pictures that are drawn; records come from others, so nothing is drawn that no machine has room for."""
 
 
-def draw(faculty: str, level: float, *, seed: int | str, number: int, size: int) -> Sheet:
+def draw(faculty: str, level: float, *, seed: int | str, number: int, size: int) -> DrawnSheet:
     """The sheet of trial `number` at a value of the faculty's dial, in a picture of that side."""
     if faculty not in DRAWERS:
         raise unknown("faculty", faculty, DRAWERS)

@@ -12,7 +12,7 @@ from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.screens.canvas import rgb
 from snellen.synthetic.sheets.marks import SHAPES, cover, put
 from snellen.synthetic.sheets.odd import CELLS, places
-from snellen.synthetic.sheets.paper import Sheet, png
+from snellen.synthetic.sheets.paper import DrawnSheet, png
 
 THING = 0.12
 """Size of a thing, of the picture's side; each is up to a fifth larger or smaller."""
@@ -22,7 +22,7 @@ COLOURS = tuple(
 _GROUND = 240
 
 
-def difference(level: float, seed: int | str, number: int, size: int) -> Sheet:
+def difference(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     """Two pictures; in the second, one of nine things is `level` percent larger, or so much smaller."""
     chance = generator("sheets", "difference", seed, number)
     truth = dealt(CELLS, number, "sheets", "difference", seed)
@@ -43,4 +43,4 @@ def difference(level: float, seed: int | str, number: int, size: int) -> Sheet:
     second[which // 3 * cell : (which // 3 + 1) * cell, which % 3 * cell : (which % 3 + 1) * cell] = _GROUND
     put(second, cover(shapes[which], odd, x - odd / 2, y - odd / 2), colours[which])
     facts = {"usual": usual, "odd": odd, "thing": shapes[which]}
-    return Sheet((png(first), png(second)), truth, facts)
+    return DrawnSheet((png(first), png(second)), truth, facts)

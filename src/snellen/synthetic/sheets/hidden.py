@@ -15,7 +15,7 @@ from PIL import Image
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.hidden import scenery, silhouettes
 from snellen.synthetic.hidden.scenery_base import SIZE, Field, smooth
-from snellen.synthetic.sheets.paper import Pixels, Sheet, png
+from snellen.synthetic.sheets.paper import DrawnSheet, Pixels, png
 
 THINGS = (
     "airplane", "bicycle", "bird", "bottle", "car", "cat", "dolphin", "fork", "guitar", "mug", "sailboat", "teapot",
@@ -36,7 +36,7 @@ def _scene(name: str, seed: int | str) -> tuple[Field, float]:
     return field, float(field.mean(dtype=np.float64))
 
 
-def hidden(level: float, seed: int | str, number: int, size: int) -> Sheet:
+def hidden(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     """A scene with a silhouette that makes up `level` percent of the picture."""
     chance = generator("sheets", "hidden", seed, number)
     truth = dealt(THINGS, number, "sheets", "hidden", seed)
@@ -51,7 +51,7 @@ def hidden(level: float, seed: int | str, number: int, size: int) -> Sheet:
     if size != SIZE:
         picture = np.asarray(Image.fromarray(picture).resize((size, size), Image.Resampling.BICUBIC))
     facts = {"scene": name, "lighter": sign > 0}
-    return Sheet((png(picture, textured=True),), truth, facts)
+    return DrawnSheet((png(picture, textured=True),), truth, facts)
 
 
 def blended(scene: Field, mean: float, mask: Field, part: float) -> Pixels:

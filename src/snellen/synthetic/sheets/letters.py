@@ -15,7 +15,7 @@ import numpy as np
 from snellen.core.errors import SnellenError
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.sheets.marks import LETTERS, cover, put
-from snellen.synthetic.sheets.paper import Sheet, dithered, png
+from snellen.synthetic.sheets.paper import DrawnSheet, dithered, png
 
 A_LINE = 5
 _LINE = 2 * A_LINE - 1  # letters and gaps
@@ -24,7 +24,7 @@ LARGE = 0.3
 """Height of the letter of falling contrast, of the picture's side."""
 
 
-def letters(level: float, seed: int | str, number: int, size: int) -> Sheet:
+def letters(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     """A line of five letters, `level` pixels high; the truth is the middle one."""
     if _LINE * level > size * (1 - 2 * _ASIDE):
         raise SnellenError(
@@ -42,10 +42,10 @@ def letters(level: float, seed: int | str, number: int, size: int) -> Sheet:
     arrow, away = size * 0.04, size * 0.17
     for mark, top in (("down", y - away - arrow), ("triangle", y + away)):
         put(levels, cover(mark, arrow, x - arrow / 2, top), ink)
-    return Sheet((png(levels),), truth, {"line": "".join(line), "centre": [x, y], "levels": [ground, ink]})
+    return DrawnSheet((png(levels),), truth, {"line": "".join(line), "centre": [x, y], "levels": [ground, ink]})
 
 
-def contrast(level: float, seed: int | str, number: int, size: int) -> Sheet:
+def contrast(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     """One large letter, darker than its ground by `level` percent of the ground's light (Weber contrast)."""
     chance = generator("sheets", "contrast", seed, number)
     truth = dealt(LETTERS, number, "sheets", "contrast", seed)
@@ -56,7 +56,7 @@ def contrast(level: float, seed: int | str, number: int, size: int) -> Sheet:
     levels = np.full((size, size), ground)
     put(levels, cover(truth, tall, x, y), ink)
     picture = png(dithered(levels, "contrast", seed, number))
-    return Sheet((picture,), truth, {"box": [x, y, x + tall, y + tall], "levels": [ground, ink]})
+    return DrawnSheet((picture,), truth, {"box": [x, y, x + tall, y + tall], "levels": [ground, ink]})
 
 
 def light_of(level: float) -> float:

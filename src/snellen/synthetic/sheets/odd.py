@@ -15,7 +15,7 @@ from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.patterns.colour import lab_to_rgb, rgb_to_lab
 from snellen.synthetic.sheets.ciede import ciede2000
 from snellen.synthetic.sheets.marks import Cover, cover, put
-from snellen.synthetic.sheets.paper import Floats, Sheet, png
+from snellen.synthetic.sheets.paper import DrawnSheet, Floats, png
 
 A_ROW = 3
 CELLS = tuple(str(n + 1) for n in range(A_ROW * A_ROW))
@@ -43,7 +43,7 @@ def places(seed: int | str, number: int, faculty: str, size: int) -> list[tuple[
     return [(x + chance.uniform(-far, far), y + chance.uniform(-far, far)) for x, y in middles]
 
 
-def colour(level: float, seed: int | str, number: int, size: int) -> Sheet:
+def colour(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     """Nine discs on grey, one of another colour: `level` is the distance by CIEDE2000."""
     truth = dealt(CELLS, number, "sheets", "colour", seed)
     base, direction = _base(seed, number)
@@ -55,7 +55,7 @@ def colour(level: float, seed: int | str, number: int, size: int) -> Sheet:
         put(levels, cover("disc", side, x - side / 2, y - side / 2), odd if cell == truth else usual)
     reached = float(ciede2000(rgb_to_lab(usual), rgb_to_lab(odd)))
     facts = {"usual": _whole(usual), "odd": _whole(odd), "reached": round(reached, 4)}
-    return Sheet((png(levels),), truth, facts)
+    return DrawnSheet((png(levels),), truth, facts)
 
 
 def _whole(rgb: Floats) -> list[int]:
@@ -96,7 +96,7 @@ def _apart(usual: Floats, step: Floats, level: float) -> Floats:
     return out
 
 
-def orientation(level: float, seed: int | str, number: int, size: int) -> Sheet:
+def orientation(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     """Nine parallel bars, one turned by `level` degrees, one way or the other."""
     chance = generator("sheets", "orientation", seed, number)
     truth = dealt(CELLS, number, "sheets", "orientation", seed)
@@ -105,7 +105,7 @@ def orientation(level: float, seed: int | str, number: int, size: int) -> Sheet:
     levels = np.full((size, size), ground, dtype=np.uint8)
     for cell, (x, y) in zip(CELLS, places(seed, number, "orientation", size), strict=True):
         put(levels, bar(x, y, LONG * size, THICK * size, usual + way * level * (cell == truth)), ink)
-    return Sheet((png(levels),), truth, {"usual": usual, "odd": usual + way * level, "levels": [ground, ink]})
+    return DrawnSheet((png(levels),), truth, {"usual": usual, "odd": usual + way * level, "levels": [ground, ink]})
 
 
 def _two_levels(seed: int | str, number: int, faculty: str) -> tuple[int, int]:
@@ -129,7 +129,7 @@ def bar(x: float, y: float, long: float, thick: float, degrees: float) -> Cover:
     return Cover(share, left, top)
 
 
-def size(level: float, seed: int | str, number: int, side: int) -> Sheet:
+def size(level: float, seed: int | str, number: int, side: int) -> DrawnSheet:
     """Nine discs, one `level` percent wider than the others, or the others than it."""
     chance = generator("sheets", "size", seed, number)
     truth = dealt(CELLS, number, "sheets", "size", seed)
@@ -141,4 +141,4 @@ def size(level: float, seed: int | str, number: int, side: int) -> Sheet:
     for cell, (x, y) in zip(CELLS, places(seed, number, "size", side), strict=True):
         wide = odd if cell == truth else usual
         put(levels, cover("disc", wide, x - wide / 2, y - wide / 2), ink)
-    return Sheet((png(levels),), truth, {"usual": usual, "odd": odd, "levels": [ground, ink]})
+    return DrawnSheet((png(levels),), truth, {"usual": usual, "odd": odd, "levels": [ground, ink]})

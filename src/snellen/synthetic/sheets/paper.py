@@ -31,7 +31,7 @@ _UNIT = 1 << 16
 """Noise is in parts of a level, so that sums are whole numbers and the same everywhere."""
 
 
-class Sheet(NamedTuple):
+class DrawnSheet(NamedTuple):
     """A drawn question: its pictures as PNG files, the right answer, and what was drawn (for people and for checks)."""
 
     pictures: tuple[bytes, ...]

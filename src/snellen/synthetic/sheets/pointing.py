@@ -17,7 +17,7 @@ from snellen.synthetic.chance import generator
 from snellen.synthetic.screens.canvas import IndexedCanvas, rgb
 from snellen.synthetic.screens.themes import Theme, choose_theme
 from snellen.synthetic.sheets.marks import Cover, put
-from snellen.synthetic.sheets.paper import Floats, Sheet, png
+from snellen.synthetic.sheets.paper import DrawnSheet, Floats, png
 
 SIDE = 1000
 LARGEST = 160
@@ -28,7 +28,7 @@ _APART = LARGEST + 14
 _UNIT = SIDE / 100
 
 
-def pointing(level: float, seed: int | str, number: int, size: int) -> Sheet:
+def pointing(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     """A screen with six squares of `level` pixels a side; the truth is the red one's box: left, top, right, bottom."""
     if size != SIDE:
         raise SnellenError(
@@ -42,7 +42,7 @@ def pointing(level: float, seed: int | str, number: int, size: int) -> Sheet:
         put(picture, _square(x, y, side), np.array(colour, dtype=np.float64))
     x, y = corners[0]
     box = [edge / EIGHTHS for edge in (x, y, x + side, y + side)]
-    return Sheet((png(picture),), ",".join(f"{edge:g}" for edge in box), {"box": box})
+    return DrawnSheet((png(picture),), ",".join(f"{edge:g}" for edge in box), {"box": box})
 
 
 def _square(x: int, y: int, side: int) -> Cover:

@@ -10,21 +10,21 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding.charts.bars import Column, bars
+from snellen.exams.grounding.charts.bars import BarColumn, bars
 from snellen.exams.grounding.charts.results import (
     AREA,
     ORIGINAL,
     PIXELS,
     SIZES,
+    MethodResult,
+    MethodRow,
     Rate,
-    Result,
-    Row,
     ordered,
     rows_of,
     unlike,
 )
 from snellen.exams.grounding.charts.scatter import scatter
-from snellen.exams.grounding.charts.shapes import Picture, to_svg
+from snellen.exams.grounding.charts.shapes import ChartDrawing, to_svg
 from snellen.exams.grounding.names import OPENADAPT
 from snellen.synthetic.writing import write_bytes
 
@@ -56,7 +56,7 @@ RULES = {
 }
 
 
-def draw(results: Iterable[Result]) -> dict[str, Picture]:
+def draw(results: Iterable[MethodResult]) -> dict[str, ChartDrawing]:
     """Every chart by the name of its file, without an ending."""
     given = list(results)
     rows = rows_of(given)
@@ -67,17 +67,17 @@ def draw(results: Iterable[Result]) -> dict[str, Picture]:
     nothing = Rate(None, 0)
     basis, limits = SIZE_RULES[rows[0].size_basis]
     types = ordered(t for row in rows for t in row.types)
-    sizes = [Column(s, limits[s], tuple(r.sizes.get(s, nothing) for r in rows)) for s in SIZES]
-    kinds = [Column(t.replace("_", " "), "", tuple(r.types.get(t, nothing) for r in rows)) for t in types]
+    sizes = [BarColumn(s, limits[s], tuple(r.sizes.get(s, nothing) for r in rows)) for s in SIZES]
+    kinds = [BarColumn(t.replace("_", " "), "", tuple(r.types.get(t, nothing) for r in rows)) for t in types]
     charts = {
-        OVERALL: bars(f"{what} by method", rule, rows, [Column("", "", tuple(r.overall for r in rows))], notes),
+        OVERALL: bars(f"{what} by method", rule, rows, [BarColumn("", "", tuple(r.overall for r in rows))], notes),
         BY_SIZE: bars(f"{what} by element size", f"{rule}; size: {basis}", rows, sizes, notes),
         LATENCY: scatter(f"{what} and time", rule, what, rows, notes),
     }
     return charts | ({BY_TYPE: bars(f"{what} by element type", rule, rows, kinds, notes)} if kinds else {})
 
 
-def write(results: Iterable[Result], folder: Path) -> list[Path]:
+def write(results: Iterable[MethodResult], folder: Path) -> list[Path]:
     """All charts as SVG and PNG in a folder, which is made where it is missing; gives the files."""
     from snellen.exams.grounding.charts.png import to_png
 
@@ -92,7 +92,7 @@ def write(results: Iterable[Result], folder: Path) -> list[Path]:
     return written
 
 
-def _rule(rows: Sequence[Row]) -> tuple[str, str]:
+def _rule(rows: Sequence[MethodRow]) -> tuple[str, str]:
     """What the axis is called and what counts; results of several protocols are not one number."""
     name, *others = {row.protocol for row in rows}
     if others:
@@ -101,7 +101,7 @@ def _rule(rows: Sequence[Row]) -> tuple[str, str]:
     return RULES.get(name, ("Click accuracy", f"protocol {name}"))
 
 
-def _notes(rows: Sequence[Row]) -> list[str]:
+def _notes(rows: Sequence[MethodRow]) -> list[str]:
     notes = []
     made = sorted({row.dataset for row in rows if row.synthetic})
     if made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from snellen.exams.grounding.charts.shapes import Dot, Line, Picture, Rect, Text, diamond
+from snellen.exams.grounding.charts.shapes import ChartDrawing, ChartRect, ChartText, Dot, DrawnLine, diamond
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw
@@ -15,7 +15,7 @@ SMOOTH = 2  # drawn larger by this and made smaller, for soft edges
 _ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 
 
-def to_png(picture: Picture) -> bytes:
+def to_png(picture: ChartDrawing) -> bytes:
     """A PNG with two pixels for each unit: sharp on dense screens and in print."""
     from PIL import Image, ImageDraw
 
@@ -24,23 +24,23 @@ def to_png(picture: Picture) -> bytes:
     image = Image.new("RGB", size, "#ffffff")
     pen = ImageDraw.Draw(image)
     for shape in picture.shapes:
-        if isinstance(shape, Rect):
+        if isinstance(shape, ChartRect):
             _rect(image, pen, shape, zoom)
-        elif isinstance(shape, Line):
+        elif isinstance(shape, DrawnLine):
             _line(pen, shape, zoom)
         elif isinstance(shape, Dot):
             _dot(pen, shape, zoom)
     image = image.reduce(SMOOTH)
     pen = ImageDraw.Draw(image)
     for shape in picture.shapes:  # text last, at its own size, so that its edges stay sharp
-        if isinstance(shape, Text):
+        if isinstance(shape, ChartText):
             _text(pen, shape)
     out = io.BytesIO()
     image.save(out, "PNG", optimize=True)
     return out.getvalue()
 
 
-def _rect(image: Image.Image, pen: ImageDraw.ImageDraw, shape: Rect, zoom: int) -> None:
+def _rect(image: Image.Image, pen: ImageDraw.ImageDraw, shape: ChartRect, zoom: int) -> None:
     from PIL import Image, ImageDraw
 
     wide, high = round(shape.width * zoom), round(shape.height * zoom)
@@ -58,7 +58,7 @@ def _rect(image: Image.Image, pen: ImageDraw.ImageDraw, shape: Rect, zoom: int) 
     image.paste(piece, (x, y))
 
 
-def _line(pen: ImageDraw.ImageDraw, shape: Line, zoom: int) -> None:
+def _line(pen: ImageDraw.ImageDraw, shape: DrawnLine, zoom: int) -> None:
     width = max(1, round(shape.width * zoom))
     if not shape.dashed:
         pen.line([v * zoom for v in shape[:4]], fill=shape.stroke, width=width)
@@ -83,7 +83,7 @@ def _dot(pen: ImageDraw.ImageDraw, shape: Dot, zoom: int) -> None:
     pen.ellipse((x - r, y - r, x + r, y + r), fill=shape.fill, outline=shape.stroke, width=width)
 
 
-def _text(pen: ImageDraw.ImageDraw, shape: Text) -> None:
+def _text(pen: ImageDraw.ImageDraw, shape: ChartText) -> None:
     from PIL import ImageFont
 
     font: Any = ImageFont.load_default(shape.size * SCALE)

@@ -24,7 +24,7 @@ PIXELS = "pixels"
 TYPES = ("button", "icon", "text", "text_field", "checkbox", "dropdown", "link", "unknown")
 
 
-class Element(Struct, frozen=True):
+class ElementResult(Struct, frozen=True):
     """What charts need of one element's result."""
 
     sample_id: str
@@ -37,7 +37,7 @@ class Element(Struct, frozen=True):
     element_type: str = "unknown"
 
 
-class Result(Struct, frozen=True):
+class MethodResult(Struct, frozen=True):
     """A result file: the original's keys, and those of ours that tables and charts look at."""
 
     method_name: str
@@ -52,7 +52,7 @@ class Result(Struct, frozen=True):
     detection_rate_by_type: dict[str, float]
     total_elements: int
     detected_elements: int
-    results: tuple[Element, ...] = ()
+    results: tuple[ElementResult, ...] = ()
     oracle: bool | None = None
     protocol: dict[str, Any] | None = None
     synthetic_data: bool | None = None
@@ -68,7 +68,7 @@ class Rate(NamedTuple):
     high: float | None = None
 
 
-class Row(NamedTuple):
+class MethodRow(NamedTuple):
     """One method on one data set, ready to be drawn."""
 
     method: str
@@ -84,10 +84,10 @@ class Row(NamedTuple):
     original: bool = False
 
 
-def read_result(data: bytes, where: str) -> Result:
+def read_result(data: bytes, where: str) -> MethodResult:
     """A result file; SnellenError says what is wrong with it."""
     try:
-        result = msgspec.json.decode(data, type=Result)
+        result = msgspec.json.decode(data, type=MethodResult)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise SnellenError(f"{where}: not a result file ({error})") from None
     rates = (result.detection_rate, *(getattr(result, f"detection_rate_{s}") for s in SIZES))
@@ -112,9 +112,9 @@ def is_comparison(data: bytes) -> bool:
     return ranked in found or "error" in found or ranked in (found.get("oracle") or ())
 
 
-def read_folder(folder: Path) -> tuple[dict[str, Result], list[str]]:
+def read_folder(folder: Path) -> tuple[dict[str, MethodResult], list[str]]:
     """Every result file of a folder by name, and a line on each JSON file that is none. Comparisons are passed over."""
-    found: dict[str, Result] = {}
+    found: dict[str, MethodResult] = {}
     problems: list[str] = []
     for path in sorted(folder.glob("*.json")):
         try:
@@ -128,17 +128,17 @@ def read_folder(folder: Path) -> tuple[dict[str, Result], list[str]]:
     return found, problems
 
 
-def looks_at_answer(result: Result) -> bool:
+def looks_at_answer(result: MethodResult) -> bool:
     """Whether a result is an oracle's: it says so, or it is the original's and of a method that peeks."""
     return result.method_name != BLIND_ORIGINAL if result.oracle is None else result.oracle
 
 
-def protocol_name(result: Result) -> str:
+def protocol_name(result: MethodResult) -> str:
     """The protocol that a file was marked under."""
     return ORIGINAL if result.protocol is None else str(result.protocol.get("name", "unknown"))
 
 
-def unlike(results: Iterable[Result]) -> list[str]:
+def unlike(results: Iterable[MethodResult]) -> list[str]:
     """Why some results should not be ranked together: other rules, other data sets, other elements of one set. A sentence each."""
     given = list(results)
     told = []
@@ -157,21 +157,21 @@ def unlike(results: Iterable[Result]) -> list[str]:
     return told
 
 
-def _asked(result: Result) -> frozenset[tuple[str, str]] | int:
+def _asked(result: MethodResult) -> frozenset[tuple[str, str]] | int:
     """The elements of a result, or their number where a file does not list them."""
     return frozenset((e.sample_id, e.element_id) for e in result.results) or result.total_elements
 
 
-def metrics_of(result: Result) -> dict[str, Any]:
+def metrics_of(result: MethodResult) -> dict[str, Any]:
     """What the original's tables and its comparison want of a result, and whether it is an oracle's."""
     dropped = ("results", "protocol", "synthetic_data")
-    kept = {k: getattr(result, k) for k in Result.__struct_fields__ if k not in dropped}
+    kept = {k: getattr(result, k) for k in MethodResult.__struct_fields__ if k not in dropped}
     oracle, name = looks_at_answer(result), result.method_name
     prefix = "oracle: " if oracle and not name.startswith("oracle") else ""
     return kept | {"oracle": oracle, "method_name": prefix + name}
 
 
-def rows_of(results: Iterable[Result]) -> list[Row]:
+def rows_of(results: Iterable[MethodResult]) -> list[MethodRow]:
     """Rows in the order of charts: blind methods first, by data set, the best first. One size basis for all of them."""
     given = list(results)
     basis = PIXELS if given and all(any(e.size_px_category for e in r.results) for r in given) else AREA
@@ -179,18 +179,18 @@ def rows_of(results: Iterable[Result]) -> list[Row]:
     return sorted(rows, key=lambda row: (row.oracle, row.dataset, -(row.overall.value or 0.0), row.method))
 
 
-def _row(result: Result, basis: str) -> Row:
+def _row(result: MethodResult, basis: str) -> MethodRow:
     elements = result.results
     common = (metrics_of(result)["method_name"], result.dataset_name, looks_at_answer(result), protocol_name(result))
     tail = (basis, bool(result.synthetic_data), result.protocol is None)
     if not elements:  # nothing to draw intervals from
         overall = Rate(result.detection_rate if result.total_elements else None, result.total_elements)
-        return Row(*common, overall, {}, {}, Rate(result.mean_latency_ms, 0), *tail)
+        return MethodRow(*common, overall, {}, {}, Rate(result.mean_latency_ms, 0), *tail)
     sizes = [e.size_px_category if basis == PIXELS else e.size_area_category or e.size_category for e in elements]
     types = [e.element_type for e in elements]
     rates = _rates(elements)
     overall, latency = rates([True] * len(elements))
-    return Row(
+    return MethodRow(
         *common,
         overall,
         {s: rates([size == s for size in sizes])[0] for s in SIZES},
@@ -206,7 +206,7 @@ def ordered(types: Iterable[str]) -> list[str]:
     return [*(t for t in TYPES if t in present), *sorted(present - set(TYPES))]
 
 
-def _rates(elements: Sequence[Element]) -> Callable[[Sequence[bool]], list[Rate]]:
+def _rates(elements: Sequence[ElementResult]) -> Callable[[Sequence[bool]], list[Rate]]:
     """Gives found and latency of chosen elements."""
 
     def rates(chosen: Sequence[bool]) -> list[Rate]:

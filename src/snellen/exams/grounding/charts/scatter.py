@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from snellen.exams.grounding.charts.bars import FAINT, GRID, INK, MARGIN, ORACLE_INK, set_and_rule
-from snellen.exams.grounding.charts.results import Row
-from snellen.exams.grounding.charts.shapes import Dot, Line, Picture, Shape, Text, shortened
+from snellen.exams.grounding.charts.results import MethodRow
+from snellen.exams.grounding.charts.shapes import ChartDrawing, ChartText, Dot, DrawnLine, Shape, shortened
 from snellen.exams.grounding.names import ORACLE_TITLE
 
 PALETTE = ("#1d6fb8", "#2f8f46", "#8e44ad", "#c0392b", "#00838f", "#6d4c41", "#5c6bc0", "#7c7c13")
@@ -32,12 +32,15 @@ class _Axis(NamedTuple):
     log: bool
 
 
-def scatter(title: str, subtitle: str, axis: str, rows: Sequence[Row], notes: Sequence[str]) -> Picture:
+def scatter(title: str, subtitle: str, axis: str, rows: Sequence[MethodRow], notes: Sequence[str]) -> ChartDrawing:
     """The whole chart. Methods whose time is not known are named below it."""
     drawn = [row for row in rows if row.overall.value is not None and row.latency_ms.value is not None]
     left, top = MARGIN + 46, 88.0
     scale = _axis([row.latency_ms.value or 0.0 for row in drawn], left)
-    shapes: list[Shape] = [Text(MARGIN, 36, title, 19, INK, bold=True), Text(MARGIN, 56, subtitle, 12.5, FAINT)]
+    shapes: list[Shape] = [
+        ChartText(MARGIN, 36, title, 19, INK, bold=True),
+        ChartText(MARGIN, 56, subtitle, 12.5, FAINT),
+    ]
     _frame(shapes, scale, left, top, axis)
     for number, row in enumerate(drawn, 1):
         _whiskers(shapes, scale, row, top, _colour(row, number))
@@ -49,8 +52,8 @@ def scatter(title: str, subtitle: str, axis: str, rows: Sequence[Row], notes: Se
     width = left + WIDE + 34 + LEGEND + MARGIN
     for note in (NOTE, *notes, *more):
         y += 16
-        shapes.append(Text(MARGIN, y, shortened(note, width - 2 * MARGIN, 11.5), 11.5, FAINT))
-    return Picture(width, y + 20, title, _about(title, drawn), tuple(shapes))
+        shapes.append(ChartText(MARGIN, y, shortened(note, width - 2 * MARGIN, 11.5), 11.5, FAINT))
+    return ChartDrawing(width, y + 20, title, _about(title, drawn), tuple(shapes))
 
 
 def _axis(times: Sequence[float], left: float) -> _Axis:
@@ -79,54 +82,54 @@ def _step(most: float) -> float:
 
 def _frame(shapes: list[Shape], scale: _Axis, left: float, top: float, axis: str) -> None:
     bottom = top + HIGH
-    shapes.append(Text(MARGIN, top - 10, axis, 12, INK))
+    shapes.append(ChartText(MARGIN, top - 10, axis, 12, INK))
     for share in (0, 20, 40, 60, 80, 100):
         y = bottom - HIGH * share / 100
-        shapes.append(Line(left, y, left + WIDE, y, FAINT if share == 0 else GRID))
-        shapes.append(Text(left - 8, y + 4, f"{share} %", 11, FAINT, "end"))
+        shapes.append(DrawnLine(left, y, left + WIDE, y, FAINT if share == 0 else GRID))
+        shapes.append(ChartText(left - 8, y + 4, f"{share} %", 11, FAINT, "end"))
     for tick in scale.ticks:
         x = scale.place(tick)
-        shapes.append(Line(x, top, x, bottom, GRID))
+        shapes.append(DrawnLine(x, top, x, bottom, GRID))
         words = f"{_ms(tick)} or less" if scale.log and tick == scale.ticks[0] else _ms(tick)
-        shapes.append(Text(x, bottom + 18, words, 11, FAINT, "middle"))
-    shapes.append(Line(left, top, left, bottom, FAINT))
+        shapes.append(ChartText(x, bottom + 18, words, 11, FAINT, "middle"))
+    shapes.append(DrawnLine(left, top, left, bottom, FAINT))
     words = "mean time per element" + (", each step ten times as long" if scale.log else "")
-    shapes.append(Text(left + WIDE / 2, bottom + 40, words, 12, INK, "middle"))
+    shapes.append(ChartText(left + WIDE / 2, bottom + 40, words, 12, INK, "middle"))
     y = bottom - HIGH * TARGET_RATE
-    shapes.append(Line(left, y, left + WIDE, y, FAINT, 1.2, dashed=True))
+    shapes.append(DrawnLine(left, y, left + WIDE, y, FAINT, 1.2, dashed=True))
     if scale.ticks[0] <= TARGET_MS <= scale.ticks[-1]:
         x = scale.place(TARGET_MS)
-        shapes.append(Line(x, top, x, bottom, FAINT, 1.2, dashed=True))
+        shapes.append(DrawnLine(x, top, x, bottom, FAINT, 1.2, dashed=True))
 
 
 def _y(top: float, share: float) -> float:
     return top + HIGH * (1 - share)
 
 
-def _colour(row: Row, number: int) -> str:
+def _colour(row: MethodRow, number: int) -> str:
     return ORACLE_INK if row.oracle else PALETTE[(number - 1) % len(PALETTE)]
 
 
-def _whiskers(shapes: list[Shape], scale: _Axis, row: Row, top: float, colour: str) -> None:
+def _whiskers(shapes: list[Shape], scale: _Axis, row: MethodRow, top: float, colour: str) -> None:
     rate, time = row.overall, row.latency_ms
     x, y = scale.place(time.value or 0.0), _y(top, rate.value or 0.0)
     if rate.low is not None and rate.high is not None:
-        shapes.append(Line(x, _y(top, rate.low), x, _y(top, rate.high), colour, 1.8))
-        shapes.extend(Line(x - 5, _y(top, v), x + 5, _y(top, v), colour, 1.8) for v in (rate.low, rate.high))
+        shapes.append(DrawnLine(x, _y(top, rate.low), x, _y(top, rate.high), colour, 1.8))
+        shapes.extend(DrawnLine(x - 5, _y(top, v), x + 5, _y(top, v), colour, 1.8) for v in (rate.low, rate.high))
     if time.low is not None and time.high is not None:
         a, b = scale.place(time.low), scale.place(time.high)
-        shapes.append(Line(a, y, b, y, colour, 1.8))
-        shapes.extend(Line(v, y - 5, v, y + 5, colour, 1.8) for v in (a, b))
+        shapes.append(DrawnLine(a, y, b, y, colour, 1.8))
+        shapes.extend(DrawnLine(v, y - 5, v, y + 5, colour, 1.8) for v in (a, b))
 
 
-def _markers(shapes: list[Shape], scale: _Axis, rows: Sequence[Row], top: float) -> None:
+def _markers(shapes: list[Shape], scale: _Axis, rows: Sequence[MethodRow], top: float) -> None:
     """A dot for every method exactly at its place, and its number near by, where no other dot or number is."""
     places = [(scale.place(row.latency_ms.value or 0.0), _y(top, row.overall.value or 0.0)) for row in rows]
     numbers: list[tuple[float, float]] = []
     for (x, y), row, number in zip(places, rows, range(1, len(rows) + 1), strict=True):
         at = _free(x, y, [*numbers, *(p for p in places if p != (x, y))], top)
         numbers.append(at)
-        shapes.append(Line(x, y, *at, _colour(row, number), 1.0))
+        shapes.append(DrawnLine(x, y, *at, _colour(row, number), 1.0))
     for (x, y), row, number in zip(places, rows, range(1, len(rows) + 1), strict=True):
         shapes.append(Dot(x, y, DOT, _colour(row, number), "#ffffff", diamond=row.oracle))
     for at, row, number in zip(numbers, rows, range(1, len(rows) + 1), strict=True):
@@ -145,29 +148,29 @@ def _free(x: float, y: float, taken: Sequence[tuple[float, float]], top: float) 
     return x + APART * RINGS, y
 
 
-def _numbered(shapes: list[Shape], row: Row, x: float, y: float, number: int) -> None:
+def _numbered(shapes: list[Shape], row: MethodRow, x: float, y: float, number: int) -> None:
     colour = _colour(row, number)
     disc, diamond = Dot(x, y, BADGE, colour, "#ffffff"), Dot(x, y, BADGE, "#fff8ea", colour, diamond=True)
     shapes.append(diamond if row.oracle else disc)
-    shapes.append(Text(x, y + 4, str(number), 10.5, "#5c3b0c" if row.oracle else "#ffffff", "middle", bold=True))
+    shapes.append(ChartText(x, y + 4, str(number), 10.5, "#5c3b0c" if row.oracle else "#ffffff", "middle", bold=True))
 
 
-def _legend(shapes: list[Shape], rows: Sequence[Row], x: float, y: float) -> float:
+def _legend(shapes: list[Shape], rows: Sequence[MethodRow], x: float, y: float) -> float:
     told, mixed = False, len({row.protocol for row in rows}) > 1
     for number, row in enumerate(rows, 1):
         if row.oracle and not told:
             told = True
             y += 6
-            shapes.append(Line(x, y - 2, x + LEGEND, y - 2, ORACLE_INK, 1.5))
+            shapes.append(DrawnLine(x, y - 2, x + LEGEND, y - 2, ORACLE_INK, 1.5))
             head, _, tail = ORACLE_TITLE.partition(" and ")
-            shapes.append(Text(x, y + 16, head, 12, ORACLE_INK, bold=True))
-            shapes.append(Text(x, y + 31, f"and {tail}", 12, ORACLE_INK, bold=True))
+            shapes.append(ChartText(x, y + 16, head, 12, ORACLE_INK, bold=True))
+            shapes.append(ChartText(x, y + 31, f"and {tail}", 12, ORACLE_INK, bold=True))
             y += 50
         _numbered(shapes, row, x + 12, y + 10, number)
-        shapes.append(Text(x + 32, y + 8, shortened(row.method, LEGEND - 32, 12.5), 12.5, INK))
+        shapes.append(ChartText(x + 32, y + 8, shortened(row.method, LEGEND - 32, 12.5), 12.5, INK))
         rate, time = row.overall, row.latency_ms
         said = f"{100 * (rate.value or 0):.1f} %, {_ms(time.value or 0)}, n = {rate.n}, {set_and_rule(row, mixed)}"
-        shapes.append(Text(x + 32, y + 23, shortened(said, LEGEND - 32, 11), 11, FAINT))
+        shapes.append(ChartText(x + 32, y + 23, shortened(said, LEGEND - 32, 11), 11, FAINT))
         y += 38
     return y
 
@@ -179,7 +182,7 @@ def _ms(value: float) -> str:
     return "0" if value == 0 else f"{value:.2g} ms" if value < 1 else f"{value:.3g} ms"
 
 
-def _about(title: str, rows: Sequence[Row]) -> str:
+def _about(title: str, rows: Sequence[MethodRow]) -> str:
     said = [
         f"{row.method}{' (ORACLE, looks at the answer)' if row.oracle else ''} on {row.dataset}: "
         f"{100 * (row.overall.value or 0):.1f} %, {_ms(row.latency_ms.value or 0)}, n = {row.overall.n}"

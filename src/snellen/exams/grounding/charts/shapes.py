@@ -17,7 +17,7 @@ _NARROW = frozenset("iljtfrI.,:;|!'`()[]{}/\\ -")
 _WIDE = frozenset("mwMW%@&")
 
 
-class Rect(NamedTuple):
+class ChartRect(NamedTuple):
     """A box, filled, outlined or hatched."""
 
     x: float
@@ -29,7 +29,7 @@ class Rect(NamedTuple):
     hatch: str | None = None
 
 
-class Line(NamedTuple):
+class DrawnLine(NamedTuple):
     """A straight line."""
 
     x1: float
@@ -41,7 +41,7 @@ class Line(NamedTuple):
     dashed: bool = False
 
 
-class Text(NamedTuple):
+class ChartText(NamedTuple):
     """One line of text; `y` is its baseline."""
 
     x: float
@@ -64,10 +64,10 @@ class Dot(NamedTuple):
     diamond: bool = False
 
 
-Shape = Rect | Line | Text | Dot
+Shape = ChartRect | DrawnLine | ChartText | Dot
 
 
-class Picture(NamedTuple):
+class ChartDrawing(NamedTuple):
     """A chart: its size, what it is for people who do not see it, and its shapes from back to front."""
 
     width: float
@@ -106,9 +106,9 @@ def shortened(text: str, room: float, size: float) -> str:
     return shown.rstrip() + "…"
 
 
-def to_svg(picture: Picture) -> str:
+def to_svg(picture: ChartDrawing) -> str:
     """A document that needs nothing from outside: no scripts, no fonts to fetch, no style sheets."""
-    hatches = sorted({s.hatch for s in picture.shapes if isinstance(s, Rect) and s.hatch})
+    hatches = sorted({s.hatch for s in picture.shapes if isinstance(s, ChartRect) and s.hatch})
     width, height = _n(picture.width), _n(picture.height)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
@@ -131,15 +131,15 @@ def _pattern(colour: str, number: int) -> str:
 
 
 def _element(shape: Shape, hatches: Sequence[str]) -> str:
-    if isinstance(shape, Rect):
+    if isinstance(shape, ChartRect):
         return _rect(shape, hatches)
-    if isinstance(shape, Line):
+    if isinstance(shape, DrawnLine):
         dash = ' stroke-dasharray="5 4"' if shape.dashed else ""
         return (
             f'<line x1="{_n(shape.x1)}" y1="{_n(shape.y1)}" x2="{_n(shape.x2)}" y2="{_n(shape.y2)}" '
             f'stroke="{_say(shape.stroke)}" stroke-width="{_n(shape.width)}"{dash}/>'
         )
-    if isinstance(shape, Text):
+    if isinstance(shape, ChartText):
         weight = ' font-weight="bold"' if shape.bold else ""
         anchor = "" if shape.anchor == "start" else f' text-anchor="{shape.anchor}"'
         return (
@@ -153,7 +153,7 @@ def _element(shape: Shape, hatches: Sequence[str]) -> str:
     return f'<polygon points="{points}" {ink}/>'
 
 
-def _rect(shape: Rect, hatches: Sequence[str]) -> str:
+def _rect(shape: ChartRect, hatches: Sequence[str]) -> str:
     place = (
         f'x="{_n(shape.x)}" y="{_n(shape.y)}" width="{_n(max(0.0, shape.width))}" height="{_n(max(0.0, shape.height))}"'
     )

@@ -18,7 +18,7 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import PictureFolders
 from snellen.data.label import MARK
-from snellen.exams.grounding.formats.base import Format, Screen, Target, find_image, read_json, true_box, typed
+from snellen.exams.grounding.formats.base import GroundingFormat, Screen, Target, find_image, read_json, true_box, typed
 from snellen.exams.grounding.geometry import Pixels
 
 FILE = "annotations.json"
@@ -50,7 +50,7 @@ class _Sample(msgspec.Struct, frozen=True):
     metadata: dict[str, Any] = {}
 
 
-class _Root(msgspec.Struct, frozen=True):
+class _AnnotationsFile(msgspec.Struct, frozen=True):
     name: str
     version: str
     samples: list[Any] = []
@@ -110,7 +110,7 @@ def calls_itself_synthetic(path: Path, where: PictureFolders) -> bool:
 def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every screenshot of the file. Its split is its difficulty, else the name of the set."""
     try:
-        root = typed(read_json(files[0], where), _Root)
+        root = typed(read_json(files[0], where), _AnnotationsFile)
     except SnellenError as error:
         yield Problem(FILE, str(error).removeprefix(f"{FILE}: "))
         return
@@ -152,6 +152,6 @@ def _target(element: Element, space: Pixels, details: dict[str, str], place: str
     )
 
 
-FORMAT = Format(
+FORMAT = GroundingFormat(
     "annotations", "annotations.json as openadapt-grounding writes it", "xywh", "fractions", find, read, FILE
 )

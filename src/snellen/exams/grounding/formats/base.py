@@ -54,7 +54,7 @@ class Target(Struct, frozen=True):
     more: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-class Cell(NamedTuple):
+class EmbeddedPicture(NamedTuple):
     """A picture that stands in a Parquet file, the column in lower case; or in a JSON file, the column being EMBEDDED."""
 
     column: str
@@ -71,7 +71,7 @@ class Screen(NamedTuple):
     width: int
     height: int
     targets: tuple[Target, ...]
-    cell: Cell | None = None
+    cell: EmbeddedPicture | None = None
 
     def read(self) -> bytes:
         """The picture's bytes; OSError where its file cannot be read."""
@@ -97,7 +97,7 @@ def embedded(path: Path) -> bytes:
         raise SnellenError(f"{EMBEDDED} is not a picture in base64") from None
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a record stands: the data set's folder, the file, and the record's number in it."""
 
     where: PictureFolders
@@ -108,7 +108,7 @@ class Place(NamedTuple):
         return f"{self.where.label(self.file)} record {self.number}"
 
 
-class Format(NamedTuple):
+class GroundingFormat(NamedTuple):
     """A data format: how it is recognised, how its boxes are written (None: each file says it), how it is read."""
 
     name: str
@@ -230,14 +230,14 @@ def _snapped(box: Box) -> Box:
 
 
 def read_records(
-    where: PictureFolders, files: list[Path], read: Callable[[Any, Place], Screen]
+    where: PictureFolders, files: list[Path], read: Callable[[Any, RecordPlace], Screen]
 ) -> Iterator[Screen | Problem]:
     """Screens of files whose records name their image one by one: targets of one screen together, in order of first appearance."""
 
     def each() -> Iterator[Screen | Problem]:
         for path in files:
             for i, given in enumerate(read_rows(path, where)):
-                place = Place(where, path, i)
+                place = RecordPlace(where, path, i)
                 try:
                     yield read(given, place)
                 except SnellenError as error:

@@ -39,11 +39,11 @@ _MOST_BOXES = 1000
 _SHOWN = 60
 
 
-class Unclear(SnellenError):
+class AmbiguousBox(SnellenError):
     """Numbers that could mean two things. What is missing is missing in most rows of a file, so it is told once."""
 
 
-class Way(NamedTuple):
+class BoxConvention(NamedTuple):
     """What four numbers mean."""
 
     convention: Convention
@@ -53,31 +53,31 @@ class Way(NamedTuple):
         return f"{self.convention}-{self.unit}"
 
 
-class Columns(NamedTuple):
+class BoxColumns(NamedTuple):
     """Where a file has its boxes: in one column, or in four; and what its columns' names say of them."""
 
     names: tuple[str, ...]
-    way: Way | None
+    way: BoxConvention | None
 
     @property
     def shown(self) -> str:
         return f"column{'s' * (len(self.names) > 1)} {', '.join(self.names)}"
 
 
-def box_columns(present: Sequence[str]) -> list[Columns]:
+def box_columns(present: Sequence[str]) -> list[BoxColumns]:
     """The columns of a file that may be boxes. More than one of these is more than one truth."""
-    found = [Columns((name,), None) for name in PLAIN if name in present]
+    found = [BoxColumns((name,), None) for name in PLAIN if name in present]
     found += [
-        Columns((name,), Way(_convention(known[1]), _UNITS[known[2] or "pixels"]))
+        BoxColumns((name,), BoxConvention(_convention(known[1]), _UNITS[known[2] or "pixels"]))
         for name in present
         if (known := _NAMED.fullmatch(name))
     ]
-    found += [Columns(names, Way("xyxy")) for names in CORNERS if set(names) <= set(present)]
-    found += [Columns(names, Way("xywh")) for names in SIZED if set(names) <= set(present)]
+    found += [BoxColumns(names, BoxConvention("xyxy")) for names in CORNERS if set(names) <= set(present)]
+    found += [BoxColumns(names, BoxConvention("xywh")) for names in SIZED if set(names) <= set(present)]
     return found
 
 
-def way_from(text: Any) -> Way:
+def way_from(text: Any) -> BoxConvention:
     """What `box_format` says.
 
     >>> str(way_from("xywh-shares")), str(way_from("XYXY_px")), str(way_from("xyxy"))
@@ -86,14 +86,16 @@ def way_from(text: Any) -> Way:
     convention, _, unit = str(text).strip().lower().replace("_", "-").replace(" ", "-").partition("-")
     if convention not in ("xyxy", "xywh") or (unit and unit not in _UNITS):
         raise SnellenError(f"column box_format: unknown format {one_line(str(text), _SHOWN)!r}; {CHOICES}")
-    return Way(_convention(convention), _UNITS[unit or "pixels"])
+    return BoxConvention(_convention(convention), _UNITS[unit or "pixels"])
 
 
 def _convention(text: str) -> Convention:
     return "xywh" if text == "xywh" else "xyxy"
 
 
-def boxes_in(cells: Mapping[str, Any], columns: Columns, told: Way | None, size: tuple[int, int]) -> tuple[Box, ...]:
+def boxes_in(
+    cells: Mapping[str, Any], columns: BoxColumns, told: BoxConvention | None, size: tuple[int, int]
+) -> tuple[Box, ...]:
     """The boxes of a row in pixels of its picture. `told` is what its `box_format`, or the format of the file, says."""
     if told and columns.way and told.convention != columns.way.convention:
         raise SnellenError(f"{columns.shown}: the name says {columns.way.convention}, and box_format says {told}")
@@ -105,11 +107,11 @@ def boxes_in(cells: Mapping[str, Any], columns: Columns, told: Way | None, size:
     return tuple(dict.fromkeys(_box(one, way, scale, columns.shown, size) for one in given))
 
 
-def _box(given: Any, way: Way | None, scale: float | None, column: str, size: tuple[int, int]) -> Box:
+def _box(given: Any, way: BoxConvention | None, scale: float | None, column: str, size: tuple[int, int]) -> Box:
     if isinstance(given, dict):
         values, meant = _from_object(given, way, scale, column)
     elif way is None:
-        raise Unclear(
+        raise AmbiguousBox(
             f"{column}: {given} may be x1, y1, x2, y2 or x, y, width, height: add a column box_format ({CHOICES}), or call "
             "the column box_xyxy or box_xywh"
         )
@@ -131,8 +133,8 @@ def _box(given: Any, way: Way | None, scale: float | None, column: str, size: tu
 
 
 def _from_object(
-    given: Mapping[str, Any], way: Way | None, scale: float | None, column: str
-) -> tuple[list[float], Way]:
+    given: Mapping[str, Any], way: BoxConvention | None, scale: float | None, column: str
+) -> tuple[list[float], BoxConvention]:
     """The numbers of an object, whose keys say which is which. A browser's rectangle has both kinds of keys."""
     low = {str(key).lower(): value for key, value in given.items()}
     names = next((n for n in (*SIZED, *CORNERS) if set(n) <= low.keys()), None)
@@ -145,11 +147,11 @@ def _from_object(
     if way is not None and way.convention != convention:
         raise SnellenError(f"{column}: the keys {', '.join(names)} are {convention}, and box_format says {way}")
     if way is None and convention == "xywh" and scale is None:
-        raise Unclear(
+        raise AmbiguousBox(
             f"{column}: x, y, width and height, as a browser gives them, count CSS pixels: add a column device_scale_factor "
             "(1 where the picture is as wide as the window), or viewport_width, or box_format"
         )
-    return [_number(low[name], f"{column}, {name}") for name in names], way or Way(_convention(convention))
+    return [_number(low[name], f"{column}, {name}") for name in names], way or BoxConvention(_convention(convention))
 
 
 def _scale(cells: Mapping[str, Any], size: tuple[int, int]) -> float | None:

@@ -18,7 +18,7 @@ from snellen.core.errors import SnellenError
 from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.annotations import instruction_of
 from snellen.exams.grounding.formats.base import (
-    Format,
+    GroundingFormat,
     Screen,
     Target,
     find_image,
@@ -56,7 +56,7 @@ class _Category(msgspec.Struct, frozen=True):
     name: str
 
 
-class _Root(msgspec.Struct, frozen=True):
+class _CocoFile(msgspec.Struct, frozen=True):
     images: list[Any]
     annotations: list[Any]
     categories: list[Any] = []
@@ -73,7 +73,7 @@ def find(where: Path) -> list[Path]:
 
 def _is_coco(path: Path) -> bool:
     try:
-        root = msgspec.json.decode(path.read_bytes(), type=_Root)
+        root = msgspec.json.decode(path.read_bytes(), type=_CocoFile)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OSError):
         return False
     # other sets of COCO's family (captions, questions) have no boxes
@@ -84,15 +84,15 @@ def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]
     """Every picture that has annotations. Of several files each is a split."""
     for path in files:
         label = where.label(path)
-        root = typed(read_json(path, where), _Root)
-        yield from _Reader(where, label, path.stem if len(files) > 1 else ALL).read(root)
+        root = typed(read_json(path, where), _CocoFile)
+        yield from _CocoReader(where, label, path.stem if len(files) > 1 else ALL).read(root)
 
 
-class _Reader:
+class _CocoReader:
     def __init__(self, where: PictureFolders, label: str, split: str) -> None:
         self.where, self.label, self.split = where, label, split
 
-    def read(self, root: _Root) -> Iterator[Screen | Problem]:
+    def read(self, root: _CocoFile) -> Iterator[Screen | Problem]:
         """Screens of the file, and what is wrong in it."""
         names: dict[Name, str] = {}
         for i, given in enumerate(root.categories):
@@ -156,4 +156,6 @@ def _target(one: _Annotation, place: str, names: dict[Name, str], space: Pixels)
     )
 
 
-FORMAT = Format("coco", "COCO's images, annotations and categories", "xywh", "pixels", find, read, "a COCO .json file")
+FORMAT = GroundingFormat(
+    "coco", "COCO's images, annotations and categories", "xywh", "pixels", find, read, "a COCO .json file"
+)

@@ -18,8 +18,8 @@ from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.annotations import instruction_of
 from snellen.exams.grounding.formats.base import (
     EMBEDDED,
-    Cell,
-    Format,
+    EmbeddedPicture,
+    GroundingFormat,
     Screen,
     Target,
     embedded,
@@ -45,7 +45,7 @@ class _Shape(msgspec.Struct, frozen=True):
     description: str | None = ""
 
 
-class _File(msgspec.Struct, frozen=True, rename="camel"):
+class _LabelmeFile(msgspec.Struct, frozen=True, rename="camel"):
     shapes: list[Any]
     image_path: str
     image_width: int
@@ -53,7 +53,7 @@ class _File(msgspec.Struct, frozen=True, rename="camel"):
     image_data: str | None = None
 
 
-class _Known(msgspec.Struct, frozen=True, rename="camel"):
+class _LabelmeMarkers(msgspec.Struct, frozen=True, rename="camel"):
     shapes: msgspec.Raw
     image_path: str
 
@@ -66,7 +66,7 @@ def find(where: Path) -> list[Path]:
 
 def _is_labelme(path: Path) -> bool:
     try:
-        msgspec.json.decode(path.read_bytes(), type=_Known)
+        msgspec.json.decode(path.read_bytes(), type=_LabelmeMarkers)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OSError):
         return False
     return True
@@ -77,7 +77,7 @@ def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]
     for path in files:
         label = where.label(path)
         try:
-            given = typed(read_json(path, where), _File)
+            given = typed(read_json(path, where), _LabelmeFile)
             image, cell, size = _picture(path, where, given)
             space = Pixels(*size)
         except SnellenError as error:
@@ -96,7 +96,9 @@ def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]
         yield Screen(name, ALL, name, image, space.width, space.height, (*told, *merged(named)), cell)
 
 
-def _picture(path: Path, where: PictureFolders, given: _File) -> tuple[Path, Cell | None, tuple[int, int]]:
+def _picture(
+    path: Path, where: PictureFolders, given: _LabelmeFile
+) -> tuple[Path, EmbeddedPicture | None, tuple[int, int]]:
     """Find the picture beside the file, else in it. Files that hold their picture often name themselves, or a folder elsewhere."""
     try:
         image = find_image(where, given.image_path, ("",))
@@ -107,7 +109,7 @@ def _picture(path: Path, where: PictureFolders, given: _File) -> tuple[Path, Cel
     if image.suffix.lower() != ".json":
         return image, None, own_size(image, given.image_width, given.image_height)
     size = upright_size(embedded(path), path.name)
-    return path, Cell(EMBEDDED, 0), same_size(size, path.name, given.image_width, given.image_height)
+    return path, EmbeddedPicture(EMBEDDED, 0), same_size(size, path.name, given.image_width, given.image_height)
 
 
 def _target(shape: _Shape, number: int, place: str, space: Pixels) -> Target:
@@ -132,4 +134,6 @@ def _target(shape: _Shape, number: int, place: str, space: Pixels) -> Target:
     )
 
 
-FORMAT = Format("labelme", "LabelMe's files", "xyxy", "pixels", find, read, "a LabelMe .json file beside each picture")
+FORMAT = GroundingFormat(
+    "labelme", "LabelMe's files", "xyxy", "pixels", find, read, "a LabelMe .json file beside each picture"
+)

@@ -16,8 +16,8 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.base import (
-    Format,
-    Place,
+    GroundingFormat,
+    RecordPlace,
     Screen,
     Target,
     find_image,
@@ -35,7 +35,7 @@ ROOTS = ("", "benchmark")
 CLASSES = "classification_result.json"
 
 
-class _Row(msgspec.Struct, frozen=True):
+class _OSWorldRow(msgspec.Struct, frozen=True):
     id: str
     image_path: str
     image_size: tuple[int, int]
@@ -80,8 +80,8 @@ def capabilities(path: Path, where: PictureFolders) -> dict[str, list[str]]:
     return found
 
 
-def _screen(given: Any, place: Place, classes: dict[str, list[str]]) -> Screen:
-    row = typed(given, _Row)
+def _screen(given: Any, place: RecordPlace, classes: dict[str, list[str]]) -> Screen:
+    row = typed(given, _OSWorldRow)
     root, split = place.where.label(place.file.parent), place.file.stem
     image = find_image(place.where, row.image_path, (f"{root}/images", "images", root, ""))
     space = Pixels(*row.image_size)
@@ -108,4 +108,4 @@ def _screen(given: Any, place: Place, classes: dict[str, list[str]]) -> Screen:
     return Screen(f"{split}/{row.image_path}", split, label, image, *row.image_size, (target,))
 
 
-FORMAT = Format("osworld-g", "OSWorld-G", "xywh", "pixels", find, read, "OSWorld-G.json")
+FORMAT = GroundingFormat("osworld-g", "OSWorld-G", "xywh", "pixels", find, read, "OSWorld-G.json")

@@ -11,8 +11,8 @@ import msgspec
 from snellen.core.dataset import Problem
 from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.base import (
-    Format,
-    Place,
+    GroundingFormat,
+    RecordPlace,
     Screen,
     Target,
     find_image,
@@ -25,7 +25,7 @@ from snellen.exams.grounding.geometry import Pixels
 FOLDERS = ("images", "")
 
 
-class _Row(msgspec.Struct, frozen=True):
+class _ProRow(msgspec.Struct, frozen=True):
     id: str
     img_filename: str
     bbox: list[float]
@@ -48,8 +48,8 @@ def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]
     return read_records(where, files, _screen)
 
 
-def _screen(given: Any, place: Place) -> Screen:
-    row = typed(given, _Row)
+def _screen(given: Any, place: RecordPlace) -> Screen:
+    row = typed(given, _ProRow)
     image = find_image(place.where, row.img_filename, FOLDERS)
     target = Target(
         id=row.id,
@@ -63,4 +63,6 @@ def _screen(given: Any, place: Place) -> Screen:
     return Screen(row.img_filename, row.group, label, image, *row.img_size, (target,))
 
 
-FORMAT = Format("screenspot-pro", "ScreenSpot-Pro", "xyxy", "pixels", find, read, "annotations/*.json and images/")
+FORMAT = GroundingFormat(
+    "screenspot-pro", "ScreenSpot-Pro", "xyxy", "pixels", find, read, "annotations/*.json and images/"
+)

@@ -15,10 +15,10 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.data.files import PictureFolders
-from snellen.data.sheets import Row, columns, rows, sheets
+from snellen.data.sheets import SheetRow, columns, rows, sheets
 from snellen.exams.grounding.formats.base import (
-    Cell,
-    Format,
+    EmbeddedPicture,
+    GroundingFormat,
     Screen,
     Target,
     file_size,
@@ -26,7 +26,15 @@ from snellen.exams.grounding.formats.base import (
     together,
     upright_size,
 )
-from snellen.exams.grounding.formats.box_cells import SCALES, Columns, Unclear, Way, box_columns, boxes_in, way_from
+from snellen.exams.grounding.formats.box_cells import (
+    SCALES,
+    AmbiguousBox,
+    BoxColumns,
+    BoxConvention,
+    box_columns,
+    boxes_in,
+    way_from,
+)
 
 IMAGES = ("image", "image_path", "img", "img_filename", "file_name", "filename", "screenshot")
 INSTRUCTIONS = ("instruction", "prompt", "query", "question", "task")
@@ -54,17 +62,17 @@ ALL = "all"
 _YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
 
 
-class Sheet(NamedTuple):
+class SheetColumns(NamedTuple):
     """What the columns of a file are."""
 
     image: str
     instruction: str
-    box: Columns
-    way: Way | None
+    box: BoxColumns
+    way: BoxConvention | None
     """What the format of the file says of its boxes, where it is like a published one."""
 
 
-def sheet_of(present: list[str]) -> Sheet | None:
+def sheet_of(present: list[str]) -> SheetColumns | None:
     """Which columns are what; None where they are not those of screenshots with boxes."""
     image = next((name for name in IMAGES if name in present), None)
     instruction = next((name for name in INSTRUCTIONS if name in present), None)
@@ -74,8 +82,8 @@ def sheet_of(present: list[str]) -> Sheet | None:
     way = None
     if "img_filename" in present and "box_format" not in present:
         pro = {"ui_type", "img_size"} <= set(present)
-        way = Way("xyxy") if pro else Way("xywh") if "data_type" in present else None
-    return Sheet(image, instruction, boxes[0], way)
+        way = BoxConvention("xyxy") if pro else BoxConvention("xywh") if "data_type" in present else None
+    return SheetColumns(image, instruction, boxes[0], way)
 
 
 def find(where: Path) -> list[Path]:
@@ -115,7 +123,7 @@ def _read(where: PictureFolders, path: Path) -> Iterator[Screen | Problem]:
             continue
         try:
             yield _screen(row, sheet, where, path, sizes)
-        except Unclear as error:
+        except AmbiguousBox as error:
             unclear.append(Problem(row.where, str(error)))
         except SnellenError as error:
             yield Problem(row.where, str(error))
@@ -123,7 +131,9 @@ def _read(where: PictureFolders, path: Path) -> Iterator[Screen | Problem]:
         yield one._replace(what=one.what + (f" (also in {len(unclear) - 1} more rows)" if len(unclear) > 1 else ""))
 
 
-def _screen(row: Row, sheet: Sheet, where: PictureFolders, path: Path, sizes: dict[Path, tuple[int, int]]) -> Screen:
+def _screen(
+    row: SheetRow, sheet: SheetColumns, where: PictureFolders, path: Path, sizes: dict[Path, tuple[int, int]]
+) -> Screen:
     cells = row.cells
     name, file, cell, size = _image(row, sheet.image, where, path, sizes)
     _check_size(cells, size)
@@ -150,13 +160,13 @@ def _screen(row: Row, sheet: Sheet, where: PictureFolders, path: Path, sizes: di
 
 
 def _image(
-    row: Row, column: str, where: PictureFolders, path: Path, sizes: dict[Path, tuple[int, int]]
-) -> tuple[str, Path, Cell | None, tuple[int, int]]:
+    row: SheetRow, column: str, where: PictureFolders, path: Path, sizes: dict[Path, tuple[int, int]]
+) -> tuple[str, Path, EmbeddedPicture | None, tuple[int, int]]:
     """The picture's name, file, cell and size. One that stands in the file itself is named by its content."""
     given = row.cells.get(column)
     if isinstance(given, bytes):
         name = hashlib.sha256(given).hexdigest()[:12]
-        return name, path, Cell(column, row.number), _named(column, upright_size, given, row.where)
+        return name, path, EmbeddedPicture(column, row.number), _named(column, upright_size, given, row.where)
     if not isinstance(given, str):
         raise SnellenError(f"column {column}: expected the path of a picture beside this file")
     if "://" in given or given.startswith("data:"):
@@ -202,7 +212,7 @@ def _flag(cells: Mapping[str, Any], name: str) -> bool:
     return said in _YES
 
 
-FORMAT = Format(
+FORMAT = GroundingFormat(
     "rows",
     "rows of image, instruction and box",
     None,

@@ -15,8 +15,8 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.base import (
-    Format,
-    Place,
+    GroundingFormat,
+    RecordPlace,
     Screen,
     Target,
     find_image,
@@ -31,7 +31,7 @@ SPLITS = ("mobile", "desktop", "web")
 FOLDERS = ("screenspotv2_image", "screenspot_imgs", "images", "")
 
 
-class _Row(msgspec.Struct, frozen=True):
+class _ScreenSpotRow(msgspec.Struct, frozen=True):
     img_filename: str
     bbox: list[float]
     instruction: str
@@ -49,10 +49,10 @@ def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]
         yield from read_records(where, [path], _screen)
 
 
-def _screen(given: Any, place: Place) -> Screen:
+def _screen(given: Any, place: RecordPlace) -> Screen:
     if isinstance(given, dict) and "img_filename" not in given and "file_name" in given:
         raise SnellenError("a repackaged copy with other boxes; use the files of the original data set")
-    row = typed(given, _Row)
+    row = typed(given, _ScreenSpotRow)
     image = find_image(place.where, row.img_filename, FOLDERS)
     size = image_size(image)
     split = place.file.stem.removeprefix("screenspot_").removesuffix("_v2")
@@ -72,7 +72,9 @@ def _screen(given: Any, place: Place) -> Screen:
     return Screen(row.img_filename, split, place.where.label(image), image, *size, (target,))
 
 
-V1 = Format("screenspot", "ScreenSpot", "xywh", "pixels", _find(""), read, "screenspot_{mobile,desktop,web}.json")
-V2 = Format(
+V1 = GroundingFormat(
+    "screenspot", "ScreenSpot", "xywh", "pixels", _find(""), read, "screenspot_{mobile,desktop,web}.json"
+)
+V2 = GroundingFormat(
     "screenspot-v2", "ScreenSpot-v2", "xywh", "pixels", _find("_v2"), read, "screenspot_{mobile,desktop,web}_v2.json"
 )

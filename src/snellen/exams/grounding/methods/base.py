@@ -20,7 +20,7 @@ from snellen.exams.grounding.reading.predictions import Detection, Prediction
 Options = Mapping[str, str | int | float | bool]
 
 
-class View(Struct, frozen=True):
+class MethodView(Struct, frozen=True):
     """All that a method is shown."""
 
     id: str
@@ -30,7 +30,7 @@ class View(Struct, frozen=True):
     instruction: str
 
     @staticmethod
-    def of(question: Question) -> View:
+    def of(question: Question) -> MethodView:
         """The view of a question: its one picture and its text."""
         pictures = question.pictures
         if len(pictures) != 1:
@@ -41,7 +41,7 @@ class View(Struct, frozen=True):
             width, height = (head.width, head.height) if head.width else opened(data).size
         except SnellenError as error:
             raise SnellenError(f"{question.id}: {error}") from None
-        return View(id=question.id, image=data, width=width, height=height, instruction=question.text)
+        return MethodView(id=question.id, image=data, width=width, height=height, instruction=question.text)
 
     @property
     def space(self) -> Pixels:
@@ -99,11 +99,11 @@ class Method(Interface):
     prompt: tuple[str, int]
     """What a model is told at a look beside the instruction, and how many pictures it is shown."""
 
-    async def locate(self, view: View, tools: Tools) -> Prediction:
+    async def locate(self, view: MethodView, tools: Tools) -> Prediction:
         """Find it. Never raises for what a parser or a model does: that is a Prediction with a status."""
 
 
-class Entry(NamedTuple):
+class MethodEntry(NamedTuple):
     """A line of the catalogue of methods."""
 
     name: str

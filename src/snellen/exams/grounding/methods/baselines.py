@@ -6,7 +6,7 @@ import random
 from functools import lru_cache
 
 from snellen.exams.grounding.geometry import Box, Crop, Point
-from snellen.exams.grounding.methods.base import Parse, Tools, View
+from snellen.exams.grounding.methods.base import MethodView, Parse, Tools
 from snellen.exams.grounding.methods.looks import Locator, Look
 from snellen.exams.grounding.reading.predictions import DESCRIBED, Corners, Detection
 
@@ -18,7 +18,7 @@ STRIDE = 0.6
 class Center(Locator):
     """Always the middle of what it is shown."""
 
-    async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
+    async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
         return Look("found", point=Point(crop.inner.width / 2, crop.inner.height / 2, crop.inner))
 
 
@@ -28,14 +28,14 @@ class _Drawn(Locator):
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
-    def draw(self, view: View, crop: Crop) -> random.Random:
+    def draw(self, view: MethodView, crop: Crop) -> random.Random:
         return random.Random(f"{self.seed}/{view.id}/{crop.edges}")  # noqa: S311 (a coin, not a secret)
 
 
 class RandomPoint(_Drawn):
     """A uniformly random point of what it is shown."""
 
-    async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
+    async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
         draw = self.draw(view, crop)
         x, y = draw.uniform(0, crop.inner.width), draw.uniform(0, crop.inner.height)
         return Look("found", point=Point(x, y, crop.inner))
@@ -47,7 +47,7 @@ class SlidingWindow(_Drawn):
     Under the original's rule, which picks the window nearest to the truth, it is nearly perfect.
     """
 
-    async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
+    async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
         boxes = windows(crop.inner.width, crop.inner.height)
         draw = self.draw(view, crop)
         shown = draw.sample(boxes, min(DESCRIBED, len(boxes)))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from snellen.core.errors import SnellenError, unknown
 from snellen.exams.grounding.methods import baselines, crops, grounders
-from snellen.exams.grounding.methods.base import Entry, Method, Options
+from snellen.exams.grounding.methods.base import Method, MethodEntry, Options
 from snellen.exams.grounding.methods.chooser_model import ModelChooser
 from snellen.exams.grounding.methods.composed import Composed
 from snellen.exams.grounding.methods.lexical import LexicalChooser
@@ -94,7 +94,7 @@ def bases() -> dict[str, str]:
     return BASES | {name: about(function) for name, function in own.items()}
 
 
-def catalogue() -> list[Entry]:
+def catalogue() -> list[MethodEntry]:
     """Every method: its name, what it needs, and what it does. Oracles come last and are flagged."""
     known = bases()
     others = [f"{base}+{crop}" for base in BASES if base not in BASELINES for crop in CROPS if crop != "none"]
@@ -102,10 +102,10 @@ def catalogue() -> list[Entry]:
     for name in (*known, *ALIASES, *(name for name in others if name not in ALIASES.values())):
         base, crop = _parts(name)
         said = known[base] if crop == "none" else f"{known[base]}; {CROPS[crop]}"
-        entries.append(Entry(name, build(name, {}).needs, said))
+        entries.append(MethodEntry(name, build(name, {}).needs, said))
     said = "ORACLE: the original's rule, which looks at the answer; for comparison only"
     oracles = [f"{ORACLE}{base}{ending}" for base in BASES for ending in ORACLE_CROPS]
-    return [*entries, *(Entry(name, build_oracle(name, {}).needs, said, oracle=True) for name in oracles)]
+    return [*entries, *(MethodEntry(name, build_oracle(name, {}).needs, said, oracle=True) for name in oracles)]
 
 
 def is_oracle(name: str) -> bool:

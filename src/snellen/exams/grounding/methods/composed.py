@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding.methods.base import Method, Tools, View
+from snellen.exams.grounding.methods.base import Method, MethodView, Tools
 from snellen.exams.grounding.methods.crops import Strategy
 from snellen.exams.grounding.methods.looks import Locator, Look, Trail
-from snellen.exams.grounding.methods.timing import Timed
+from snellen.exams.grounding.methods.timing import TimedTools
 from snellen.exams.grounding.prompts import PLANNER
 from snellen.exams.grounding.reading.predictions import Prediction
 
@@ -29,9 +29,9 @@ class Composed(Method):
         only_planned = locator.prompt[1] == 0 and "planner" in self.needs
         self.prompt = (PLANNER, 1) if only_planned else locator.prompt
 
-    async def locate(self, view: View, tools: Tools) -> Prediction:
+    async def locate(self, view: MethodView, tools: Tools) -> Prediction:
         """Search, then refuse what is too unsure."""
-        timed, trail = Timed(tools), Trail(view, self.max_calls)
+        timed, trail = TimedTools(tools), Trail(view, self.max_calls)
         try:
             look = await self.strategy.search(self.locator, trail, timed)
         except SnellenError as error:  # a screenshot that does not decode

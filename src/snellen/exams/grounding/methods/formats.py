@@ -13,7 +13,7 @@ from snellen.exams.grounding.methods.image_sizes import (
     CLAUDE_PIXELS,
     PROCESSOR,
     UITARS_V1,
-    Limits,
+    PixelLimits,
     fit_within,
     smart_resize,
 )
@@ -23,7 +23,7 @@ Size = tuple[int, int]
 SPACES = ("relative_1000", "resized_pixels", "image_pixels", "unit", PERCENT)
 
 
-class Format(NamedTuple):
+class PointFormat(NamedTuple):
     """One way of asking for a point. `size` is what is sent for a picture of a given size; `space` what the reply counts."""
 
     template: str
@@ -36,7 +36,7 @@ def as_is(width: int, height: int) -> Size:
     return width, height
 
 
-def smart(limits: Limits) -> Callable[[int, int], Size]:
+def smart(limits: PixelLimits) -> Callable[[int, int], Size]:
     """What Qwen's image processor would make of it."""
     return lambda width, height: smart_resize(width, height, limits)
 
@@ -53,14 +53,14 @@ def _claude(width: int, height: int) -> Size:
 
 
 FORMATS = {
-    "qwen2-vl": Format(prompts.QWEN_THOUSAND, "relative_1000", smart(PROCESSOR)),
-    "qwen2.5-vl": Format(prompts.QWEN_PIXELS, "resized_pixels", smart(PROCESSOR)),
-    "qwen3-vl": Format(prompts.QWEN_THOUSAND, "relative_1000", as_is),
-    "gpt": Format(prompts.PIXELS_JSON, "resized_pixels", _gpt),
-    "claude": Format(prompts.CLAUDE_PIXELS, "resized_pixels", _claude),
-    "molmo": Format(prompts.MOLMO, PERCENT, as_is),
-    "pixels": Format(prompts.PIXELS_JSON, "image_pixels", as_is),
-    "unit": Format(prompts.UNIT_JSON, "unit", as_is),
+    "qwen2-vl": PointFormat(prompts.QWEN_THOUSAND, "relative_1000", smart(PROCESSOR)),
+    "qwen2.5-vl": PointFormat(prompts.QWEN_PIXELS, "resized_pixels", smart(PROCESSOR)),
+    "qwen3-vl": PointFormat(prompts.QWEN_THOUSAND, "relative_1000", as_is),
+    "gpt": PointFormat(prompts.PIXELS_JSON, "resized_pixels", _gpt),
+    "claude": PointFormat(prompts.CLAUDE_PIXELS, "resized_pixels", _claude),
+    "molmo": PointFormat(prompts.MOLMO, PERCENT, as_is),
+    "pixels": PointFormat(prompts.PIXELS_JSON, "image_pixels", as_is),
+    "unit": PointFormat(prompts.UNIT_JSON, "unit", as_is),
 }
 UITARS = {"1": ("relative_1000", UITARS_V1), "1.5": ("resized_pixels", PROCESSOR)}
 

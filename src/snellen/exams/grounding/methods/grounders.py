@@ -9,9 +9,9 @@ from snellen.core.errors import SnellenError, unknown
 from snellen.core.types import Answer, Picture, Question, Text, Token
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import Crop, Point
-from snellen.exams.grounding.methods.base import Tools, View
-from snellen.exams.grounding.methods.formats import FORMATS, SPACES, UITARS, Format, Size, place, smart
-from snellen.exams.grounding.methods.image_sizes import Limits
+from snellen.exams.grounding.methods.base import MethodView, Tools
+from snellen.exams.grounding.methods.formats import FORMATS, SPACES, UITARS, PointFormat, Size, place, smart
+from snellen.exams.grounding.methods.image_sizes import PixelLimits
 from snellen.exams.grounding.methods.looks import Locator, Look
 from snellen.exams.grounding.methods.pictures import cut, noted, scaled
 from snellen.exams.grounding.methods.timing import aside
@@ -25,14 +25,14 @@ class Grounder(Locator):
 
     needs = ("model",)
 
-    def __init__(self, form: Format, space: str | None = None, refusals: bool = False) -> None:
+    def __init__(self, form: PointFormat, space: str | None = None, refusals: bool = False) -> None:
         if space is not None and space not in SPACES:
             raise unknown("coordinate space", space, SPACES)
         self.form, self.space = form, space or form.space
         self.refusal = prompts.REFUSAL if refusals else ""
         self.prompt = (form.template + self.refusal, 1)
 
-    async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
+    async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
         try:
             sent = self.form.size(crop.inner.width, crop.inner.height)
         except SnellenError as error:
@@ -78,8 +78,8 @@ def uitars(version: str, prompt: str, space: str | None, fewest: float | None, m
     if prompt not in templates:
         raise unknown("UI-TARS prompt", prompt, templates)
     own_space, own = UITARS[version]
-    limits = Limits(int(fewest or own.fewest), int(most or own.most))
-    return Grounder(Format(templates[prompt], own_space, smart(limits)), space)
+    limits = PixelLimits(int(fewest or own.fewest), int(most or own.most))
+    return Grounder(PointFormat(templates[prompt], own_space, smart(limits)), space)
 
 
 def vlm(name: str, space: str | None, refusals: bool) -> Grounder:
@@ -108,7 +108,7 @@ def certainty(tokens: tuple[Token, ...]) -> float | None:
     return math.exp(sum(t.logprob for t in tokens) / len(tokens))
 
 
-def asked_id(view: View, crop: Crop) -> str:
+def asked_id(view: MethodView, crop: Crop) -> str:
     """The id of a question about a crop; of the whole screenshot, the sample's own."""
     return view.id if crop == view.whole else f"{view.id}@{','.join(map(str, crop.edges))}"
 

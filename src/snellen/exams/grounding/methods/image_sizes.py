@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from snellen.core.resizing import FACTOR, PROCESSOR, Limits, smart_resize
+from snellen.core.resizing import FACTOR, PROCESSOR, PixelLimits, smart_resize
 
-__all__ = ["FACTOR", "PROCESSOR", "Limits", "smart_resize"]
+__all__ = ["FACTOR", "PROCESSOR", "PixelLimits", "smart_resize"]
 
-UITARS_V1 = Limits(3136, 2_116_800)  # the preprocessor file of UI-TARS-7B-SFT
+UITARS_V1 = PixelLimits(3136, 2_116_800)  # the preprocessor file of UI-TARS-7B-SFT
 CLAUDE_LONGEST = 1568
 CLAUDE_PIXELS = 1_150_000
 

@@ -87,7 +87,7 @@ _STOP = frozenset({"the", "a", "an", "any", "on", "of", "in", "at", "to", "for",
 _SPACES = re.compile(r"[^\w]+", re.UNICODE)
 
 
-class Wish(NamedTuple):
+class ParsedInstruction(NamedTuple):
     """What is wanted. `x` and `y` are where on the screen (0 to 1), `nth` which of several (-1 the last), counted along `along`."""
 
     phrase: str = ""
@@ -115,7 +115,7 @@ def says_click(instruction: str) -> bool:
     return _CLICK.search(instruction) is not None
 
 
-def read_wish(instruction: str) -> Wish:
+def read_wish(instruction: str) -> ParsedInstruction:
     """The wish in an instruction.
 
     >>> read_wish("Click on the second 'Save' button from the top")[:3]
@@ -133,7 +133,7 @@ def read_wish(instruction: str) -> Wish:
     x, y = _where(rest)
     nth, along = _which(rest)
     phrase = said[target] if target is not None else _words(rest, relation, kind)
-    return Wish(phrase, target is not None, kind, x, y, nth, along, anchor, relation)
+    return ParsedInstruction(phrase, target is not None, kind, x, y, nth, along, anchor, relation)
 
 
 def _target_quote(text: str, quotes: list[re.Match[str]]) -> int | None:

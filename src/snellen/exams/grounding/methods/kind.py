@@ -13,7 +13,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.installing import install_command
 from snellen.core.options import Option
 from snellen.core.secret import without_logins
-from snellen.core.subject import Given, OptionsOf, Subject, SubjectKind
+from snellen.core.subject import BuildContext, OptionsOf, Subject, SubjectKind
 from snellen.data.dotenv import overlaid
 from snellen.exams.grounding.methods.options import (
     METHOD_OPTIONS,
@@ -75,7 +75,7 @@ class MethodKind(SubjectKind):
                 raise SnellenError(f"{option.spellings[0]} means nothing for the method {name}{does}")
         return tuple(found.values())
 
-    def build(self, name: str, given: Given) -> Subject:
+    def build(self, name: str, given: BuildContext) -> Subject:
         """A method with its hands on what it needs. An oracle also gets the truths, apart from the questions."""
         from snellen.exams.grounding.methods.oracle import target_of
         from snellen.exams.grounding.methods.subject import MethodSubject, Outside
@@ -145,7 +145,7 @@ def _model(name: str, given: Mapping[str, Any]) -> str | None:
     return given.get(MODEL.name) or (UITARS if _is_uitars(name) else None)
 
 
-def _for_model(name: str, given: Given, environ: Mapping[str, str]) -> dict[str, Any]:
+def _for_model(name: str, given: BuildContext, environ: Mapping[str, str]) -> dict[str, Any]:
     """What is other than the user's options for the model: UI-TARS's address, and what its maintainers send along."""
     if not _is_uitars(name):
         return {}

@@ -14,7 +14,7 @@ from functools import lru_cache
 import msgspec
 
 from snellen.exams.grounding.methods.base import Parse, Tools
-from snellen.exams.grounding.methods.instruction_parser import Wish, plain, read_wish, says_click
+from snellen.exams.grounding.methods.instruction_parser import ParsedInstruction, plain, read_wish, says_click
 from snellen.exams.grounding.methods.looks import Look
 from snellen.exams.grounding.methods.meaning import Sentence, beside, word_scores
 from snellen.exams.grounding.methods.parsers import Chooser
@@ -107,7 +107,7 @@ def where_the_words_stand(instruction: str, line: Detection) -> Detection:
     return msgspec.structs.replace(line, box=(start, y1, end, y2), text=found.group())
 
 
-def score_all(wish: Wish, detections: Sequence[Detection], width: int, height: int) -> list[float]:
+def score_all(wish: ParsedInstruction, detections: Sequence[Detection], width: int, height: int) -> list[float]:
     """How well each detection fits a wish, 0 to 1."""
     matches = [match(wish, d.text) for d in detections]
     scores = []
@@ -136,7 +136,7 @@ def fit(wanted: str, kind: str) -> float:
     return FIT[wanted].get(kind, OTHER) if wanted in FIT else UNSTATED
 
 
-def match(wish: Wish, text: str) -> float:
+def match(wish: ParsedInstruction, text: str) -> float:
     """How well a text matches the wished words; for fields also without the usual `Enter ...`."""
     if not text or not wish.phrase:
         return 0.0
@@ -180,7 +180,7 @@ def similarity(wanted: str, text: str) -> float:
     return best
 
 
-def nearness(wish: Wish, box: Corners, width: int, height: int) -> float:
+def nearness(wish: ParsedInstruction, box: Corners, width: int, height: int) -> float:
     """How near a box is to the part of the screen that is named; 1 where none is named."""
     apart = []
     if wish.x is not None:
@@ -193,7 +193,9 @@ def nearness(wish: Wish, box: Corners, width: int, height: int) -> float:
 # ---------------------------------------------------------------- what stands beside
 
 
-def _lend(wish: Wish, detections: Sequence[Detection], matches: Sequence[float], scores: list[float]) -> None:
+def _lend(
+    wish: ParsedInstruction, detections: Sequence[Detection], matches: Sequence[float], scores: list[float]
+) -> None:
     """A label that matches lends its score to the nearest control of the wished kind, and keeps less itself."""
     controls = [i for i, d in enumerate(detections) if d.kind != "text" and fit(wish.kind, d.kind) >= 0.5]
     for i, said in enumerate(matches):
@@ -263,7 +265,7 @@ def _gap(kind: str, label: Corners, control: Corners) -> float | None:
     return None
 
 
-def _by_anchor(wish: Wish, detections: Sequence[Detection], scores: list[float]) -> None:
+def _by_anchor(wish: ParsedInstruction, detections: Sequence[Detection], scores: list[float]) -> None:
     """Among alike candidates, those that stand as told to the named neighbour."""
     anchors = [d.box for d in detections if similarity(wish.anchor, d.text) >= 0.8]
     if not anchors:
@@ -289,7 +291,7 @@ def _stands(relation: str, box: Corners, anchor: Corners) -> float:
     return 1.0 / (1.0 + (2 * across + along) / 400)
 
 
-def _count(wish: Wish, detections: Sequence[Detection], scores: list[float]) -> None:
+def _count(wish: ParsedInstruction, detections: Sequence[Detection], scores: list[float]) -> None:
     """The nth of those that are alike, in reading order or along the named side."""
     best = max(scores, default=0.0)
     alike = [i for i, s in enumerate(scores) if s >= WORTH and s >= best - 0.08]

@@ -12,7 +12,7 @@ import msgspec
 
 from snellen.core.text import one_line
 from snellen.exams.grounding.geometry import Box, Crop, Point
-from snellen.exams.grounding.methods.base import Tools, View
+from snellen.exams.grounding.methods.base import MethodView, Tools
 from snellen.exams.grounding.reading.predictions import (
     MOST_CROPS,
     Corners,
@@ -54,14 +54,14 @@ class Locator(Interface):
     code: str = ""
     """What a plugin's locator is made of: other code gives other answers."""
 
-    async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
+    async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
         """Look at a crop of the view. Never raises for what a parser or a model does."""
 
 
 class Trail:
     """What a search has tried so far. `cap` bounds the calls; None is no bound."""
 
-    def __init__(self, view: View, cap: int | None = None) -> None:
+    def __init__(self, view: MethodView, cap: int | None = None) -> None:
         self.view, self.cap = view, cap
         self.attempts = 0
         self.calls = 0

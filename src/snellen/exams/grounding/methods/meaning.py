@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from snellen.exams.grounding.methods.thesaurus import Unit, same, stem, units, words_of
+from snellen.exams.grounding.methods.thesaurus import ThesaurusTerm, same, stem, units, words_of
 from snellen.exams.grounding.reading.predictions import Corners, Detection
 
 SYNONYM = 0.72  # what a word of the same meaning counts, against the same word
@@ -54,7 +54,7 @@ class Sentence(NamedTuple):
     """An instruction as it is said: its words and phrases, which of them are names, and the kind of control that its verb asks for."""
 
     text: str
-    units: tuple[Unit, ...]
+    units: tuple[ThesaurusTerm, ...]
     names: frozenset[str]
     kind: str
 
@@ -74,19 +74,19 @@ class Sentence(NamedTuple):
         return cls(instruction, units(rest, longest=True), frozenset(names), kind)
 
 
-class Screen(NamedTuple):
+class ScreenTexts(NamedTuple):
     """The texts of a screen as units, and how much each of their words counts."""
 
-    units: tuple[tuple[Unit, ...], ...]
+    units: tuple[tuple[ThesaurusTerm, ...], ...]
     rarity: dict[str, float]
 
 
-def screen_of(detections: Sequence[Detection]) -> Screen:
+def screen_of(detections: Sequence[Detection]) -> ScreenTexts:
     """What is written on a screen. A word that stands in many places says little."""
     found = tuple(units(d.text) if d.text else () for d in detections)
     texts = {d.text.casefold(): {u.stem for u in one} for d, one in zip(detections, found, strict=True)}
     counts = Counter(stem for stems in texts.values() for stem in stems)
-    return Screen(found, {stem: 1 / (1 + 0.5 * math.log2(count)) for stem, count in counts.items()})
+    return ScreenTexts(found, {stem: 1 / (1 + 0.5 * math.log2(count)) for stem, count in counts.items()})
 
 
 def word_scores(sentence: Sentence, detections: Sequence[Detection]) -> list[float]:
@@ -117,7 +117,7 @@ def beside(sentence: Sentence, detections: Sequence[Detection], scores: list[flo
 # ---------------------------------------------------------------- words
 
 
-def alike(a: Unit, b: Unit) -> float:
+def alike(a: ThesaurusTerm, b: ThesaurusTerm) -> float:
     """How near two words or phrases are: the same, a form of it, misread, or of one meaning."""
     if same(a.stem, b.stem):
         return 1.0
@@ -134,9 +134,9 @@ def _misread(a: str, b: str) -> bool:
 
 
 def _fits(
-    asked: Sequence[Unit],
-    said: Sequence[Unit],
-    screen: Screen,
+    asked: Sequence[ThesaurusTerm],
+    said: Sequence[ThesaurusTerm],
+    screen: ScreenTexts,
     detection: Detection,
     names: frozenset[str] = frozenset(),
 ) -> float:
@@ -194,7 +194,7 @@ def _in_order(words: list[str], spoken: list[str]) -> bool:
 
 
 def _beside(
-    instruction: str, asked: Sequence[Unit], anchor: int, detections: Sequence[Detection], screen: Screen, scores: list[float]
+    instruction: str, asked: Sequence[ThesaurusTerm], anchor: int, detections: Sequence[Detection], screen: ScreenTexts, scores: list[float]
 ) -> None:  # fmt: skip
     """What the rest of a sentence asks for, looked for in the row or on the card of the anchor."""
     named = screen.units[anchor]
@@ -215,7 +215,7 @@ def _beside(
         scores[found] = max(scores[found], 0.93)
 
 
-def _joined(named: Sequence[Unit]) -> str:
+def _joined(named: Sequence[ThesaurusTerm]) -> str:
     return " ".join(u.stem for u in named)
 
 
@@ -238,7 +238,9 @@ def _value(instruction: str, near: list[int], detections: Sequence[Detection]) -
     return None
 
 
-def _cell(rest: Sequence[Unit], anchor: Corners, detections: Sequence[Detection], screen: Screen) -> int | None:
+def _cell(
+    rest: Sequence[ThesaurusTerm], anchor: Corners, detections: Sequence[Detection], screen: ScreenTexts
+) -> int | None:
     """The text in the row of an anchor that stands under a head with words for the rest."""
     tall = anchor[3] - anchor[1]
     above = [(i, d.box) for i, d in enumerate(detections) if d.kind == "text" and d.box[3] <= anchor[1]]
@@ -257,14 +259,18 @@ def _cell(rest: Sequence[Unit], anchor: Corners, detections: Sequence[Detection]
     return None
 
 
-def _worded(rest: Sequence[Unit], near: list[int], detections: Sequence[Detection], screen: Screen) -> int | None:
+def _worded(
+    rest: Sequence[ThesaurusTerm], near: list[int], detections: Sequence[Detection], screen: ScreenTexts
+) -> int | None:
     """The nearest thing with words for the rest."""
     ranked = [(_fits(rest, screen.units[i], screen, detections[i]), -n, i) for n, i in enumerate(near)]
     best = max(ranked, default=(0.0, 0, 0))
     return best[2] if best[0] >= SAYS else None
 
 
-def _icon(rest: Sequence[Unit], near: list[int], detections: Sequence[Detection], anchor: Corners) -> int | None:
+def _icon(
+    rest: Sequence[ThesaurusTerm], near: list[int], detections: Sequence[Detection], anchor: Corners
+) -> int | None:
     """An icon of the row, by custom: the last of those at the right for deleting and more, the nearest for all else. Where there is
     but one at the right, it does whatever is to be done.
     """
@@ -283,7 +289,7 @@ def _icon(rest: Sequence[Unit], near: list[int], detections: Sequence[Detection]
     return right[0] if len(right) == 1 and acts else None
 
 
-def _means(said: Sequence[Unit], act: str) -> bool:
+def _means(said: Sequence[ThesaurusTerm], act: str) -> bool:
     return any(u.meanings & units(act)[0].meanings for u in said)
 
 

@@ -51,7 +51,7 @@ NARROWED = 0.8
 FAINT = 0.35  # of a line's contrast: less is paper
 
 
-class Words(NamedTuple):
+class OcrText(NamedTuple):
     """A piece of text with its box in pixels."""
 
     box: Edges
@@ -90,7 +90,7 @@ class OcrParser:
             detections.append(Detection(box=_floats(shape.box), text=text, kind=shape.kind))
         return Parse(width=width, height=height, detections=tuple(detections), parser=NAME)
 
-    def _read(self, pixels: Pixels8) -> tuple[list[Words], list[Edges]]:
+    def _read(self, pixels: Pixels8) -> tuple[list[OcrText], list[Edges]]:
         """The words, and the places that may be icons: what could not be read, and single signs."""
         boxes = [part for line in self._all_lines(pixels) for part in split_line(pixels, line)]
         if not boxes:
@@ -105,7 +105,7 @@ class OcrParser:
             text, score = read[place]
             readable = is_words(text, score)
             if readable:
-                words.append(Words(box, text, round(score, 3)))
+                words.append(OcrText(box, text, round(score, 3)))
             if not readable or len(text) == 1:
                 unread.append(box)  # a magnifying glass is easily read as a Q: it may be either
         words.sort(key=lambda w: (w.box[1] // 8, w.box[0]))

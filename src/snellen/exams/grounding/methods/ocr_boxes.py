@@ -29,7 +29,7 @@ OUTLINE = 3.3  # edge pixels of an icon, in its longer side: the rounded corner 
 JOIN = 5  # parts of an icon that are nearer than this belong together
 
 
-class Shape(NamedTuple):
+class ScreenShape(NamedTuple):
     """Something that is not writing. `inside` are the words that stand in it, by index."""
 
     box: Edges
@@ -41,7 +41,7 @@ def _cv2() -> Any:
     return importlib.import_module("cv2")
 
 
-def find_shapes(pixels: Pixels8, words: Sequence[Edges], unread: Sequence[Edges] = ()) -> list[Shape]:
+def find_shapes(pixels: Pixels8, words: Sequence[Edges], unread: Sequence[Edges] = ()) -> list[ScreenShape]:
     """Controls with and without words, then icons; each from top to bottom."""
     edges = edge_map(pixels)
     scale = max(1.0, min(pixels.shape[:2]) / 1080)
@@ -50,7 +50,7 @@ def find_shapes(pixels: Pixels8, words: Sequence[Edges], unread: Sequence[Edges]
     ticks = [_grown(c.box, 4) for c in controls if c.kind == "checkbox"]
     icons = [box for box in blobs(edges, words, scale) if not any(_within(box, t) for t in ticks)]
     icons += [box for box in unread if _is_blob(box, scale) and not any(_meet(box, other) for other in icons)]
-    return [*sorted(controls, key=_place), *sorted((Shape(box, "icon") for box in icons), key=_place)]
+    return [*sorted(controls, key=_place), *sorted((ScreenShape(box, "icon") for box in icons), key=_place)]
 
 
 def edge_map(pixels: Pixels8) -> Pixels8:
@@ -120,17 +120,17 @@ def _is_blob(box: Edges, scale: float) -> bool:
     return ICON[0] <= shorter and longer <= ICON[1] * scale and longer <= ICON_RATIO * shorter
 
 
-def _control(box: Edges, words: Sequence[Edges], boxes: Sequence[Edges], scale: float) -> Shape | None:
+def _control(box: Edges, words: Sequence[Edges], boxes: Sequence[Edges], scale: float) -> ScreenShape | None:
     """What kind of control an enclosed area is; None for a panel."""
     wide, high = box[2] - box[0], box[3] - box[1]
     inside = [i for i, w in enumerate(words) if _centre_in(w, box)]
     if not inside:
         shorter, longer = min(wide, high), max(wide, high)
         if TICK[0] * scale <= shorter and longer <= TICK[1] * scale and longer <= 1.35 * shorter:
-            return Shape(box, "checkbox")
+            return ScreenShape(box, "checkbox")
         if 16 <= high <= 64 * scale and wide >= 2.5 * high:
-            return Shape(box, "field")
-        return Shape(box, "box") if high <= 200 * scale and wide <= 400 * scale else None
+            return ScreenShape(box, "field")
+        return ScreenShape(box, "box") if high <= 200 * scale and wide <= 400 * scale else None
     tall = max(words[i][3] - words[i][1] for i in inside)
     top, bottom = min(words[i][1] for i in inside), max(words[i][3] for i in inside)
     if bottom - top > 1.8 * tall or high > 4 * tall:
@@ -142,7 +142,7 @@ def _control(box: Edges, words: Sequence[Edges], boxes: Sequence[Edges], scale: 
     before, after = left - box[0], box[2] - right
     centred = abs(before - after) <= max(6, 0.25 * (right - left), 0.6 * tall)
     kind = "button" if centred and before <= 8 * tall else "field" if before <= 4 * tall else "box"
-    return Shape(box, kind, tuple(sorted(inside, key=lambda i: words[i][0])))
+    return ScreenShape(box, kind, tuple(sorted(inside, key=lambda i: words[i][0])))
 
 
 def _centre_in(inner: Edges, box: Edges) -> bool:
@@ -171,5 +171,5 @@ def _distinct(boxes: list[Edges]) -> list[Edges]:
     return kept
 
 
-def _place(shape: Shape) -> tuple[Any, ...]:
+def _place(shape: ScreenShape) -> tuple[Any, ...]:
     return shape.box[1] // 8, shape.box[0]

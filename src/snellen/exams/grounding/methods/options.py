@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snellen.core.errors import SnellenError
-from snellen.core.extras import Wanted
+from snellen.core.extras import ExamRequest
 from snellen.core.options import Option
 
 PREFIX = "method"
@@ -32,7 +32,7 @@ MODEL = Option("model", "Model that the method asks.", metavar="SPEC")
 """Put in place by `chosen`; on the command line it is the common --model."""
 
 
-def chosen(wanted: Wanted) -> Wanted:
+def chosen(wanted: ExamRequest) -> ExamRequest:
     """The subject of a run: a method where one is named, or a model is that does not answer as it is."""
     options = {name: value for name, value in wanted.options.items() if value is not None}
     method, model = options.pop(METHOD.name, None), wanted.model

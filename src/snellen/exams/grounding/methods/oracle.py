@@ -15,11 +15,11 @@ from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.geometry import UNIT, Box, Crop, Point
-from snellen.exams.grounding.methods.base import Parse, ToolFailure, Tools, View
+from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure, Tools
 from snellen.exams.grounding.methods.baselines import window_parse
 from snellen.exams.grounding.methods.looks import Locator, Look, Trail
 from snellen.exams.grounding.methods.pictures import cut, noted
-from snellen.exams.grounding.methods.timing import Timed, aside
+from snellen.exams.grounding.methods.timing import TimedTools, aside
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ STRATEGIES = {"": "baseline", "baseline": "baseline", "fixed": "fixed_crop", "sc
 MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(original.SIZES), "screenseeker": 1 + original.MAX_REGIONS}
 
 
-class Target(NamedTuple):
+class OracleTarget(NamedTuple):
     """The truth that the original hands to its methods: the box as fractions (x, y, width, height), and the text."""
 
     box: original.XYWH
     text: str | None
 
 
-def target_of(sample: Sample) -> Target:
+def target_of(sample: Sample) -> OracleTarget:
     """The truth of a sample, for an oracle."""
     boxes = sample.truth["boxes"]
     if not boxes:
@@ -47,7 +47,7 @@ def target_of(sample: Sample) -> Target:
     x1, y1, x2, y2 = boxes[0]
     width, height = sample.facts["width"], sample.facts["height"]
     box = (x1 / width, y1 / height, (x2 - x1) / width, (y2 - y1) / height)
-    return Target(box, sample.facts.get("text"))
+    return OracleTarget(box, sample.facts.get("text"))
 
 
 class OracleMethod(ABC):
@@ -57,18 +57,18 @@ class OracleMethod(ABC):
         self.name, self.strategy, self.needs, self.prompt = name, strategy, (*needs, "truth"), prompt
         self.most = MOST_REGIONS[strategy]
 
-    async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
+    async def locate(self, view: MethodView, tools: Tools, target: OracleTarget) -> Prediction:
         """What the rule says. Where every single look failed, that is an error and no miss (the original counts it as one)."""
-        timed, trail = Timed(tools), Trail(view)
+        timed, trail = TimedTools(tools), Trail(view)
         look = await self._search(trail, timed, target)
         if look.status == "missed" and trail.failures and len(trail.failures) == trail.attempts:
             look = Look("error", reason=trail.failures[0])
         return trail.prediction(self.name, look, timed.seconds, oracle=True)
 
     @abstractmethod
-    async def _search(self, trail: Trail, tools: Tools, target: Target) -> Look: ...
+    async def _search(self, trail: Trail, tools: Tools, target: OracleTarget) -> Look: ...
 
-    def _regions(self, view: View, target: Target) -> Iterator[tuple[original.XYWH, Crop]]:
+    def _regions(self, view: MethodView, target: OracleTarget) -> Iterator[tuple[original.XYWH, Crop]]:
         for region in original.regions(self.strategy, target.box, view.width, view.height):
             x, y, wide, high = original.crop_pixels(region, view.width, view.height)
             yield region, Crop(view.space, x, y, x + wide, y + high)
@@ -81,7 +81,7 @@ class PointOracle(OracleMethod):
         super().__init__(name, strategy, locator.needs, locator.prompt)
         self.locator = locator
 
-    async def _search(self, trail: Trail, tools: Tools, target: Target) -> Look:
+    async def _search(self, trail: Trail, tools: Tools, target: OracleTarget) -> Look:
         view = trail.view
         answer = Look("missed", reason="no point passed the original's rule, which knows the truth")
         for region, crop in self._regions(view, target):
@@ -109,7 +109,7 @@ class DetectionOracle(OracleMethod):
         self.parser = parser
         self._last: tuple[tuple[Detection, ...], Floats, bool] | None = None
 
-    async def _search(self, trail: Trail, tools: Tools, target: Target) -> Look:
+    async def _search(self, trail: Trail, tools: Tools, target: OracleTarget) -> Look:
         view = trail.view
         best, chosen, shown = 0.0, None, ""
         for region, crop in self._regions(view, target):
@@ -139,13 +139,13 @@ class DetectionOracle(OracleMethod):
             return missed
         return missed._replace(status="found", text=shown or None, reason="chosen by the truth")
 
-    async def _parse(self, view: View, crop: Crop, tools: Tools, trail: Trail) -> Parse:
+    async def _parse(self, view: MethodView, crop: Crop, tools: Tools, trail: Trail) -> Parse:
         if self.parser == "sliding-window":
             return window_parse(crop.inner.width, crop.inner.height)
         trail.calls += 1
         return await tools.parse(await aside(tools, cut, view.image, crop), noted(crop))
 
-    def _scores(self, parse: Parse, region: original.XYWH, target: Target) -> tuple[Floats, Floats]:
+    def _scores(self, parse: Parse, region: original.XYWH, target: OracleTarget) -> tuple[Floats, Floats]:
         """The original's score of every detection, and its box as fractions of the screen."""
         import numpy as np
 

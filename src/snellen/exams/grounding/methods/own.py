@@ -16,7 +16,7 @@ from typing import Any
 from snellen.core.errors import said_by
 from snellen.core.text import one_line
 from snellen.exams.grounding.geometry import Box, Crop, Point
-from snellen.exams.grounding.methods.base import Tools, View
+from snellen.exams.grounding.methods.base import MethodView, Tools
 from snellen.exams.grounding.methods.looks import Locator, Look
 from snellen.exams.grounding.methods.pictures import cut
 from snellen.exams.grounding.methods.timing import aside
@@ -30,7 +30,7 @@ class OwnLocator(Locator):
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self._name, self._function, self.code = name, function, code_of(function)
 
-    async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
+    async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
         image = view.image if crop == view.whole else await aside(tools, cut, view.image, crop)
         try:
             said = await aside(tools, self._function, image, instruction)

@@ -11,7 +11,7 @@ from typing import Protocol as Interface
 import msgspec
 
 from snellen.exams.grounding.geometry import Box, Crop
-from snellen.exams.grounding.methods.base import Parse, ToolFailure, Tools, View
+from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure, Tools
 from snellen.exams.grounding.methods.looks import Locator, Look
 from snellen.exams.grounding.methods.pictures import cut, noted
 from snellen.exams.grounding.methods.timing import aside
@@ -40,7 +40,7 @@ class ParserLocator(Locator):
         self.needs = (*needs, *chooser.needs)
         self.scored, self.prompt, self.version = chooser.scored, chooser.prompt, chooser.version
 
-    async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
+    async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
         picture = await aside(tools, _cut, view.image, crop)
         try:
             parse = await tools.parse(picture, noted(crop))

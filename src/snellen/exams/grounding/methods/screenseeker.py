@@ -16,7 +16,15 @@ from snellen.exams.grounding.methods.crops import Strategy
 from snellen.exams.grounding.methods.grounders import asked_id, no_reply, steps
 from snellen.exams.grounding.methods.looks import Locator, Look, Trail, corners
 from snellen.exams.grounding.methods.pictures import cut, framed
-from snellen.exams.grounding.methods.seeker_math import SMALLEST, Check, Hints, Patch, ranked, read_check, read_hints
+from snellen.exams.grounding.methods.seeker_math import (
+    SMALLEST,
+    ElementCheck,
+    Hints,
+    Patch,
+    ranked,
+    read_check,
+    read_hints,
+)
 from snellen.exams.grounding.methods.timing import aside
 from snellen.exams.grounding.reading.points import thought_out
 
@@ -129,7 +137,7 @@ class _Hunt:
         # what a reply names before it is cut off are hints all the same, but that there is no target is a verdict
         return hints._replace(absent=False) if reply.finish_reason == "length" else hints
 
-    async def _check(self, crop: Crop, box: Box) -> Check | None:
+    async def _check(self, crop: Crop, box: Box) -> ElementCheck | None:
         text = prompts.filled(prompts.CHECK, instruction=self.wanted)
         picture = await aside(self.tools, _shown, self.trail.view.image, crop, crop.into(box))
         reply = await self._ask(CHECK, crop, picture, text)

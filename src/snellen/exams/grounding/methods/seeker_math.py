@@ -42,7 +42,7 @@ class Hints(NamedTuple):
         return tuple(dict.fromkeys((*self.elements, *self.areas, *self.neighbours)))
 
 
-class Check(NamedTuple):
+class ElementCheck(NamedTuple):
     """What the planner says of a marked element."""
 
     result: str
@@ -144,7 +144,7 @@ def read_hints(reply: str) -> Hints:
     return Hints(found["element"], found["area"], found["neighbor"], nothing and bool(_NO_TARGET.search(text)))
 
 
-def read_check(reply: str, fenced: bool = False) -> Check | None:
+def read_check(reply: str, fenced: bool = False) -> ElementCheck | None:
     """The planner's verdict: from a ```json block, or (unless `fenced`, as in the reference) from a bare object."""
     blocks = _FENCE.findall(reply[:50_000])
     pieces = blocks[-1:] if blocks else []
@@ -157,5 +157,5 @@ def read_check(reply: str, fenced: bool = False) -> Check | None:
             return None
         if isinstance(data, dict) and data.get("result") in RESULTS:
             new = data.get("new_instruction")
-            return Check(data["result"], new if isinstance(new, str) and new.strip() else None)
+            return ElementCheck(data["result"], new if isinstance(new, str) and new.strip() else None)
     return None

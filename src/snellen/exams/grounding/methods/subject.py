@@ -16,12 +16,12 @@ from snellen.core.cores import cores
 from snellen.core.digest import digest
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.images import ledger_entry
-from snellen.core.subject import Asked, Caller, Reply, Request, Subject
+from snellen.core.subject import Caller, CallEstimate, Reply, Request, Subject
 from snellen.core.types import Answer, Call, Failure, Question
-from snellen.exams.grounding.methods.base import Method, Parse, ToolFailure, View
+from snellen.exams.grounding.methods.base import Method, MethodView, Parse, ToolFailure
 from snellen.exams.grounding.methods.composed import Composed
 from snellen.exams.grounding.methods.ocr import missing, parse_picture
-from snellen.exams.grounding.methods.oracle import OracleMethod, Target
+from snellen.exams.grounding.methods.oracle import OracleMethod, OracleTarget
 from snellen.exams.grounding.methods.parsers import KEPT, ParseCache
 from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint, parse_image
 from snellen.exams.grounding.reading.predictions import to_text
@@ -66,7 +66,7 @@ class MethodSubject(Subject):
         method: Method | OracleMethod,
         outside: Outside,
         options: Mapping[str, Any],
-        truths: Mapping[str, Target] | None = None,
+        truths: Mapping[str, OracleTarget] | None = None,
     ) -> None:
         outside.check(method.name, method.needs)
         self._method, self._outside, self._truths = method, outside, truths
@@ -109,10 +109,10 @@ class MethodSubject(Subject):
         here = self.parses.begun if self.endpoints and "parser:ocr" in self._method.needs else 0
         return min(self.parses.waiting + min(here, self.parallel), MOST_BESIDE * self.parallel)
 
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[CallEstimate, ...]:
         """The models that it asks, for estimates."""
         text, pictures = self._method.prompt
-        return tuple(Asked(model, self._method.most, text, pictures) for model in self._asked)
+        return tuple(CallEstimate(model, self._method.most, text, pictures) for model in self._asked)
 
     def why_same(self, repeats: int) -> str:
         """A method that asks no model computes its answer; one that does is as steady as the models are."""
@@ -121,10 +121,10 @@ class MethodSubject(Subject):
             return f"{self.spec} asks no model and computes the same answer each time"
         return reasons[0] if reasons and all(reasons) else ""
 
-    def prepare(self, question: Question) -> View:
-        return View.of(question)
+    def prepare(self, question: Question) -> MethodView:
+        return MethodView.of(question)
 
-    async def answer(self, question: Question, prepared: View, call: Caller) -> Answer:
+    async def answer(self, question: Question, prepared: MethodView, call: Caller) -> Answer:
         self._call = call
         tools = _Tools(self)
         truth = [] if self._truths is None else [self._truths[question.id]]

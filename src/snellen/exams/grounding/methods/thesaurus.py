@@ -275,7 +275,7 @@ _NUMBERS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "
 _GAP = 3
 
 
-class Unit(NamedTuple):
+class ThesaurusTerm(NamedTuple):
     """A word or a phrase: its stem (of all its words), and what it may mean, by the numbers of the lines above."""
 
     stem: str
@@ -334,7 +334,7 @@ _PHRASES = _phrases()
 
 
 @lru_cache(maxsize=16384)
-def units(text: str, longest: bool = False) -> tuple[Unit, ...]:
+def units(text: str, longest: bool = False) -> tuple[ThesaurusTerm, ...]:
     """A text as words and phrases with what they may mean. Words of a phrase stay words, too, as a label may have one of them;
     with `longest` they do not: who says "keep me signed in" does not want to sign in.
     """
@@ -349,7 +349,7 @@ def units(text: str, longest: bool = False) -> tuple[Unit, ...]:
             if len(at) > 1 or at in found:
                 found.setdefault(at, set()).add(number)
     kept = [at for at in found if not longest or not any(set(at) < set(other) for other in found)]
-    return tuple(Unit(" ".join(stems[j] for j in at), frozenset(found[at])) for at in kept)
+    return tuple(ThesaurusTerm(" ".join(stems[j] for j in at), frozenset(found[at])) for at in kept)
 
 
 def _spans(phrase: tuple[str, ...], stems: list[str], start: int) -> list[int]:

@@ -13,7 +13,7 @@ from snellen.exams.grounding.methods.base import Parse, Tools
 T = TypeVar("T")
 
 
-class Timed:
+class TimedTools:
     """Tools with a clock: waiting is taken out, and what parser, model and threads needed for this sample is put in."""
 
     def __init__(self, tools: Tools) -> None:
@@ -54,7 +54,7 @@ class Timed:
 
 async def aside(tools: Tools, function: Callable[..., T], *args: object) -> T:
     """Run a function in a thread, on the clock of the tools where they have one."""
-    return await (tools.aside(function, *args) if isinstance(tools, Timed) else asyncio.to_thread(function, *args))
+    return await (tools.aside(function, *args) if isinstance(tools, TimedTools) else asyncio.to_thread(function, *args))
 
 
 def _measured(function: Callable[..., T], args: tuple[object, ...]) -> tuple[T, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from snellen.exams.grounding.reading.found import END, GROUPED, PERCENT, Found, N, W, value_of
+from snellen.exams.grounding.reading.found import END, GROUPED, PERCENT, N, PlaceMatch, W, value_of
 
 _OPEN, _CLOSE = r"[(\[{<]", r"[)\]}>]"
 _PX = rf"(?:{W}(?:px|pixels?)\b)?"
@@ -54,36 +54,36 @@ _MOST_PAIRS = 4
 _MOST = 100  # more than one are no answer, however many
 
 
-def from_tuples(text: str) -> list[Found]:
+def from_tuples(text: str) -> list[PlaceMatch]:
     """`(x,y)`, `[x, y]`, four numbers in one bracket, two corners side by side, `click(x, y, ...)`."""
     boxes = [_box(m) for m in _QUAD.finditer(text) if _uniform(m.group())] + [
-        Found(*m.span(), tuple(float(m[name]) for name in ("a1", "b1", "a2", "b2")))
+        PlaceMatch(*m.span(), tuple(float(m[name]) for name in ("a1", "b1", "a2", "b2")))
         for m in _CORNERS.finditer(text)
         if not any(m[name] for name in ("u1", "v1", "u2", "v2"))
     ]
     pairs = [
-        Found(m.start(), m.end(), (float(m["a"]), float(m["b"])), PERCENT if m["u"] else "")
+        PlaceMatch(m.start(), m.end(), (float(m["a"]), float(m["b"])), PERCENT if m["u"] else "")
         for m in _PAIRS.finditer(text)
         if bool(m["u"]) == bool(m["v"]) and not _ONE_OR_TWO.search(m.group())
     ]
-    pairs += [Found(m.start(), m.end(), (float(m[1]), float(m[2]))) for m in _CALLED.finditer(text)]
+    pairs += [PlaceMatch(m.start(), m.end(), (float(m[1]), float(m[2]))) for m in _CALLED.finditer(text)]
     pairs += [
-        Found(m.start(), m.end(), (value_of(m[1]), value_of(m[2])))
+        PlaceMatch(m.start(), m.end(), (value_of(m[1]), value_of(m[2])))
         for m in _THOUSANDS.finditer(text)
         if m[0].count(",") > 1
     ]
-    pairs += [Found(m.start(), m.end(), (_comma(m[1]), _comma(m[2]))) for m in _DECIMAL_COMMA.finditer(text)]
+    pairs += [PlaceMatch(m.start(), m.end(), (_comma(m[1]), _comma(m[2]))) for m in _DECIMAL_COMMA.finditer(text)]
     boxes, pairs = boxes[:_MOST], pairs[:_MOST]
     kept = [p for p in pairs if not any(b.start <= p.start and p.end <= b.end for b in boxes)]
     return sorted([*boxes, *kept])
 
 
-def from_box_words(text: str) -> list[Found]:
+def from_box_words(text: str) -> list[PlaceMatch]:
     """`box: 10, 20, 30, 40`."""
     return [_box(m) for m in _BOX_LED.finditer(text)]
 
 
-def from_leads(text: str) -> list[Found]:
+def from_leads(text: str) -> list[PlaceMatch]:
     """`Coordinates: 10, 20`, `click at 10 20`, beside other numbers."""
     led = [_pair(m) for m in _LED.finditer(text) if bool(m["u"]) == bool(m["v"])]
     if not led:
@@ -94,7 +94,7 @@ def from_leads(text: str) -> list[Found]:
     return led + [f for f in more if not any(start <= f.end and f.start <= end for start, end in taken)]
 
 
-def from_whole(text: str) -> list[Found]:
+def from_whole(text: str) -> list[PlaceMatch]:
     """Nothing but two or four numbers; or pairs of numbers in a text that has no others."""
     whole = _WHOLE.fullmatch(text)
     pairs = [whole] if whole is not None else list(_ALONE.finditer(text))
@@ -104,18 +104,20 @@ def from_whole(text: str) -> list[Found]:
         if bool(match["u"]) != bool(match["v"]) or (more.get("c") and match["u"]) or _ONE_OR_TWO.search(match.group()):
             return []
         numbers = tuple(float(match[key]) for key in "abcd" if more.get(key))
-        found.append(Found(match.start("a"), match.end(), numbers, PERCENT if match["u"] else ""))
+        found.append(PlaceMatch(match.start("a"), match.end(), numbers, PERCENT if match["u"] else ""))
     counted = len(_ANY_NUMBER.findall(text))
     return found if counted == sum(len(f.numbers) for f in found) and len(found) <= _MOST_PAIRS else []
 
 
-def _pair(match: re.Match[str]) -> Found:
-    return Found(match.start("a"), match.end(), (float(match["a"]), float(match["b"])), PERCENT if match["u"] else "")
+def _pair(match: re.Match[str]) -> PlaceMatch:
+    return PlaceMatch(
+        match.start("a"), match.end(), (float(match["a"]), float(match["b"])), PERCENT if match["u"] else ""
+    )
 
 
-def _box(match: re.Match[str]) -> Found:
+def _box(match: re.Match[str]) -> PlaceMatch:
     numbers = tuple(float(g) for g in match.groups() if g and re.fullmatch(N, g))
-    return Found(match.start(), match.end(), numbers)
+    return PlaceMatch(match.start(), match.end(), numbers)
 
 
 def _uniform(text: str) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from snellen.exams.grounding.reading.brackets import from_box_words, from_leads, from_tuples, from_whole
-from snellen.exams.grounding.reading.found import Found
+from snellen.exams.grounding.reading.found import PlaceMatch
 from snellen.exams.grounding.reading.json_points import from_json
 from snellen.exams.grounding.reading.named import from_names
 from snellen.exams.grounding.reading.tagged import from_attributes, from_tags, from_tokens
 
-FORMS: tuple[Callable[[str], list[Found]], ...] = (
+FORMS: tuple[Callable[[str], list[PlaceMatch]], ...] = (
     from_tokens,
     from_tags,
     from_attributes,

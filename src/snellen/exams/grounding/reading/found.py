@@ -17,7 +17,7 @@ UNIT = rf"(?:{W}(?P<unit>%|px\b|pixels?\b))?"
 END = r"(?![\w%]|\.\d)"  # a number ends here
 
 
-class Found(NamedTuple):
+class PlaceMatch(NamedTuple):
     """A point (two numbers) or a box (four: corners), where it stands, and whether its numbers are percents."""
 
     start: int

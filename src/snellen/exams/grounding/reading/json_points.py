@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 from snellen.core.reply import holds_json
 from snellen.exams.grounding.reading.brackets import from_tuples, from_whole
-from snellen.exams.grounding.reading.found import Found, N, Numbers, W, unit_of
+from snellen.exams.grounding.reading.found import N, Numbers, PlaceMatch, W, unit_of
 from snellen.exams.grounding.reading.named import CENTRED, canonical, from_names, shape_of
 from snellen.exams.grounding.reading.tagged import from_tags
 
@@ -32,10 +32,10 @@ _NUMBER_TEXT = re.compile(rf"{W}({N}){W}(px|%)?{W}", re.IGNORECASE)
 _DEEPEST, _WIDEST = 6, 50
 
 
-def from_json(text: str) -> list[Found]:
+def from_json(text: str) -> list[PlaceMatch]:
     """JSON objects, fenced or not: point_2d, bbox_2d, coordinate, x and y, tool calls."""
     return [
-        Found(start, end, numbers, unit)
+        PlaceMatch(start, end, numbers, unit)
         for start, end, value in objects(text)
         for numbers, unit in dict.fromkeys(_points_in(value))
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from snellen.exams.grounding.reading.found import END, GROUPED, UNIT, Found, N, Numbers, W, unit_of, value_of
+from snellen.exams.grounding.reading.found import END, GROUPED, UNIT, N, Numbers, PlaceMatch, W, unit_of, value_of
 
 _PLAIN = {
     "x": "x",
@@ -63,9 +63,9 @@ def shape_of(named: Mapping[str, float], centred: bool = False) -> Numbers:
     return x, y
 
 
-def from_names(text: str) -> list[Found]:
+def from_names(text: str) -> list[PlaceMatch]:
     """`x=12, y=34`, `X: 12 | Y: 34`, `xmin=.. ymin=.. xmax=.. ymax=..`, `left: .. top: .. width: .. height: ..`, `12 px from the left`."""
-    found: list[Found] = []
+    found: list[PlaceMatch] = []
     group: dict[str, re.Match[str]] = {}
     for match in (*_ASSIGNED.finditer(text), None):
         name = "" if match is None else canonical(match["name"])
@@ -83,7 +83,7 @@ def _near(text: str, end: int, start: int) -> bool:
     return start - end <= _FARTHEST and _BETWEEN.fullmatch(text, end, start) is not None
 
 
-def _named(group: Mapping[str, re.Match[str]]) -> list[Found]:
+def _named(group: Mapping[str, re.Match[str]]) -> list[PlaceMatch]:
     """What numbers that stand together make, where they count the same."""
     centred = any(match["name"].lower().replace("_", "") in CENTRED for match in group.values())
     numbers = shape_of({name: value_of(match["number"]) for name, match in group.items()}, centred)
@@ -91,10 +91,10 @@ def _named(group: Mapping[str, re.Match[str]]) -> list[Found]:
     if not numbers or len(units) != 1:
         return []
     matches = list(group.values())
-    return [Found(matches[0].start(), matches[-1].end(), numbers, units.pop())]
+    return [PlaceMatch(matches[0].start(), matches[-1].end(), numbers, units.pop())]
 
 
-def _from_edges(text: str) -> list[Found]:
+def _from_edges(text: str) -> list[PlaceMatch]:
     matches = list(_FROM_EDGE.finditer(text))
     edges = {m["edge"].lower(): m for m in matches}
     if len(matches) != 2 or len(edges) != 2:
@@ -103,7 +103,7 @@ def _from_edges(text: str) -> list[Found]:
     if unit_of(left["unit"]) != unit_of(top["unit"]):
         return []
     return [
-        Found(
+        PlaceMatch(
             matches[0].start(),
             matches[1].end(),
             (value_of(left["number"]), value_of(top["number"])),

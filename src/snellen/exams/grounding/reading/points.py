@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from snellen.core.reply import after_correction, field, holds_json, layout_off, marked, minus_words, opened
 from snellen.exams.grounding.reading.forms import AS_WRITTEN, CLOSED, FORMS
-from snellen.exams.grounding.reading.found import Found, Numbers
+from snellen.exams.grounding.reading.found import Numbers, PlaceMatch
 from snellen.exams.grounding.reading.json_points import objects
 from snellen.exams.grounding.reading.turns import breaks_off, denied, refuses, taken_back, undecided
 
@@ -46,7 +46,7 @@ _LATEX_BRACKETS = re.compile(r"\\(?:left|right|bigl?|bigr)\s?(?=[()\[\]])")
 _MARKS = {0x060C: ",", 0x066B: ".", 0x066C: ",", 0x3001: ",", 0x00D7: "x"}
 
 
-class Said(NamedTuple):
+class PlaceReading(NamedTuple):
     """What a reply holds: two numbers for a point, four for a box (corners in order), none otherwise.
 
     `unit` is "percent" where the reply says so.
@@ -58,7 +58,7 @@ class Said(NamedTuple):
     unit: str = ""
 
 
-def read_point(reply: str, cut: bool = False) -> Said:
+def read_point(reply: str, cut: bool = False) -> PlaceReading:
     """The one point or box that a reply names. One that was `cut` off is an answer only where a closed one follows a marker.
 
     >>> read_point("Action: click(start_box='(966,546)')").numbers
@@ -72,19 +72,19 @@ def read_point(reply: str, cut: bool = False) -> Said:
     """
     text = spoken(reply)
     if cut and not _closed_answer(reply, text):
-        return Said("nothing", note="the reply was cut off")
+        return PlaceReading("nothing", note="the reply was cut off")
     action = _other_action(text)
     if action:
-        return Said("other-action", note=f"the action is {action}, not a click")
+        return PlaceReading("other-action", note=f"the action is {action}, not a click")
     if not cut and breaks_off(text):
-        return Said("nothing", note="the reply breaks off")
+        return PlaceReading("nothing", note="the reply breaks off")
     for part in _parts(text):
         said = _answer(part, cut)
         if said is not None:
             return said
     if not cut and refuses(text):
-        return Said("refusal", note="the model says that it is not there")
-    return Said("nothing", note="no point in the reply")
+        return PlaceReading("refusal", note="the model says that it is not there")
+    return PlaceReading("nothing", note="no point in the reply")
 
 
 def thought_out(reply: str) -> str:
@@ -132,10 +132,10 @@ def _in_json(text: str) -> Iterator[str]:
         yield answer
 
 
-def _answer(text: str, cut: bool) -> Said | None:
+def _answer(text: str, cut: bool) -> PlaceReading | None:
     """What a part of a reply says; None where it names no place."""
     if text.count("{") != text.count("}"):
-        return Said("nothing", note="braces that do not match")
+        return PlaceReading("nothing", note="braces that do not match")
     flat, gone = _SURE.sub(" ", layout_off(text, numbered=True)), set[Numbers]()
     for reader in CLOSED if cut else FORMS:
         one = text if reader in AS_WRITTEN else flat
@@ -143,21 +143,21 @@ def _answer(text: str, cut: bool) -> Said | None:
         if not every:
             continue
         if taken_back(one, max(found.end for found in every)):
-            return Said("nothing", note="the answer is taken back")
+            return PlaceReading("nothing", note="the answer is taken back")
         refused = {found.numbers for found in every if denied(one, found)}
         kept = [found for found in every if not denied(one, found)]
         if any(found.numbers in refused for found in kept):
-            return Said("nothing", note="the reply says yes and no to one answer")
+            return PlaceReading("nothing", note="the reply says yes and no to one answer")
         shapes = _distinct(every if undecided(one, every) else kept)
         if len(shapes) > 1:
-            return Said("several", note=f"{len(shapes)} different answers in one reply")
+            return PlaceReading("several", note=f"{len(shapes)} different answers in one reply")
         if shapes:
             return _said(*shapes[0])
         gone |= refused
     return None
 
 
-def _distinct(found: Iterable[Found]) -> list[tuple[Numbers, str]]:
+def _distinct(found: Iterable[PlaceMatch]) -> list[tuple[Numbers, str]]:
     """The different answers; a box and its own middle are one, the middle."""
     shapes = list(dict.fromkeys((f.numbers, f.unit) for f in found))
     if len(shapes) == 2 and {len(numbers) for numbers, _unit in shapes} == {2, 4}:
@@ -168,15 +168,15 @@ def _distinct(found: Iterable[Found]) -> list[tuple[Numbers, str]]:
     return shapes
 
 
-def _said(numbers: Numbers, unit: str) -> Said:
+def _said(numbers: Numbers, unit: str) -> PlaceReading:
     if len(numbers) == 2:
         if numbers == (-1.0, -1.0):
-            return Said("refusal", note="the model answers (-1, -1)")
-        return Said("point", numbers, unit=unit)
+            return PlaceReading("refusal", note="the model answers (-1, -1)")
+        return PlaceReading("point", numbers, unit=unit)
     x1, y1, x2, y2 = numbers
     if numbers == (-1.0, -1.0, -1.0, -1.0):
-        return Said("refusal", note="the model answers -1 four times")
-    return Said("box", (min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)), unit=unit)
+        return PlaceReading("refusal", note="the model answers -1 four times")
+    return PlaceReading("box", (min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)), unit=unit)
 
 
 def _closed_answer(reply: str, text: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from snellen.core.reply import layout_off, unwrapped
-from snellen.exams.grounding.reading.found import Found
+from snellen.exams.grounding.reading.found import PlaceMatch
 from snellen.exams.grounding.reading.json_points import is_place, objects
 from snellen.exams.grounding.reading.tagged import unclosed_tag
 
@@ -62,7 +62,7 @@ _AND = re.compile(r"[\s\"'`*)\]}>,]{0,8}and\s{0,3}", re.IGNORECASE)
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
-def undecided(text: str, found: list[Found]) -> bool:
+def undecided(text: str, found: list[PlaceMatch]) -> bool:
     """Whether two answers are offered: "this or that", "between this and that"."""
     pairs = zip(sorted(found), sorted(found)[1:], strict=False)
     between = ((a, b, _DRESS.sub("", text[a.end : b.start][:200])) for a, b in pairs if a.numbers != b.numbers)
@@ -72,7 +72,7 @@ def undecided(text: str, found: list[Found]) -> bool:
     )
 
 
-def denied(text: str, found: Found) -> bool:
+def denied(text: str, found: PlaceMatch) -> bool:
     """Whether the reply says no to these numbers, or they are the size of the screen."""
     before = _DRESS.sub(" ", text[max(0, found.start - 120) : found.start])
     if " would " in before and _UNREAL_BEFORE.search(before):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from snellen.exams.salbench.solver.segment import Mask, Pixels, Segmented
+from snellen.exams.salbench.solver.segment import Mask, Pixels, SegmentedImage
 from snellen.synthetic.patterns.colour import Floats, rgb_to_lab
 
 ORDERS = (2, 3, 4, 5, 6)
@@ -93,7 +93,7 @@ def _roughness(grey: npt.NDArray[np.float32], core: Mask) -> float:
     return float(np.sqrt(np.mean(rest * rest)))
 
 
-def measure(seg: Segmented, full: bool) -> Measures | None:
+def measure(seg: SegmentedImage, full: bool) -> Measures | None:
     """All measures; without `full` only colour, size and angles (edge and texture stay 0). None if too few objects."""
     rows: list[tuple[float, ...]] = []
     moments: list[list[complex]] = []

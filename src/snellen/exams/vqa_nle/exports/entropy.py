@@ -21,7 +21,7 @@ CURVE_COLUMNS = (
 )
 
 
-class Measured(NamedTuple):
+class EntropySample(NamedTuple):
     """A sample that has entropies."""
 
     id: str
@@ -31,7 +31,7 @@ class Measured(NamedTuple):
     image: str
 
 
-def measured(run: RunFacts) -> list[Measured]:
+def measured(run: RunFacts) -> list[EntropySample]:
     """The samples of a run whose replies have entropies: those of the marks, as the summary has them."""
     found = []
     for sample, _answer, mark in run.records() if run.records else ():
@@ -41,7 +41,7 @@ def measured(run: RunFacts) -> list[Measured]:
         if any(x is not None for x in got[:4]):
             correct = mark.metrics.get("accuracy")
             number = float(correct) if isinstance(correct, int | float) else None
-            found.append(Measured(sample.id, sample.tags["split"], number, got, image_of(sample)))
+            found.append(EntropySample(sample.id, sample.tags["split"], number, got, image_of(sample)))
     return found
 
 

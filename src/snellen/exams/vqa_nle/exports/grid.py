@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from snellen.core.cells import Sheet, csv_bytes, from_cell, workbook
+from snellen.core.cells import WorkbookSheet, csv_bytes, from_cell, workbook
 from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import Record
 from snellen.core.types import Struct
@@ -34,7 +34,7 @@ SYNTHETIC = "synthetic"
 CSV, XLSX, SIDECAR = "accuracy_grid.csv", "accuracy_grid.xlsx", "accuracy_grid.json"
 
 
-class Result(Record, frozen=True):
+class GridResult(Record, frozen=True):
     """What one run reached."""
 
     accuracy: float
@@ -49,20 +49,20 @@ class Result(Record, frozen=True):
     def text(self) -> str:
         """The cell; multimodal-vqa-eval reads the number at its beginning back.
 
-        >>> Result(accuracy=0.7204, n_samples=100).text, Result(accuracy=0.5, n_samples=9, synthetic=True).text
+        >>> GridResult(accuracy=0.7204, n_samples=100).text, GridResult(accuracy=0.5, n_samples=9, synthetic=True).text
         ('0.720 (100)', '0.500 (9) synthetic')
         """
         soft = "" if self.soft_accuracy is None else f", soft:{self.soft_accuracy:.3f}"
         return f"{self.accuracy:.3f}{soft} ({self.n_samples}){f' {SYNTHETIC}' if self.synthetic else ''}"
 
 
-class Entry(NamedTuple):
+class GridEntry(NamedTuple):
     """A result and its place. `result` is None where nothing could be marked; then nothing changes."""
 
     task: str
     model: str
     split: str
-    result: Result | None
+    result: GridResult | None
 
     @property
     def column(self) -> str:
@@ -70,14 +70,14 @@ class Entry(NamedTuple):
         return f"{self.model.lower()}_{self.split.lower()}"
 
 
-class Shown(Struct, frozen=True):
+class CellMemory(Struct, frozen=True):
     """A cell's memory: the prompt mode of the result that it shows, and the best result of each mode."""
 
     shown: str
-    results: dict[str, Result]
+    results: dict[str, GridResult]
 
 
-Memory = dict[str, dict[str, Shown]]
+Memory = dict[str, dict[str, CellMemory]]
 
 
 class Sidecar(Struct, frozen=True):
@@ -86,7 +86,7 @@ class Sidecar(Struct, frozen=True):
     cells: Memory
 
 
-class Grid(NamedTuple):
+class AccuracyGrid(NamedTuple):
     """The table as the CSV file has it, and the memory behind its cells. Rows and columns that are unknown stay."""
 
     columns: tuple[str, ...]
@@ -102,9 +102,9 @@ class Update(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def blank() -> Grid:
+def blank() -> AccuracyGrid:
     """The grid before the first result."""
-    return Grid(COLUMNS, {task: {} for task in TASKS}, {})
+    return AccuracyGrid(COLUMNS, {task: {} for task in TASKS}, {})
 
 
 def parse_accuracy(cell: object) -> float | None:
@@ -119,20 +119,20 @@ def parse_accuracy(cell: object) -> float | None:
     return float(found[1]) if found else None
 
 
-def parse_result(cell: str) -> Result | None:
+def parse_result(cell: str) -> GridResult | None:
     """What a cell says that has no memory: one that multimodal-vqa-eval wrote."""
     accuracy = parse_accuracy(cell)
     if accuracy is None:
         return None
     count = re.search(rf"\((\d+)\)\s*({SYNTHETIC})?\s*$", cell)
     made = count is not None and count[2] is not None
-    return Result(accuracy=accuracy, n_samples=int(count[1]) if count else 0, prompt_mode="", synthetic=made)
+    return GridResult(accuracy=accuracy, n_samples=int(count[1]) if count else 0, prompt_mode="", synthetic=made)
 
 
 # ---------------------------------------------------------------- rules
 
 
-def _more_samples(new: Result, old: Result, cell: str) -> str | None:
+def _more_samples(new: GridResult, old: GridResult, cell: str) -> str | None:
     """Why the old result stays; None where the new one is better, or the same run marked anew."""
     if new.run and (new.run, new.prompt_mode, new.protocol) == (old.run, old.prompt_mode, old.protocol):
         return None
@@ -145,18 +145,18 @@ def _more_samples(new: Result, old: Result, cell: str) -> str | None:
     return None if new.accuracy > old.accuracy else "that is no better"
 
 
-def _higher_than_shown(new: Result, old: Result, cell: str) -> str | None:
+def _higher_than_shown(new: GridResult, old: GridResult, cell: str) -> str | None:
     shown = parse_accuracy(cell)
     return None if shown is None or new.accuracy > shown else "that is no higher than the cell"
 
 
-RULES: Mapping[str, Callable[[Result, Result, str], str | None]] = {
+RULES: Mapping[str, Callable[[GridResult, GridResult, str], str | None]] = {
     "samples": _more_samples,
     MULTIMODAL_VQA_EVAL: _higher_than_shown,
 }
 
 
-def updated(grid: Grid, entry: Entry, rule: str = "samples") -> tuple[Grid, Update]:
+def updated(grid: AccuracyGrid, entry: GridEntry, rule: str = "samples") -> tuple[AccuracyGrid, Update]:
     """The grid with a result taken in."""
     if rule not in RULES:
         raise unknown("rule", rule, RULES, of="the accuracy grid")
@@ -181,33 +181,33 @@ def updated(grid: Grid, entry: Entry, rule: str = "samples") -> tuple[Grid, Upda
         results[new.prompt_mode] = new
     shown = new.prompt_mode if reason is None else known.shown if known else ""
     memory = {t: dict(cells) for t, cells in grid.memory.items()}
-    memory.setdefault(task, {})[column] = Shown(shown=shown, results=results)
+    memory.setdefault(task, {})[column] = CellMemory(shown=shown, results=results)
     why = f"{task} {column}: {new.text} ({new.prompt_mode})"
     if reason is not None:
         why = f"{task} {column} keeps {cell}, not {new.text} ({new.prompt_mode}): {reason}"
-    return Grid(columns, rows, memory), Update(reason is None, why)
+    return AccuracyGrid(columns, rows, memory), Update(reason is None, why)
 
 
 # ---------------------------------------------------------------- files
 
 
-def table(grid: Grid) -> list[list[str]]:
+def table(grid: AccuracyGrid) -> list[list[str]]:
     """The rows of the CSV and Excel files, the header first."""
     rows = ([task, *(cells.get(c, "") for c in grid.columns)] for task, cells in grid.rows.items())
     return [["task", *grid.columns], *rows]
 
 
-def to_csv(grid: Grid) -> bytes:
+def to_csv(grid: AccuracyGrid) -> bytes:
     """accuracy_grid.csv."""
     return csv_bytes(table(grid))
 
 
-def to_sidecar(grid: Grid) -> bytes:
+def to_sidecar(grid: AccuracyGrid) -> bytes:
     """accuracy_grid.json."""
     return msgspec.json.format(msgspec.json.encode(Sidecar(cells=grid.memory)), indent=2) + b"\n"
 
 
-def read(folder: Path) -> Grid:
+def read(folder: Path) -> AccuracyGrid:
     """The grid of a results folder; a blank one where there is none. The CSV file counts, the sidecar only explains it."""
     path = folder / CSV
     if not path.is_file():
@@ -220,7 +220,7 @@ def read(folder: Path) -> Grid:
         raise SnellenError(f"{path}: the first column must be 'task': move the file away to start a new grid")
     header = rows[0][1:]
     cells = {row[0]: {c: v for c, v in zip(header, row[1:], strict=False) if v} for row in rows[1:]}
-    return Grid(tuple(header), cells, _memory(folder / SIDECAR))
+    return AccuracyGrid(tuple(header), cells, _memory(folder / SIDECAR))
 
 
 def _memory(path: Path) -> Memory:
@@ -232,7 +232,7 @@ def _memory(path: Path) -> Memory:
         raise SnellenError(f"{path}: cannot be read ({error}): move it away, the grid itself is in {CSV}") from None
 
 
-def update(results_dir: Path, entry: Entry, *, rule: str = "samples") -> Update:
+def update(results_dir: Path, entry: GridEntry, *, rule: str = "samples") -> Update:
     """Take a result into the grid of a shared folder (`results/with_explanation`, say); one writer at a time.
 
     Without the extra `excel` the CSV file is written all the same, and the notes say what is missing.
@@ -245,7 +245,7 @@ def update(results_dir: Path, entry: Entry, *, rule: str = "samples") -> Update:
         write_bytes(results_dir / CSV, to_csv(grid))
         write_bytes(results_dir / SIDECAR, to_sidecar(grid))
         try:
-            write_bytes(results_dir / XLSX, workbook([Sheet("accuracy", table(grid))]))
+            write_bytes(results_dir / XLSX, workbook([WorkbookSheet("accuracy", table(grid))]))
         except MissingExtra as error:
             return update._replace(notes=(str(error),))
     return update

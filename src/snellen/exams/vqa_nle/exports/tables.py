@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.core.arm import Arm
-from snellen.core.cells import Cell, Sheet, csv_bytes, workbook
+from snellen.core.cells import Cell, WorkbookSheet, csv_bytes, workbook
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.extras import RunFacts
 from snellen.core.records import Manifest
@@ -169,7 +169,7 @@ def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
     if not Arm.parse(run.prompt).control:  # a control has no place in the grid
         yield f"{home}/{grid.CSV}", grid.to_csv(whole)
         yield f"{home}/{grid.SIDECAR}", grid.to_sidecar(whole)
-        yield _excel(f"{home}/{grid.XLSX}", Sheet("accuracy", grid.table(whole)), created)
+        yield _excel(f"{home}/{grid.XLSX}", WorkbookSheet("accuracy", grid.table(whole)), created)
     if home == "with_explanation":
         yield f"{home}/{STATS}", csv_bytes(stats)
     yield from entropy_tables.exports(run)
@@ -179,10 +179,10 @@ def _table(place: str, task: str, split: Split, created: datetime | None) -> Ite
     """The table of every sample of a split, as CSV and Excel files."""
     table, name = [split.header, *split.rows], f"{place}/{task}_{split.name}_eval"
     yield f"{name}.csv", csv_bytes(table)
-    yield _excel(f"{name}.xlsx", Sheet("eval", table), created)
+    yield _excel(f"{name}.xlsx", WorkbookSheet("eval", table), created)
 
 
-def _excel(name: str, sheet: Sheet, created: datetime | None) -> tuple[str, bytes]:
+def _excel(name: str, sheet: WorkbookSheet, created: datetime | None) -> tuple[str, bytes]:
     try:
         return name, workbook([sheet], created)
     except MissingExtra as error:  # the answers are paid for and the CSV file is there: not worth a failed run
@@ -196,11 +196,11 @@ def _created(manifest: Manifest) -> datetime | None:
         return None
 
 
-def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.Entry:
+def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.GridEntry:
     """A split's result for the grid, under a model's name."""
     reached, result = accuracy(split.marked), None
     if reached is not None:
-        result = grid.Result(
+        result = grid.GridResult(
             accuracy=reached,
             n_samples=len(split.rows),
             prompt_mode=run.prompt,
@@ -208,7 +208,7 @@ def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.Entry:
             run=run_id(run.manifest),
             synthetic=run.manifest.data.synthetic,
         )
-    return grid.Entry(ROWS[task], model, split.name, result)
+    return grid.GridEntry(ROWS[task], model, split.name, result)
 
 
 def stats_row(task: str, run: RunFacts, split: Split, model: str) -> list[Cell]:
@@ -250,7 +250,7 @@ def publish(task: str, run: RunFacts, results: Path) -> list[grid.Update]:
     return updates
 
 
-def _is_free(home: Path, made: grid.Entry, table: Path) -> bool:
+def _is_free(home: Path, made: grid.GridEntry, table: Path) -> bool:
     """Whether a table that the grid does not show may be written: where there is none, or where nothing was ever marked."""
     if made.result is not None:
         return not table.exists() and "+" not in made.result.prompt_mode

@@ -32,7 +32,7 @@ class BadRecord(Exception):
     """Why a record cannot be used; the reader adds file and key."""
 
 
-class Record(Struct, frozen=True):
+class VqaRecord(Struct, frozen=True):
     """One item of any format. Object tags are in the form `<det2>`, 0-based; `images` are names to look for, best first.
 
     `rationales` are VCR's four reasons to choose from and `rationale` the number of the right one, where the format has them.
@@ -58,11 +58,11 @@ class Record(Struct, frozen=True):
     origin: dict[str, Any] | None = None
 
 
-Item = Record | Problem
-Parser = Callable[[str, Fields], Record]
+Item = VqaRecord | Problem
+Parser = Callable[[str, Fields], VqaRecord]
 
 
-class Format(NamedTuple):
+class VqaFormat(NamedTuple):
     """A published format: for which task, in which kinds of file, and the fields by which its first record is known.
 
     Each entry of `needs` is a group of names of which one must be there; none of `without` may be.
@@ -255,7 +255,7 @@ def read_json(path: Path, label: str, parse: Parser) -> Iterator[Item]:
             yield unusable(place(label, name or at), error)
 
 
-def with_origin(record: Record, label: Any) -> Record:
+def with_origin(record: VqaRecord, label: Any) -> VqaRecord:
     """The record with its label, where it has one."""
     return record if label is None else msgspec.structs.replace(record, origin=label_from(label))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from snellen.core.errors import SnellenError
 from snellen.data.label import MARK, label_from
-from snellen.exams.vqa_nle.formats.base import BadRecord, Format, Item, Record, entailment_of, readable, unusable
+from snellen.exams.vqa_nle.formats.base import BadRecord, Item, VqaFormat, VqaRecord, entailment_of, readable, unusable
 
 COLUMNS = ("pairID", "Flickr30kID", "hypothesis", "gold_label")
 
@@ -43,10 +43,10 @@ def _item(label: str, line: int, columns: list[int], width: int, row: list[str])
         return unusable(f"{label} line {line}", error)
 
 
-def _record(key: str, image: str, hypothesis: str, label: str, explanation: str, origin: str) -> Record:
+def _record(key: str, image: str, hypothesis: str, label: str, explanation: str, origin: str) -> VqaRecord:
     if not (key and image and hypothesis):
         raise BadRecord(f"empty {'pairID' if not key else 'Flickr30kID' if not image else 'hypothesis'}")
-    return Record(
+    return VqaRecord(
         key=key,
         images=(image,),
         hypothesis=hypothesis,
@@ -56,4 +56,4 @@ def _record(key: str, image: str, hypothesis: str, label: str, explanation: str,
     )
 
 
-CSV = Format("csv", "esnlive", ("csv",), tuple((name,) for name in COLUMNS), read)
+CSV = VqaFormat("csv", "esnlive", ("csv",), tuple((name,) for name in COLUMNS), read)

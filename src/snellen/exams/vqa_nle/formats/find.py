@@ -13,14 +13,14 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.folder import check_folder
 from snellen.exams.vqa_nle.formats import esnlive, json_files, vcr
-from snellen.exams.vqa_nle.formats.base import Format, Item, problem, readable
+from snellen.exams.vqa_nle.formats.base import Item, VqaFormat, problem, readable
 from snellen.exams.vqa_nle.names import SPLITS
 
 SPLIT_NAMES = {"dev": "val", "valid": "val", "validation": "val", "valtest": "test"} | {s: s for s in SPLITS}
 ENDINGS = (".json", ".jsonl", ".csv")
 
 # where a split is there in several formats, the first of these is read
-FORMATS: tuple[Format, ...] = (
+FORMATS: tuple[VqaFormat, ...] = (
     json_files.VQAX,
     json_files.ACTX,
     json_files.ACTX_ORIGINAL,
@@ -49,13 +49,13 @@ _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"\s*")
 
 
-class Source(NamedTuple):
+class AnnotationFile(NamedTuple):
     """One annotation file; `label` is how messages call it."""
 
     path: Path
     label: str
     split: str
-    format: Format
+    format: VqaFormat
 
     def items(self) -> Iterator[Item]:
         """Its records, and what is wrong in it."""
@@ -65,7 +65,7 @@ class Source(NamedTuple):
 class Files(NamedTuple):
     """What a folder holds of a task: the file read for each split, files that no reader knows, and files passed over."""
 
-    sources: dict[str, Source]
+    sources: dict[str, AnnotationFile]
     unusable: list[tuple[str, Problem]]
     passed_over: list[Problem]
 
@@ -121,15 +121,15 @@ def _folders(task: str, where: Path) -> Iterator[tuple[Path, bool]]:
 
 
 def _choose(task: str, where: Path, candidates: list[tuple[str, Path]]) -> Files:
-    found: list[Source] = []
+    found: list[AnnotationFile] = []
     unusable: list[tuple[str, Problem]] = []
     for split, path in candidates:
         label = path.relative_to(where).as_posix()
         try:
-            found.append(Source(path, label, split, recognise(task, path, label)))
+            found.append(AnnotationFile(path, label, split, recognise(task, path, label)))
         except SnellenError as error:
             unusable.append((split, problem(label, str(error).removeprefix(f"{label}: "))))
-    sources: dict[str, Source] = {}
+    sources: dict[str, AnnotationFile] = {}
     passed_over: list[Problem] = []
     for source in sorted(found, key=lambda s: FORMATS.index(s.format)):
         used = sources.setdefault(source.split, source)
@@ -141,7 +141,7 @@ def _choose(task: str, where: Path, candidates: list[tuple[str, Path]]) -> Files
 # ---------------------------------------------------------------- content
 
 
-def recognise(task: str, path: Path, label: str) -> Format:
+def recognise(task: str, path: Path, label: str) -> VqaFormat:
     """The format of a file, by its first record; raises SnellenError where no reader knows it."""
     kind, fields = peek(path, label)
     for candidate in FORMATS:

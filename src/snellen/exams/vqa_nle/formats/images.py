@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from snellen.exams.vqa_nle.formats.base import Record, readable
+from snellen.exams.vqa_nle.formats.base import VqaRecord, readable
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif")
 FOLDERS = {"vqax": ("train2014", "val2014"), "actx": ("mpi",), "esnlive": ("flickr30k",), "vcr": ("vcr1images",)}
@@ -92,7 +92,7 @@ class ImageIndex:
         self._own = [_names(self.root, folder) for folder in FOLDERS[task] if (self.root / folder).is_dir()]
         self._rest: Names | None = None
 
-    def find(self, record: Record, split: str) -> Image | None:
+    def find(self, record: VqaRecord, split: str) -> Image | None:
         """The image of a record; None where it is not there (or several different files could be it)."""
         names = list(self._expected(record, split))
         for path in names:
@@ -101,7 +101,7 @@ class ImageIndex:
         anywhere = map(self._anywhere, dict.fromkeys(path.rpartition("/")[2] for path in names))
         return next((found for found in anywhere if found is not None), None)
 
-    def metadata(self, record: Record, split: str) -> Image | None:
+    def metadata(self, record: VqaRecord, split: str) -> Image | None:
         """VCR's metadata file of a record: the one it names, or the one beside its image."""
         image = self.find(record, split)
         beside = image.name.removeprefix(self._start).rpartition(".")[0] + ".json" if image else ""
@@ -111,11 +111,11 @@ class ImageIndex:
                 return self._image(path)
         return self._anywhere(record.metadata.rpartition("/")[2]) if record.metadata else None
 
-    def expected(self, record: Record, split: str) -> str:
+    def expected(self, record: VqaRecord, split: str) -> str:
         """Where the image should be, for messages."""
         return next(iter(self._expected(record, split)), "no image name")
 
-    def _expected(self, record: Record, split: str) -> Iterator[str]:
+    def _expected(self, record: VqaRecord, split: str) -> Iterator[str]:
         """Paths below the image root, best first, as multimodal-vqa-eval looks for them."""
         if self._task != "vqax":
             yield from (_below(FOLDERS[self._task][0], name) for name in record.images)

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from snellen.exams.vqa_nle.formats import base
-from snellen.exams.vqa_nle.formats.base import BadRecord, Fields, Record, first, name_text, need_text
+from snellen.exams.vqa_nle.formats.base import BadRecord, Fields, VqaRecord, first, name_text, need_text
 
 IMAGE_FIELDS = ("image_name", "image", "filename")
 ACTIVITY_FIELDS = ("answers", "label", "activity", "class", "label_name")
@@ -25,13 +25,13 @@ _FEATURES = re.compile(r"(?:flickr30k_)?0*(\d+)\.(?:npz|jpg)$")
 # ---------------------------------------------------------------- nlxgpt
 
 
-def vqax(key: str, fields: Fields) -> Record:
+def vqax(key: str, fields: Fields) -> VqaRecord:
     """Key = question id; ten answers with confidences, or plain texts."""
     name, image_id = name_text(fields, IMAGE_FIELDS), name_text(fields, ("image_id",))
     if not name and not image_id.isdecimal():
         raise BadRecord("no image_name, and image_id is not a number")
     answer_type = fields.get("answer_type")
-    return Record(
+    return VqaRecord(
         key=key,
         images=(name,) if name else (),
         image_id=image_id,
@@ -42,10 +42,10 @@ def vqax(key: str, fields: Fields) -> Record:
     )
 
 
-def actx(key: str, fields: Fields) -> Record:
+def actx(key: str, fields: Fields) -> VqaRecord:
     """The label is one text; where `answers` is a list, the next name is tried, as MVE does."""
     label = next((v.strip() for n in ACTIVITY_FIELDS if isinstance(v := fields.get(n), str) and v.strip()), None)
-    return Record(
+    return VqaRecord(
         key=key,
         images=_image(fields, IMAGE_FIELDS),
         image_id=name_text(fields, ("image_id",)),
@@ -54,9 +54,9 @@ def actx(key: str, fields: Fields) -> Record:
     )
 
 
-def esnlive(key: str, fields: Fields) -> Record:
+def esnlive(key: str, fields: Fields) -> VqaRecord:
     """No premise and no pairID: the key is the number of the row in the CSV."""
-    return Record(
+    return VqaRecord(
         key=key,
         images=_image(fields, (*IMAGE_FIELDS, "Flickr30kID")),
         hypothesis=need_text(fields, ("hypothesis",), "hypothesis"),
@@ -65,11 +65,11 @@ def esnlive(key: str, fields: Fields) -> Record:
     )
 
 
-def vcr(key: str, fields: Fields) -> Record:
+def vcr(key: str, fields: Fields) -> VqaRecord:
     """Key = the number in `annot_id`, which is the better key and is used."""
     objects = base.class_names(fields.get("objects"))
     answer = first(fields, ("answers", "answer"))
-    return Record(
+    return VqaRecord(
         key=name_text(fields, ("annot_id",)) or key,
         images=_image(fields, ("img_name", "img_fn", "image_name")),
         image_id=name_text(fields, ("img_id",)),
@@ -130,12 +130,12 @@ def _is_finite(value: Any) -> bool:
 # ---------------------------------------------------------------- e-ViL
 
 
-def e_vil_esnlive(key: str, fields: Fields) -> Record:
+def e_vil_esnlive(key: str, fields: Fields) -> VqaRecord:
     """`question_id` is the pairID where the file keeps it; the image is the part before its `#`."""
     images = flickr_names(key, name_text(fields, ("image_name", "img_id")))
     if not images:
         raise BadRecord("no image (field img_id)")
-    return Record(
+    return VqaRecord(
         key=key,
         images=images,
         hypothesis=need_text(fields, ("sent", "hypothesis"), "hypothesis"),
@@ -164,7 +164,7 @@ def flickr_names(key: str, image: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def e_vil_vcr(key: str, fields: Fields) -> Record:
+def e_vil_vcr(key: str, fields: Fields) -> VqaRecord:
     """Four choices and the index of the right one. Some copies of the files hold the class names as a text."""
     choices = tuple(base.canonical_tags(c) for c in base.texts(first(fields, ("answer_choices", "answers")), "choice"))
     if len(choices) != 4:
@@ -180,7 +180,7 @@ def e_vil_vcr(key: str, fields: Fields) -> Record:
             objects = msgspec.json.decode(objects.replace("'", '"'))
         except msgspec.MsgspecError:
             objects = None
-    return Record(
+    return VqaRecord(
         key=key,
         images=(image,),
         image_id=name_text(fields, ("img_id",)),
@@ -196,13 +196,13 @@ def e_vil_vcr(key: str, fields: Fields) -> Record:
 # ---------------------------------------------------------------- ACT-X
 
 
-def actx_original(key: str, fields: Fields) -> Record:
+def actx_original(key: str, fields: Fields) -> VqaRecord:
     """`exp_{split}_split.json`: `iid` is the image, `ans` the label (with its comma part), `exp` the explanations."""
     image_id = name_text(fields, ("iid",))
     if not image_id:
         raise BadRecord("no image id (field iid)")
     name = image_id if image_id.lower().endswith((".jpg", ".jpeg", ".png")) else f"{image_id}.jpg"
-    return Record(
+    return VqaRecord(
         key=key,
         images=(name,),
         image_id=image_id,
@@ -216,8 +216,8 @@ def actx_original(key: str, fields: Fields) -> Record:
 
 def _format(
     name: str, task: str, parse: base.Parser, *needs: tuple[str, ...], without: tuple[str, ...] = ()
-) -> base.Format:
-    return base.Format(name, task, ("object", "list"), needs, partial(base.read_json, parse=parse), without)
+) -> base.VqaFormat:
+    return base.VqaFormat(name, task, ("object", "list"), needs, partial(base.read_json, parse=parse), without)
 
 
 _ANSWERS = ("answers", "answer")

@@ -10,23 +10,23 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Picture, Sample
-from snellen.exams.vqa_nle.formats.base import Record
-from snellen.exams.vqa_nle.formats.find import Source
+from snellen.exams.vqa_nle.formats.base import VqaRecord
+from snellen.exams.vqa_nle.formats.find import AnnotationFile
 from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
-from snellen.exams.vqa_nle.formats.vcr import Grounding, read_metadata
+from snellen.exams.vqa_nle.formats.vcr import VcrBoxes, read_metadata
 from snellen.exams.vqa_nle.names import RATIONALE, tags_of
 
 
-class Row(NamedTuple):
+class PlacedRecord(NamedTuple):
     """A record with its place in the data set, and whether its key was there before."""
 
     id: str
     split: str
-    record: Record
+    record: VqaRecord
     repeats: bool
 
 
-def rows(task: str, source: Source) -> Iterator[Row | Problem]:
+def rows(task: str, source: AnnotationFile) -> Iterator[PlacedRecord | Problem]:
     """All records of a file in its order. Their ids are `task/split/key`, with `#2`, `#3` where a key repeats."""
     times = Counter[str]()
     for item in source.items():
@@ -35,10 +35,10 @@ def rows(task: str, source: Source) -> Iterator[Row | Problem]:
             continue
         times[item.key] += 1
         again = f"#{times[item.key]}" if times[item.key] > 1 else ""
-        yield Row(f"{task}/{source.split}/{item.key}{again}", source.split, item, bool(again))
+        yield PlacedRecord(f"{task}/{source.split}/{item.key}{again}", source.split, item, bool(again))
 
 
-def truth_of(task: str, record: Record) -> dict[str, Any] | None:
+def truth_of(task: str, record: VqaRecord) -> dict[str, Any] | None:
     """What marking sees; None where the data does not say the answer."""
     if not record.answers:
         return None
@@ -48,21 +48,21 @@ def truth_of(task: str, record: Record) -> dict[str, Any] | None:
     return truth
 
 
-class Grounder:
+class BoxFinder:
     """Finds the boxes of records. The last metadata file is remembered: the questions on an image are neighbours."""
 
     def __init__(self, index: ImageIndex) -> None:
         self._index = index
-        self._last: tuple[str, Grounding] | None = None
+        self._last: tuple[str, VcrBoxes] | None = None
 
-    def __call__(self, record: Record, split: str) -> Grounding:
+    def __call__(self, record: VqaRecord, split: str) -> VcrBoxes:
         """The boxes of a record: its own, or those of its metadata file; none where there is no such file."""
         if record.boxes is not None:
-            label, found = f"record {record.key!r}", Grounding(record.boxes, record.objects, record.size)
+            label, found = f"record {record.key!r}", VcrBoxes(record.boxes, record.objects, record.size)
         else:
             file = self._index.metadata(record, split)
             if file is None:
-                return Grounding()
+                return VcrBoxes()
             label, found = file.name, self._read(file)
         if record.objects and len(found.boxes) != len(record.objects):
             raise SnellenError(
@@ -70,13 +70,15 @@ class Grounder:
             )
         return found
 
-    def _read(self, file: Image) -> Grounding:
+    def _read(self, file: Image) -> VcrBoxes:
         if self._last is None or self._last[0] != file.name:
             self._last = file.name, read_metadata(file.path, file.name)
         return self._last[1]
 
 
-def sample_of(task: str, row: Row, index: ImageIndex, ground: Grounder, picture: Picture | None = None) -> Sample:
+def sample_of(
+    task: str, row: PlacedRecord, index: ImageIndex, ground: BoxFinder, picture: Picture | None = None
+) -> Sample:
     """A row as a Sample, light without a picture. Its facts are what the question needs and the tables show."""
     record = row.record
     name = index.expected(record, row.split).partition("/")[2]  # without the image folder
@@ -101,7 +103,7 @@ def sample_of(task: str, row: Row, index: ImageIndex, ground: Grounder, picture:
     )
 
 
-def can_be_reasoned(record: Record) -> bool:
+def can_be_reasoned(record: VqaRecord) -> bool:
     """Whether VCR's QA->R can be asked: the right answer is known, and there are four rationales with a right one."""
     return record.label is not None and bool(record.rationales) and record.rationale is not None
 
@@ -111,7 +113,7 @@ def rationale_id(ident: str) -> str:
     return f"vcr-rationale/{ident.partition('/')[2]}"
 
 
-def rationale_of(sample: Sample, record: Record) -> Sample:
+def rationale_of(sample: Sample, record: VqaRecord) -> Sample:
     """QA->R of a VCR sample: the question with its right answer, and four rationales to choose from."""
     label, reason = record.label or 0, record.rationale or 0  # neither is missing where it can be asked
     return Sample(
@@ -123,7 +125,7 @@ def rationale_of(sample: Sample, record: Record) -> Sample:
     )
 
 
-def _fit(found: Grounding, picture: Picture | None) -> Iterator[tuple[float, ...]]:
+def _fit(found: VcrBoxes, picture: Picture | None) -> Iterator[tuple[float, ...]]:
     """The boxes in pixels of the picture at hand, which may be a resized copy."""
     head = sniff(picture.data) if picture is not None else None
     if found.size is None or head is None or head.width <= 0 or (head.width, head.height) == found.size:

@@ -16,7 +16,7 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.data.label import MARK, label_from
 from snellen.exams.vqa_nle.formats import base
-from snellen.exams.vqa_nle.formats.base import BadRecord, Record
+from snellen.exams.vqa_nle.formats.base import BadRecord, VqaRecord
 from snellen.exams.vqa_nle.formats.json_files import boxes_of, size_of
 
 Tokens = list[str | list[int]]
@@ -48,7 +48,7 @@ class _Metadata(msgspec.Struct):
     height: float = 0
 
 
-class Grounding(NamedTuple):
+class VcrBoxes(NamedTuple):
     """Boxes of the objects (in the order of their numbers), class names, and the image size that the boxes refer to."""
 
     boxes: tuple[base.Box, ...] = ()
@@ -72,7 +72,7 @@ def read(path: Path, label: str) -> Iterator[base.Item]:
                 yield base.unusable(f"{label} line {number}", error)
 
 
-def _record(line: _Line) -> Record:
+def _record(line: _Line) -> VqaRecord:
     if not line.annot_id or not line.img_fn:
         raise BadRecord(f"empty {'img_fn' if line.annot_id else 'annot_id'}")
     if len(line.answer_choices) != CHOICES:
@@ -86,7 +86,7 @@ def _record(line: _Line) -> Record:
     question = sentence(line.question, len(objects))
     if not question or not all(choices):
         raise BadRecord("empty question" if not question else "empty answer choice")
-    return Record(
+    return VqaRecord(
         key=line.annot_id,
         images=(line.img_fn,),
         image_id=line.img_id,
@@ -127,16 +127,16 @@ def sentence(tokens: Sequence[Any], objects: int) -> str:
     return _CLOSING.sub("", " ".join(" ".join(words).split()))
 
 
-def read_metadata(path: Path, label: str) -> Grounding:
+def read_metadata(path: Path, label: str) -> VcrBoxes:
     """A metadata file; raises SnellenError where it is not one, or has a box that is none."""
     data = base.read_bytes(path, label)
     try:
         found = _METADATA.decode(data)
-        return Grounding(boxes_of(found.boxes) or (), tuple(found.names), size_of(found.width, found.height))
+        return VcrBoxes(boxes_of(found.boxes) or (), tuple(found.names), size_of(found.width, found.height))
     except BadRecord as error:
         raise SnellenError(f"{label}: {error}") from None
     except base.UNDECODABLE as error:
         raise SnellenError(f"{label}: not a VCR metadata file ({error or 'nested too deeply'})") from None
 
 
-OFFICIAL = base.Format("official", "vcr", ("lines",), (("img_fn",), ("answer_choices",), ("question",)), read)
+OFFICIAL = base.VqaFormat("official", "vcr", ("lines",), (("img_fn",), ("answer_choices",), ("question",)), read)

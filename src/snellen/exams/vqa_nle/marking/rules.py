@@ -14,7 +14,7 @@ from snellen.core.types import Sample
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats import tags
 from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head, letter_of, task_of
-from snellen.exams.vqa_nle.reading import Read
+from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
 from snellen.exams.vqa_nle.reading import strict as reading_strict
@@ -28,7 +28,7 @@ def _one(gold: str | None) -> frozenset[str]:
     return frozenset({gold} if gold else ())
 
 
-class Target(NamedTuple):
+class MarkedSample(NamedTuple):
     """A sample as the protocols see it. `marked` is false where the data has no truth; then a reply is read and no more.
 
     `answers` are the annotators' (VQA-X), the label (ACT-X, e-SNLI-VE) or the text of the right choice (VCR).
@@ -48,10 +48,10 @@ class Target(NamedTuple):
         return self.choices[self.label] if self.label is not None and self.label < len(self.choices) else None
 
 
-def target_of(sample: Sample) -> Target:
+def target_of(sample: Sample) -> MarkedSample:
     """What a reply to a sample is judged against."""
     truth = sample.truth if isinstance(sample.truth, dict) else {}
-    return Target(
+    return MarkedSample(
         task=task_of(sample.tags["task"]),
         marked=sample.truth is not None,
         answers=tuple(truth.get("answers") or ()),
@@ -62,7 +62,7 @@ def target_of(sample: Sample) -> Target:
     )
 
 
-class Rules(ABC):
+class MarkingRules(ABC):
     """What a rule set must say; `about` says it for people. `explains` is false where replies should have no explanation; `e_vil`
     is true where explanations are compared without tokenisation and combined into e-ViL's scores.
     """
@@ -74,7 +74,7 @@ class Rules(ABC):
         self.explains = explains
 
     @abstractmethod
-    def read(self, reply: str, target: Target) -> Read:
+    def read(self, reply: str, target: MarkedSample) -> VqaReading:
         """Answer and explanation of a reply."""
 
     @abstractmethod
@@ -82,27 +82,27 @@ class Rules(ABC):
         """An answer in the form in which two are compared."""
 
     @abstractmethod
-    def accepted(self, target: Target) -> frozenset[str]:
+    def accepted(self, target: MarkedSample) -> frozenset[str]:
         """The right answers in that form; none where there is nothing to mark against."""
 
-    def majority(self, target: Target) -> frozenset[str]:
+    def majority(self, target: MarkedSample) -> frozenset[str]:
         """The one answer whose explanations the filtered scores are of, where that is narrower than what is right; else none."""
         return frozenset()
 
-    def heads(self, target: Target) -> frozenset[str]:
+    def heads(self, target: MarkedSample) -> frozenset[str]:
         """A label up to its comma, and the whole label, which says no less, in that form."""
         golds = (gold for label in target.answers[:1] for gold in (head(label), label))
         return frozenset(self.form(gold, target.task) for gold in golds) - {""}
 
-    def key(self, read: Read, target: Target) -> str | None:
+    def key(self, read: VqaReading, target: MarkedSample) -> str | None:
         """What is looked up among the right answers."""
         return None if read.answer is None else self.form(read.answer, target.task)
 
-    def readable(self, read: Read) -> bool:
+    def readable(self, read: VqaReading) -> bool:
         """Whether there is an answer at all."""
         return bool(read.answer)
 
-    def soft(self, read: Read, answers: Sequence[str]) -> float | None:
+    def soft(self, read: VqaReading, answers: Sequence[str]) -> float | None:
         """VQA-X's soft accuracy."""
         return vqa_official.soft_accuracy(read.answer or "", answers)
 
@@ -110,28 +110,28 @@ class Rules(ABC):
         """Whether there is an explanation that is no placeholder."""
         return bool(explanation)
 
-    def candidate(self, explanation: str, target: Target) -> str:
+    def candidate(self, explanation: str, target: MarkedSample) -> str:
         """An explanation as it is compared with the annotators'."""
         return explanation
 
-    def reference(self, explanation: str, target: Target) -> str:
+    def reference(self, explanation: str, target: MarkedSample) -> str:
         """An annotator's explanation as it is compared with what was said."""
         return explanation
 
 
-class MultimodalVqaEval(Rules):
+class MultimodalVqaEval(MarkingRules):
     """multimodal-vqa-eval with explanations; answers by its normaliser, VCR by the text of the choice."""
 
     about = "multimodal-vqa-eval's post-processing, bugs included; its normalised answer must equal the majority's"
 
-    def read(self, reply: str, target: Target) -> Read:
+    def read(self, reply: str, target: MarkedSample) -> VqaReading:
         found = original.postprocess_prediction(reply, target.task, target.choices)
-        return Read(found.answer, found.explanation, "abcd".index(found.letter) if found.letter else None)
+        return VqaReading(found.answer, found.explanation, "abcd".index(found.letter) if found.letter else None)
 
     def form(self, answer: str, task: str) -> str:
         return original.normalize_answer(answer)
 
-    def accepted(self, target: Target) -> frozenset[str]:
+    def accepted(self, target: MarkedSample) -> frozenset[str]:
         if target.task == "vcr":
             gold: str | None = target.right_choice
         elif target.task == "vqax":
@@ -140,41 +140,41 @@ class MultimodalVqaEval(Rules):
             gold = target.answers[0] if target.answers else None
         return _one(self.form(gold or "", target.task))
 
-    def readable(self, read: Read) -> bool:
+    def readable(self, read: VqaReading) -> bool:
         return bool(read.answer) and read.answer != UNKNOWN
 
     def valid(self, explanation: str | None, answer: str | None) -> bool:
         return original.is_valid(f"{answer} because {explanation}")
 
-    def candidate(self, explanation: str, target: Target) -> str:
+    def candidate(self, explanation: str, target: MarkedSample) -> str:
         return "" if explanation in (MISSING, NO_DETAILS) else explanation
 
-    def reference(self, explanation: str, target: Target) -> str:
+    def reference(self, explanation: str, target: MarkedSample) -> str:
         return original.normalize_generated_text(explanation)
 
 
 class MultimodalVqaEvalAnswers(MultimodalVqaEval):
     """multimodal-vqa-eval without explanations: the first words alone; VCR by the number of the choice."""
 
-    def read(self, reply: str, target: Target) -> Read:
+    def read(self, reply: str, target: MarkedSample) -> VqaReading:
         answer = original.postprocess_answer_only(reply, target.task, target.choices)
-        return Read(answer, None, "abcd".index(answer) if target.task == "vcr" and answer else None)
+        return VqaReading(answer, None, "abcd".index(answer) if target.task == "vcr" and answer else None)
 
-    def accepted(self, target: Target) -> frozenset[str]:
+    def accepted(self, target: MarkedSample) -> frozenset[str]:
         return _one(letter_of(target.label)) if target.task == "vcr" else super().accepted(target)
 
-    def key(self, read: Read, target: Target) -> str | None:
+    def key(self, read: VqaReading, target: MarkedSample) -> str | None:
         return letter_of(read.choice) if target.task == "vcr" else super().key(read, target)
 
 
-class Strict(Rules):
+class Strict(MarkingRules):
     """multimodal-vqa-eval's bugs fixed; answers by the official VQA normalisation, VCR by the number of the choice."""
 
     about = (
         "multimodal-vqa-eval's bugs fixed; official VQA normalisation; letters in any common writing; negated labels"
     )
 
-    def read(self, reply: str, target: Target) -> Read:
+    def read(self, reply: str, target: MarkedSample) -> VqaReading:
         if target.task == "vcr":
             return read_choice(reply, target.choices, target.objects)
         if target.task == "esnlive":
@@ -187,26 +187,26 @@ class Strict(Rules):
         words = re.findall(r"[^\W_]+", answer.lower())
         return " ".join(w for w in words if w not in ("a", "an", "the"))
 
-    def accepted(self, target: Target) -> frozenset[str]:
+    def accepted(self, target: MarkedSample) -> frozenset[str]:
         if target.task == "vcr":
             return _one(letter_of(target.label))
         if target.task == "vqax":
             return _one(vqa_official.majority(target.answers))
         return self.heads(target)
 
-    def key(self, read: Read, target: Target) -> str | None:
+    def key(self, read: VqaReading, target: MarkedSample) -> str | None:
         return letter_of(read.choice) if target.task == "vcr" else super().key(read, target)
 
-    def soft(self, read: Read, answers: Sequence[str]) -> float | None:
+    def soft(self, read: VqaReading, answers: Sequence[str]) -> float | None:
         return vqa_official.soft_accuracy(read.answer or "", answers, always=True)
 
     def valid(self, explanation: str | None, answer: str | None) -> bool:
         return reading_strict.is_valid(explanation)
 
-    def candidate(self, explanation: str, target: Target) -> str:
+    def candidate(self, explanation: str, target: MarkedSample) -> str:
         return self.reference(explanation, target) if reading_strict.is_valid(explanation) else ""
 
-    def reference(self, explanation: str, target: Target) -> str:
+    def reference(self, explanation: str, target: MarkedSample) -> str:
         return tags.plain(explanation, target.objects) if target.task == "vcr" else explanation
 
 
@@ -220,27 +220,27 @@ class EVil(Strict):
     about = "leads with its task score; any annotator's answer lets an explanation count; its own scores need SPICE and BERTScore"
     e_vil = True
 
-    def accepted(self, target: Target) -> frozenset[str]:
+    def accepted(self, target: MarkedSample) -> frozenset[str]:
         if target.task == "vqax":
             return frozenset(map(vqa_official.normalise, target.answers)) - {""}
         if target.task == "vcr" and target.right_choice:
             return frozenset({target.right_choice})
         return super().accepted(target)
 
-    def key(self, read: Read, target: Target) -> str | None:
+    def key(self, read: VqaReading, target: MarkedSample) -> str | None:
         if target.task == "vcr" and target.right_choice:
             known = read.choice is not None and read.choice < len(target.choices)
             return target.choices[read.choice or 0] if known else None
         return super().key(read, target)
 
-    def candidate(self, explanation: str, target: Target) -> str:
+    def candidate(self, explanation: str, target: MarkedSample) -> str:
         return tags.as_numbers(explanation, highest=HIGHEST_SAID) if reading_strict.is_valid(explanation) else ""
 
-    def reference(self, explanation: str, target: Target) -> str:
+    def reference(self, explanation: str, target: MarkedSample) -> str:
         return tags.as_numbers(explanation, highest=HIGHEST_TRUE)
 
 
-class Nlxgpt(Rules):
+class Nlxgpt(MarkingRules):
     """nlxgpt: raw text split at "because", compared as it is. VCR's letter stands for the text of its choice (ours).
 
     VQA-X has two rules there: accuracy looks whether any annotator said so, the filter of explanations whether the majority did.
@@ -248,22 +248,22 @@ class Nlxgpt(Rules):
 
     about = "raw text before and after 'because', compared as it is; explanations filtered by the answer and unfiltered"
 
-    def read(self, reply: str, target: Target) -> Read:
+    def read(self, reply: str, target: MarkedSample) -> VqaReading:
         answer, explanation = reading_nlxgpt.split(reply, target.task)
         if target.task != "vcr":
-            return Read(answer, explanation)
+            return VqaReading(answer, explanation)
         forms = [self.form(c, "vcr") for c in target.choices]
         said = self.form(answer, "vcr")
         letter = answer.strip(" .,:;()").upper()
         if letter in LETTERS[: len(forms)]:
             at = LETTERS.index(letter)
-            return Read(target.choices[at], explanation, at)
-        return Read(answer, explanation, forms.index(said) if said in forms else None)
+            return VqaReading(target.choices[at], explanation, at)
+        return VqaReading(answer, explanation, forms.index(said) if said in forms else None)
 
     def form(self, answer: str, task: str) -> str:
         return answer.lower().strip().rstrip(" .?!") if task == "vcr" else answer
 
-    def accepted(self, target: Target) -> frozenset[str]:
+    def accepted(self, target: MarkedSample) -> frozenset[str]:
         if target.task == "vqax":
             return frozenset(map(reading_nlxgpt.prep_answer, target.answers)) - {""}
         first = target.answers[0] if target.answers else ""
@@ -271,11 +271,11 @@ class Nlxgpt(Rules):
             return _one(reading_nlxgpt.prep_answer(head(first)))
         return _one(self.form(target.right_choice or first, target.task))
 
-    def majority(self, target: Target) -> frozenset[str]:
+    def majority(self, target: MarkedSample) -> frozenset[str]:
         return _one(reading_nlxgpt.gold(target.answers)) if target.task == "vqax" else frozenset()
 
-    def candidate(self, explanation: str, target: Target) -> str:
+    def candidate(self, explanation: str, target: MarkedSample) -> str:
         return tags.as_names(explanation, target.objects) if target.task == "vcr" else explanation
 
-    def reference(self, explanation: str, target: Target) -> str:
+    def reference(self, explanation: str, target: MarkedSample) -> str:
         return reading_nlxgpt.reference(self.candidate(explanation, target))

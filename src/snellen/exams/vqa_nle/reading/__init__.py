@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Read(NamedTuple):
+class VqaReading(NamedTuple):
     """What a protocol reads in a reply: answer and explanation (None where there is none), for VCR also the choice's number."""
 
     answer: str | None

@@ -46,7 +46,7 @@ _SENTENCE = re.compile(r"[.!?\n](?=\s|$)")
 _LONG_SENTENCE = 300
 
 
-class Option(NamedTuple):
+class OptionMention(NamedTuple):
     """An option that is named, where it begins and ends, whether it is only called possible, and whether it is denied."""
 
     name: str
@@ -58,14 +58,14 @@ class Option(NamedTuple):
 
 def options_in(
     text: str, matches: Iterator[re.Match[str]], name: Callable[[re.Match[str]], str], all_of: int
-) -> list[Option]:
+) -> list[OptionMention]:
     """Every option that a text names, in its order. Options that "or" or a comma joins hang together; `all_of` them are a list
     of what there is, and no choice.
 
     An option is denied by a negation a few words before it in the same clause, with the option before it where "or" joins them, or by
     what follows it ("A is wrong").
     """
-    groups: list[list[tuple[Option, bool]]] = []
+    groups: list[list[tuple[OptionMention, bool]]] = []
     end, denied = 0, False
     for match in matches:
         between = text[end : match.start()]
@@ -83,7 +83,7 @@ def options_in(
         several = (
             after is not None and re.search(r"\b(?:are|aren't|can|both|all|do|don't)\b", after.group()) is not None
         )
-        option = Option(name(match), match.start(), match.end(), _HEDGES.search(near) is not None)
+        option = OptionMention(name(match), match.start(), match.end(), _HEDGES.search(near) is not None)
         if groups and not denied and _JOINS.fullmatch(between):
             groups[-1].append((option, after is not None))
             if several:
@@ -91,7 +91,7 @@ def options_in(
         else:
             groups.append([(option, denied or after is not None)])
         end = match.end()
-    found: list[Option] = []
+    found: list[OptionMention] = []
     for group in groups:
         listed = len({option.name for option, _no in group}) >= all_of
         hedged = listed or group[0][0].hedged
@@ -105,12 +105,12 @@ def _is_asked(text: str, end: int) -> bool:
     return found is not None and found.group() == "?"
 
 
-def affirmed(options: list[Option]) -> list[Option]:
+def affirmed(options: list[OptionMention]) -> list[OptionMention]:
     """Those that are not denied."""
     return [option for option in options if not option.denied]
 
 
-def decided(options: list[Option]) -> Option | None:
+def decided(options: list[OptionMention]) -> OptionMention | None:
     """The one option that is affirmed; where others are called possible only, the one that is not. None is, where the same is denied
     afterwards.
     """

@@ -27,7 +27,7 @@ ANSWER_WORDS = {"vqax": 2, "actx": 3}  # words kept of an answer without explana
 EXPLANATION_FIELDS = ("explanation", "explanations", "rationale", "nle", "exp")
 
 
-class Prediction(NamedTuple):
+class MultimodalReading(NamedTuple):
     """What multimodal-vqa-eval makes of one reply. `letter` is set for VCR only."""
 
     answer: str
@@ -40,7 +40,7 @@ class Prediction(NamedTuple):
         return f"{self.answer} because {self.explanation}"
 
 
-NOTHING = Prediction(UNKNOWN, MISSING)
+NOTHING = MultimodalReading(UNKNOWN, MISSING)
 
 
 def normalize_generated_text(text: str | None) -> str:
@@ -113,7 +113,7 @@ def _split(task: str, normal: str) -> tuple[str, str]:
     return by_word
 
 
-def postprocess_prediction(raw: str | None, task: str, choices: Sequence[str] | None = None) -> Prediction:
+def postprocess_prediction(raw: str | None, task: str, choices: Sequence[str] | None = None) -> MultimodalReading:
     """Answer and explanation of a reply that should have both."""
     if not raw:
         return NOTHING
@@ -128,10 +128,10 @@ def postprocess_prediction(raw: str | None, task: str, choices: Sequence[str] | 
         letter = parse_vcr_letter(raw, choices)
         at = _LETTERS.index(letter) if letter else len(_LETTERS)
         chosen = choices[at].lower() if choices and at < len(choices) else UNKNOWN
-        return Prediction(chosen, explanation or NO_DETAILS, letter)
+        return MultimodalReading(chosen, explanation or NO_DETAILS, letter)
     if task == "esnlive":
-        return Prediction(force_label_space(answer), explanation or MISSING)
-    return Prediction(answer or UNKNOWN, explanation or MISSING)
+        return MultimodalReading(force_label_space(answer), explanation or MISSING)
+    return MultimodalReading(answer or UNKNOWN, explanation or MISSING)
 
 
 def clean_text(text: str | None) -> str:

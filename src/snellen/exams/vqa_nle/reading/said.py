@@ -35,7 +35,7 @@ REASONS = (
 )
 
 
-class Said(NamedTuple):
+class ReplyText(NamedTuple):
     """`text` is what is left to be read, empty where nothing was said; `reason` an explanation that stands apart from it;
     `ended` is true where the text is known to be no longer than the answer.
     """
@@ -45,10 +45,10 @@ class Said(NamedTuple):
     ended: bool = False
 
 
-NOTHING = Said("")
+NOTHING = ReplyText("")
 
 
-def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str], str] = str) -> Said:
+def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str], str] = str) -> ReplyText:
     """Thinking, JSON, tables, tags, boxes and layout taken off a reply. `names` are the fields that hold an answer, best first;
     `hidden` puts signs for what is not to be taken apart.
     """
@@ -125,21 +125,21 @@ _KEPT_TAG = re.compile("\ue000(\\d{1,4})\ue001")
 # ---------------------------------------------------------------- fields
 
 
-def _given(value: Any, names: tuple[str, ...]) -> Said | None:
+def _given(value: Any, names: tuple[str, ...]) -> ReplyText | None:
     """An answer that JSON gives in a field, or by a yes beside one of several options; None where it gives none."""
     answer = field(value, names)
     if answer is None:
         if isinstance(value, list):
-            return Said(plainly(value[0]), None, True) if len(value) == 1 and isinstance(value[0], str) else None
+            return ReplyText(plainly(value[0]), None, True) if len(value) == 1 and isinstance(value[0], str) else None
         return _elected(value) or _only_reason(value)
     reason = _as_text(field(value, REASONS))
     if isinstance(answer, dict):
         found = _elected(answer)
         return NOTHING._replace(reason=reason) if found is None else found._replace(reason=reason)
-    return Said(plainly(_as_text(answer) or ""), reason and plainly(reason), True)
+    return ReplyText(plainly(_as_text(answer) or ""), reason and plainly(reason), True)
 
 
-def _only_reason(value: dict[str, Any]) -> Said | None:
+def _only_reason(value: dict[str, Any]) -> ReplyText | None:
     reason = _as_text(field(value, REASONS))
     return None if reason is None else NOTHING._replace(reason=plainly(reason))
 
@@ -166,21 +166,21 @@ def _vote(value: Any) -> bool | None:
     return True if word in _YES else False if word in _NO else None
 
 
-def _elected(value: dict[str, Any]) -> Said | None:
+def _elected(value: dict[str, Any]) -> ReplyText | None:
     """The option that a map says yes to; nothing said where it is none or several; None where this is no such map."""
     votes = {str(key): _vote(said) for key, said in value.items()}
     if len(votes) < 2 or None in votes.values():
         return _likeliest(value)
     chosen = [key for key, yes in votes.items() if yes]
-    return Said(plainly(chosen[0]), None, True) if len(chosen) == 1 else NOTHING
+    return ReplyText(plainly(chosen[0]), None, True) if len(chosen) == 1 else NOTHING
 
 
-def _likeliest(value: dict[str, Any]) -> Said | None:
+def _likeliest(value: dict[str, Any]) -> ReplyText | None:
     """The option with more than half of all probability."""
     if len(value) < 2 or not all(isinstance(p, float | int) and 0 <= p <= 100 for p in value.values()):
         return None
     best = max(value, key=lambda key: value[key])
-    return Said(plainly(best), None, True) if value[best] > sum(value.values()) / 2 else NOTHING
+    return ReplyText(plainly(best), None, True) if value[best] > sum(value.values()) / 2 else NOTHING
 
 
 _CUT_FIELD = re.compile(
@@ -188,7 +188,7 @@ _CUT_FIELD = re.compile(
 )
 
 
-def _from_cut_json(text: str, names: tuple[str, ...]) -> Said | None:
+def _from_cut_json(text: str, names: tuple[str, ...]) -> ReplyText | None:
     """JSON that stopped before its end: an answer that was said to its end, and as much of the reason as there is."""
     answer = reason = None
     for found in _CUT_FIELD.finditer(text):
@@ -199,7 +199,7 @@ def _from_cut_json(text: str, names: tuple[str, ...]) -> Said | None:
             reason = found["said"]
     if answer is None:
         return NOTHING if '"' in text[:40] and "{" in text[:40] else None
-    return Said(plainly(answer), reason and plainly(reason), True)
+    return ReplyText(plainly(answer), reason and plainly(reason), True)
 
 
 # ---------------------------------------------------------------- tables and lists of options
@@ -214,7 +214,7 @@ _VOTED = re.compile(
 _MOST_ROWS = 40
 
 
-def _from_rows(text: str, names: tuple[str, ...]) -> Said | None:
+def _from_rows(text: str, names: tuple[str, ...]) -> ReplyText | None:
     """A table with an answer in it, or a yes or no beside each option, in a table, in lines or in one line."""
     if "|" in text:
         lines = [line.strip() for line in text.split("\n", _MOST_ROWS) if line.strip()]
@@ -237,7 +237,7 @@ def _field_name(key: str) -> str:
     return key.strip(" *_`").lower().replace(" ", "_")
 
 
-def _from_table(rows: list[list[str]], names: tuple[str, ...]) -> Said | None:
+def _from_table(rows: list[list[str]], names: tuple[str, ...]) -> ReplyText | None:
     """A yes beside one of several options, a column with the answer, or a row with it."""
     pairs = {row[0]: row[-1] for row in rows}
     if all(_field_name(row[0]) in (*names, *REASONS) for row in rows):
@@ -254,19 +254,19 @@ _REASON_TAG = re.compile(r"<(explanation|reason|rationale|justification)>", re.I
 _FIRST_MARK = re.compile(r"<|\\f?box|\[", re.IGNORECASE)
 
 
-def _from_marks(text: str) -> Said:
+def _from_marks(text: str) -> ReplyText:
     """The answer in the last answer tag or box and the reason in its own tag or beside it; else the whole text."""
     reason = None
     if "<" in text:
         text, reason = _reason_apart(text)
     found = marked(text) if "<" in text or "\\" in text or "[" in text else None
     if found is None or not re.search(r"\w", found[0]):
-        return Said(plainly(text), reason)
+        return ReplyText(plainly(text), reason)
     start = _FIRST_MARK.search(text)
     before = text[: start.start()] if start and not reason and not re.search(r"\w", found[1]) else ""
     beside = plainly(found[1]) or without_lead_out(plainly(before))
     answer = plainly(found[0])
-    return Said(answer, reason or beside or None, REASON.search(answer) is None)
+    return ReplyText(answer, reason or beside or None, REASON.search(answer) is None)
 
 
 def _reason_apart(text: str) -> tuple[str, str | None]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from snellen.core.reply import left_open, trimmed
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
-from snellen.exams.vqa_nle.reading import Read
+from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.leads import before_verdict, is_clause, leads_off, named_in, verdict_in
@@ -40,12 +40,12 @@ def is_valid(explanation: str | None) -> bool:
     return explanation is not None and explanation.strip(_EDGES + "<>").lower() not in _PLACEHOLDERS
 
 
-def read_open(reply: str, *, short: bool) -> Read:
+def read_open(reply: str, *, short: bool) -> VqaReading:
     """An answer in words. `short` (VQA-X): a yes or no at the head is the whole answer, and so is a number where nothing
     ends the answer; else (ACT-X) who acts is left out.
     """
     if given := as_asked(reply):
-        return Read(given[0].lower(), explanation_of(given[1]))
+        return VqaReading(given[0].lower(), explanation_of(given[1]))
     said = said_in(reply)
     parts = _parted(corrected(_TURN.sub("", said.text, count=1)), short) if said.text else _NONE
     after = parts.after if said.reason is None or (not said.ended and parts.after) else said.reason
@@ -56,7 +56,7 @@ def read_open(reply: str, *, short: bool) -> Read:
         answer = None
     if answer in ("yes", "no") and after and (echo := _ECHO.match(after)):
         after, rest = after[echo.end() :], echo.group()
-    return Read(answer, explanation_of(after) or explanation_of(said.reason) or explanation_of(rest))
+    return VqaReading(answer, explanation_of(after) or explanation_of(said.reason) or explanation_of(rest))
 
 
 # ---------------------------------------------------------------- where the answer ends

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from snellen.exams.vqa_nle.names import LABELS
-from snellen.exams.vqa_nle.reading import Read
-from snellen.exams.vqa_nle.reading.affirmed import Option, affirmed, decided, options_in
+from snellen.exams.vqa_nle.reading import VqaReading
+from snellen.exams.vqa_nle.reading.affirmed import OptionMention, affirmed, decided, options_in
 from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.leads import before_verdict, leads_off, named_in, verdict_in
@@ -22,7 +22,7 @@ _ANY_LABEL = re.compile("|".join(rf"\b(?P<{label}>{stem})\b" for label, stem in 
 _LABEL_ENDS = re.compile(r"[,:;.!]\s|\s-\s|\s\(|(?<![:\s]) ?\n")  # a line that ends in a colon goes on in the next
 
 
-def _options(text: str) -> list[Option]:
+def _options(text: str) -> list[OptionMention]:
     return options_in(text, _ANY_LABEL.finditer(text), lambda m: str(m.lastgroup), len(LABELS))
 
 
@@ -35,10 +35,10 @@ def labels_in(text: str) -> list[str]:
     return list(dict.fromkeys(option.name for option in affirmed(_options(text))))
 
 
-def read_label(reply: str) -> Read:
+def read_label(reply: str) -> VqaReading:
     """One of the three labels; None where none or several are affirmed."""
     if (given := as_asked(reply)) and given[0].lower() in LABELS:
-        return Read(given[0].lower(), explanation_of(given[1]))
+        return VqaReading(given[0].lower(), explanation_of(given[1]))
     said = said_in(reply)
     text = corrected(said.text)
     reason = REASON.search(text)
@@ -49,7 +49,7 @@ def read_label(reply: str) -> Read:
     if label is None and not said.ended:
         label, told = _later(text, before, after)
     apart = explanation_of(said.reason) if said.ended else None
-    return Read(label, apart or explanation_of(told) or explanation_of(said.reason))
+    return VqaReading(label, apart or explanation_of(told) or explanation_of(said.reason))
 
 
 def _first(text: str, before: str, after: str | None) -> tuple[str | None, str | None]:
@@ -90,7 +90,7 @@ def _alone(text: str) -> tuple[str | None, str | None]:
     return label.name, rest
 
 
-def _against(option: Option, label: Option, text: str) -> bool:
+def _against(option: OptionMention, label: OptionMention, text: str) -> bool:
     """Whether what follows a label denies it or insists on another."""
     if option.name == label.name:
         return option.denied

@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from snellen.exams.vqa_nle.formats.tags import plain
 from snellen.exams.vqa_nle.names import LETTERS
-from snellen.exams.vqa_nle.reading import Read
-from snellen.exams.vqa_nle.reading.affirmed import Option, decided, options_in
+from snellen.exams.vqa_nle.reading import VqaReading
+from snellen.exams.vqa_nle.reading.affirmed import OptionMention, decided, options_in
 from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.leads import before_verdict, leads_off, named_in, verdict_in
@@ -47,11 +47,11 @@ _ITS_TEXT = re.compile(r"\s?[).:,\]\"'-]{0,3}\s{0,3}(?=\ue010)")
 _MARKS = " \t\n.,:;)]\"'-!"
 
 
-def read_choice(reply: str, choices: Sequence[str], objects: Sequence[str] = ()) -> Read:
+def read_choice(reply: str, choices: Sequence[str], objects: Sequence[str] = ()) -> VqaReading:
     """A letter, else the text of one choice."""
     if (given := as_asked(reply)) and len(given[0]) == 1 and given[0].upper() in LETTERS[: len(choices)]:
         at = LETTERS.index(given[0].upper())
-        return Read(choices[at], explanation_of(given[1]), at)
+        return VqaReading(choices[at], explanation_of(given[1]), at)
     texts = _Texts(choices, objects)
     said = said_in(reply, _FIELDS, texts.hidden)
     text = corrected(said.text)
@@ -61,8 +61,8 @@ def read_choice(reply: str, choices: Sequence[str], objects: Sequence[str] = ())
     apart = explanation_of(texts.shown(said.reason))
     told = (apart if said.ended else None) or explanation_of(texts.shown(after)) or apart
     if chosen is None or (choices and chosen >= len(choices)):
-        return Read(None, told)
-    return Read(choices[chosen] if choices else LETTERS[chosen], told, chosen)
+        return VqaReading(None, told)
+    return VqaReading(choices[chosen] if choices else LETTERS[chosen], told, chosen)
 
 
 def _options(text: str) -> Iterator[re.Match[str]]:
@@ -78,7 +78,7 @@ def _name(found: re.Match[str]) -> str:
     return found["choice"] or str(_PLACES[found["place"].lower()])
 
 
-def _decided(text: str) -> Option | None:
+def _decided(text: str) -> OptionMention | None:
     return decided(options_in(text, _options(text), _name, len(LETTERS)))
 
 
