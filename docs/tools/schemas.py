@@ -19,7 +19,7 @@ from snellen.core.types import Answer, Mark, Metrics, Outcome, Sample
 from snellen.engine.runs.batch_books import BatchEntry
 from snellen.engine.runs.tidy import SampleRow, ScoreRow
 from snellen.exams.grounding.formats.annotations import Element
-from snellen.imports.record import ImportedSample, ImportRecord
+from snellen.importers.record import ImportedSample, ImportRecord
 from snellen.subjects.prices import PriceEntry
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemas"

@@ -64,7 +64,7 @@ def evaluate(
     `options` are the exam's and the subject's own, by name, as `snellen run EXAM --help` lists them: `shots=3`, `base_url=...`,
     `max_tokens=64`, `method="ocr"`. One that means nothing for this exam and subject is refused.
     """
-    name, where = exams.meant(str(exam))
+    name, where = exams.resolve(str(exam))
     drawn = traits_of(exams.load(name)).drawn
     if (where is None) == (data is None) and not (drawn and data is None):
         raise SnellenError(f"{exam}: name the data once, as the exam's path or with data=")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw
-from tests.view.served import Asked, Reply, running
+from tests.viewer.served import Asked, Reply, running
 
 from snellen.annotate import serving
 from snellen.core.options import Selection

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from tests.annotate.desks import HOSTILE, WIDTH, Desk, answers, boxes, draw, rows
-from tests.view.browser import PHONE, Watched, chromium, needs_a_browser, violations
+from tests.viewer.browser import PHONE, Watched, chromium, needs_a_browser, violations
 
-from snellen.annotate.desk import AnnotatorBoxes, agreements
+from snellen.annotate.annotator_files import AnnotatorBoxes, agreements
 
 pytestmark = needs_a_browser
 BUTTON = (100, 80, 240, 120)

@@ -15,7 +15,7 @@ from tests.support.command import snellen as command
 from tests.support.command import start
 from tests.support.sets import write_set
 
-from snellen.annotate.desk import revision_of
+from snellen.annotate.annotator_files import revision_of
 from snellen.annotate.questions import ExamQuestions
 from snellen.cli import annotate_command
 from snellen.core.errors import SnellenError

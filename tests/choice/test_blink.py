@@ -69,7 +69,7 @@ def test_it_runs_with_its_options_in_another_order_and_is_audited(
 ) -> None:
     make_blink(tmp_path / "set", 12)
     monkeypatch.chdir(tmp_path)
-    assert exams.meant("set")[0] == "blink"
+    assert exams.resolve("set")[0] == "blink"
     run = api.evaluate("set", model="baseline/constant:B", controls=["options"], out=tmp_path / "runs")
     assert {row.control for row in run.controls} == {"options"}
     assert {p.protocol for p in run.summary.plain} == {"robust", "exact"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.show.made import group, made_run, protocol, score
+from tests.present.made import group, made_run, protocol, score
 from tests.support.command import snellen
 
 from snellen.cli.model_labels import read_labels

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.show.made import group, made_run, protocol, score
+from tests.present.made import group, made_run, protocol, score
 from tests.support.command import snellen
 
 from snellen.core.errors import SnellenError

@@ -19,7 +19,7 @@ LAYERS = (
     ("exams", "subjects"),
     ("scorers", "providers"),
     ("engine",),
-    ("imports",),
+    ("importers",),
     ("comparison",),
     ("present",),
     ("annotate",),

@@ -13,7 +13,7 @@ from snellen.comparison.explaining import explain_run
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.results import GroupSummary, declared
-from snellen.engine.mark.holding import check_summary
+from snellen.engine.mark.integrity import check_summary
 from snellen.engine.mark.verify import verify
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest

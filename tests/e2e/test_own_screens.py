@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image
 from tests.support.command import snellen
 from tests.support.rendered import shoot
-from tests.view.browser import chromium, needs_a_browser
+from tests.viewer.browser import chromium, needs_a_browser
 
 from snellen.core.options import Selection
 from snellen.exams.grounding.data import GroundingData

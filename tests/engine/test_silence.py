@@ -13,7 +13,7 @@ from tests.support.sets import write_set
 
 from snellen import evaluate, exams
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
-from snellen.core.silence import lost_parts, silent_parts
+from snellen.core.unanswered import lost_parts, silent_parts
 
 
 def _group(by: str, **outcomes: int) -> GroupSummary:

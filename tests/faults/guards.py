@@ -61,7 +61,7 @@ def _damage() -> None:
 
 def _kept() -> None:
     """A torn last line is cut off, and what was answered is not asked again."""
-    from snellen.data.places import Places
+    from snellen.data.line_offsets import Places
     from snellen.engine.runs.folder import RunFolder
 
     scan = RunFolder.scan

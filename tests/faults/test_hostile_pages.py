@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.forks import Forks
 from tests.support.sets import write_config
-from tests.view.browser import Watched, chromium, needs_a_browser
+from tests.viewer.browser import Watched, chromium, needs_a_browser
 
 SCRIPTS = (
     "</script><script>window.ran=1;alert(1)</script>",

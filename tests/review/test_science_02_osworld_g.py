@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.show.pages import report
+from tests.present.pages import report
 from tests.support.marked_screens import replies as fractions
 from tests.support.marked_screens import write_screens
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.show.made import group, made_run, protocol, score
+from tests.present.made import group, made_run, protocol, score
 
 from snellen.cli import options
 from snellen.cli.main import COMMANDS

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.show.made import group, made_run, protocol, score
+from tests.present.made import group, made_run, protocol, score
 from tests.support.command import snellen
 from tests.support.sets import png
 

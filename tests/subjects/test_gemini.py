@@ -197,7 +197,7 @@ def test_an_error_about_the_whole_config_gives_up_nothing(tmp_path: Path) -> Non
         status(400, "INVALID_ARGUMENT", "no", field("generation_config")),
     ):
         one = subject("gemini-2.5-flash", seed=3)
-        assert not one.give_in(400, refusal[2])
+        assert not one.drop_refused_parameter(400, refusal[2])
         assert one.left_out == ()
 
 

@@ -103,7 +103,7 @@ def read(kind: str, body: bytes) -> None:
         assert KEY not in str(broken)
     for status in (400, 429, 500):
         assert KEY not in repr(subject.explain(status, body))
-        remote(kind, subject.model, Settings(key=Secret(KEY))).give_in(status, body)
+        remote(kind, subject.model, Settings(key=Secret(KEY))).drop_refused_parameter(status, body)
     subject._form.told(body, "m")
 
 

@@ -16,7 +16,7 @@ from tests.support.processors import OTHER_PROCESSORS
 
 from snellen.core.errors import SnellenError
 from snellen.core.pixels import as_rgb
-from snellen.data.label import picture_label
+from snellen.data.synthetic_marker import picture_label
 from snellen.synthetic.sheets import DRAWERS, DrawnSheet, draw, fingerprint
 from snellen.synthetic.sheets.hidden import THINGS
 from snellen.synthetic.sheets.marks import LETTERS

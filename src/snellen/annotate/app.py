@@ -14,8 +14,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from snellen.annotate.desk import BOXES as BOX_FILES
-from snellen.annotate.desk import (
+from snellen.annotate.annotator_files import BOXES as BOX_FILES
+from snellen.annotate.annotator_files import (
     AnnotatorAnswers,
     AnnotatorBoxes,
     StalePage,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from snellen.annotate.annotator_files import AnnotatorAnswers, AnnotatorBoxes, AnnotatorFiles, now
 from snellen.annotate.app import AnswerPages, BoxPages, Pages
-from snellen.annotate.desk import AnnotatorAnswers, AnnotatorBoxes, AnnotatorFiles, now
 from snellen.annotate.exporting import known
 from snellen.annotate.pictures import find
 from snellen.annotate.questions import ExamQuestions, FileQuestions, QuestionList, QuestionRow

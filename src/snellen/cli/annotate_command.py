@@ -115,7 +115,7 @@ def _annotate(
 
 
 def _export(folder: Path, name: str) -> int:
-    from snellen.annotate.desk import load_boxes
+    from snellen.annotate.annotator_files import load_boxes
     from snellen.annotate.exporting import document, write
     from snellen.annotate.pictures import find
     from snellen.annotate.rows import checked_name
@@ -134,7 +134,7 @@ def _export(folder: Path, name: str) -> int:
 
 
 def _agreement(folder: Path, as_json: bool) -> int:
-    from snellen.annotate.desk import agreements
+    from snellen.annotate.annotator_files import agreements
 
     found = agreements(folder)
     if not found:

@@ -42,7 +42,7 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     from snellen.engine.mark.text_only import training
     from snellen.engine.plan.plan import choose
 
-    name, where = exams.meant(exam)
+    name, where = exams.resolve(exam)
     data = data if where is None else str(options.data_of(name, where, data))
     found = exams.load(name)
     targets = choose(found, protocols)

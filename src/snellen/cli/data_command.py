@@ -135,7 +135,7 @@ def check(exam: str, data: str | None, images: str | None, columns: tuple[str, .
     from snellen.core.text import for_terminal
     from snellen.data.hub import check_lock
 
-    name, where = exams.meant(exam)
+    name, where = exams.resolve(exam)
     found = exams.load(name)
     folder = options.data_of(name, where, data)
     problems = [*check_lock(folder), *found.check(folder, **options.data_options_of(found, images, columns))]
@@ -188,7 +188,7 @@ def show(
     from snellen.present.model.formatting import counted
     from snellen.present.page.data_page import write_data_page
 
-    name, where = exams.meant(exam)
+    name, where = exams.resolve(exam)
     selection = Selection(limit=limit, seed=seed, own=options.data_options_of(exams.load(name), images, columns))
     shown = write_data_page(name, options.data_of(name, where, data), out, selection)
     click.echo(f"{counted(shown, 'sample')} of {name} in {out}")

@@ -59,7 +59,7 @@ class ExamCommand(click.Command):
         flags = {o for p in self._common if isinstance(p, click.Option) and p.is_flag for o in p.opts}
         for before, word in zip(["", *args], args, strict=False):
             if not word.startswith("-") and (not before.startswith("-") or before in flags or "=" in before):
-                return exams.meant(word)[0] if Path(word).exists() and self.takes_path(word) else None
+                return exams.resolve(word)[0] if Path(word).exists() and self.takes_path(word) else None
         return None
 
     def takes_path(self, word: str) -> bool:

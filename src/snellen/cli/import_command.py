@@ -79,7 +79,7 @@ def command(
     """
     from snellen import exams
     from snellen.engine.run import mostly_unanswered
-    from snellen.imports.importing import ImportRequest, import_log
+    from snellen.importers.importing import ImportRequest, import_log
     from snellen.present.terminal.imported import print_imported
 
     request = ImportRequest(

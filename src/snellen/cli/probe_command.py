@@ -68,7 +68,7 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
     """
     from snellen.cli.progress import show_count
     from snellen.engine.plan.request import Limits
-    from snellen.engine.probe.probing import carry_out, estimate, plan_probe
+    from snellen.engine.probe.probing import estimate, plan_probe, run_probe
 
     planned = plan_probe(model, own, given["parts"], given["seed"], offline=given["dry_run"])
     taken = estimate(planned)
@@ -83,7 +83,7 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
         fresh=given["fresh"],
     )
     with show_count(f"probe · {model}") as progress:
-        done = carry_out(planned, limits, progress)
+        done = run_probe(planned, limits, progress)
     if given["as_json"]:
         found = msgspec.to_builtins(done.probe) | {"digest": done.probe.digest, "file": done.path}
         options.print_json(found | {"changes": list(done.changes)})

@@ -89,7 +89,7 @@ def command(
     if runs and exam and (Path(exam) / "run.json").is_file():  # --run R1 R2, and no exam named
         exam, more = "", (Path(exam), *more)
     exam = exam or _exam_of(runs)
-    exam, where = exams.meant(exam)
+    exam, where = exams.resolve(exam)
     data = data if where is None else str(options.data_of(exam, where, data))
     found = exams.load(exam)
     targets = choose(found, names)

@@ -132,7 +132,7 @@ def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> 
     from snellen import exams
     from snellen.engine.plan.request import RunRequest
 
-    name, where = exams.meant(exam_of(exam, given))
+    name, where = exams.resolve(exam_of(exam, given))
     return RunRequest(
         exam=name,
         model=options.full_spec(given),

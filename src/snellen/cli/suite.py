@@ -72,7 +72,7 @@ def cells_of(suite: Suite, limits: Limits, out: Path, *, offline: bool) -> Seque
     from snellen.engine.suite.cells import make_cells
 
     def resolve(word: str, data: str | None) -> tuple[str, Path]:
-        name, where = exams.meant(word)
+        name, where = exams.resolve(word)
         return name, options.data_of(name, where, data)
 
     return make_cells(suite, limits, out, resolve, offline=offline)

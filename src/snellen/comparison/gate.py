@@ -10,7 +10,7 @@ from snellen.comparison.gating import Gate, gated
 from snellen.comparison.pairing import OpenedRun, opened
 from snellen.core.errors import SnellenError
 from snellen.core.figures import part_name
-from snellen.core.silence import lost_parts
+from snellen.core.unanswered import lost_parts
 
 
 def gate_runs(

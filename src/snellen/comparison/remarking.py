@@ -18,7 +18,7 @@ from snellen.core.types import Metrics, Sample
 from snellen.engine.mark.control_comparison import random_replies
 from snellen.engine.mark.marking import judging
 from snellen.engine.mark.plain_floors import question_of
-from snellen.engine.plan.plan import ProtocolRun, of_run
+from snellen.engine.plan.plan import ProtocolRun, targets_from_manifest
 from snellen.engine.runs.run import Run
 
 
@@ -42,7 +42,7 @@ def marked_again(run: Run) -> RunMarks:
     scan = run.folder.scan()
     if not len(scan.last):
         raise SnellenError(f"{run.path} has no answers yet: there is nothing to explain")
-    own = [t for t in of_run(exam, manifest, run.path) if not t.arm.control]
+    own = [t for t in targets_from_manifest(exam, manifest, run.path) if not t.arm.control]
     arms = set(map(Arm.parse, scan.last.counts))
     targets = fitting(exam, own, {arm.first for arm in arms})
     if not targets:

@@ -17,7 +17,7 @@ from snellen.core.model_names import model_name
 from snellen.core.prescription import FacultyComparison, Threshold
 from snellen.core.records import Manifest, Summary
 from snellen.core.types import Mark, Sample
-from snellen.engine.mark.holding import check_answers, check_summary
+from snellen.engine.mark.integrity import check_answers, check_summary
 from snellen.engine.runs.run import Run, open_run
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from snellen.comparison.results import ComparisonRow, RankedRun, Ranking
 from snellen.core.figures import counted, every
-from snellen.core.silence import LOUD
+from snellen.core.unanswered import LOUD
 from snellen.stats.intervals import LEVEL
 from snellen.stats.significance import clusters_needed
 

@@ -13,8 +13,8 @@ from snellen.core.arm import Arm
 from snellen.core.digest import digest
 from snellen.core.options import Selection
 from snellen.core.results import ProtocolSummary
-from snellen.core.silence import UnansweredPart
 from snellen.core.types import Struct
+from snellen.core.unanswered import UnansweredPart
 
 FORMAT = 2
 LAYOUT = 6

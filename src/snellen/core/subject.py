@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from snellen.core.exam import Exam
 
 
-LEARNT = frozenset({"listed", "applied", "not_applied", "probe", "served"})
+DISCOVERED_KEYS = frozenset({"listed", "applied", "not_applied", "probe", "served"})
 """Parts of a subject's identity that are found out on the way: the service's own words of the model, the parameters that were
 really sent and why others were not, what a probe measured, how the server was started. They are in run.json, and not in the run's name."""
 
@@ -143,7 +143,7 @@ class Endpoint:
         """What is sent for a request now."""
         return request.body
 
-    def give_in(self, status: int, body: bytes) -> bool:
+    def drop_refused_parameter(self, status: int, body: bytes) -> bool:
         """Whether a failed response refuses a parameter that can be done without; from now on it is left out."""
         return False
 
@@ -233,7 +233,7 @@ class Subject:
 
     spec: str = ""
     identity: Mapping[str, Any] = MappingProxyType({})
-    """What decides its answers; part of the run's name, but for what is under the names in LEARNT."""
+    """What decides its answers; part of the run's name, but for what is under the names in DISCOVERED_KEYS."""
     endpoints: tuple[Endpoint, ...] = ()
     """The services that it calls; none for a subject that runs here."""
     parallel: int = 64

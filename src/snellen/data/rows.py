@@ -23,8 +23,8 @@ from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
 from snellen.data.files import read_picture
 from snellen.data.folder import unusable
-from snellen.data.label import HEAD, MARK, Label, first_label, label_from, picture_label
 from snellen.data.parquet import ParquetFile
+from snellen.data.synthetic_marker import HEAD, MARK, Label, first_label, label_from, picture_label
 
 PIECE = 4096
 

@@ -18,8 +18,8 @@ from snellen.core.errors import SnellenError
 from snellen.data.files import check_inside
 from snellen.data.folder import check_finished
 from snellen.data.hub import LOCK
-from snellen.data.label import MARKER
 from snellen.data.parquet import LONGEST_CELL, ParquetFile
+from snellen.data.synthetic_marker import MARKER
 from snellen.data.workbook import check_head, workbook_rows
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".xlsx")

@@ -13,11 +13,11 @@ from snellen.core.adaptive import Adaptive
 from snellen.core.errors import SnellenError
 from snellen.core.extras import traits_of
 from snellen.core.records import Manifest, SubjectEntry
-from snellen.core.subject import LEARNT
-from snellen.engine.answer.swapped import swapped
+from snellen.core.subject import DISCOVERED_KEYS
+from snellen.engine.answer.model_change import swapped
 from snellen.engine.mark import scoring
 from snellen.engine.plan.edits import edited, moved, other_data
-from snellen.engine.plan.plan import Plan, ProtocolRun, manifest, of_run, scorer_entry
+from snellen.engine.plan.plan import Plan, ProtocolRun, manifest, scorer_entry, targets_from_manifest
 from snellen.engine.plan.wording import renewed, wordings
 from snellen.engine.probe.kept import identity_of
 from snellen.engine.runs.batch_books import has_open
@@ -38,7 +38,7 @@ def write_manifest(folder: RunFolder, plan: Plan) -> tuple[tuple[ProtocolRun, ..
         folder.write_record(msgspec.structs.replace(begun, wordings=renewed(begun, now, folder.answers_end)))
         return plan.targets, other_data(plan)
     known = folder.manifest()
-    before = of_run(plan.exam, known, folder.path)
+    before = targets_from_manifest(plan.exam, known, folder.path)
     targets = joined(before, plan.targets)
     scored_by = scoring.joined(known.scorers, map(scorer_entry, plan.scorers))
     where, notes = moved(known.data, plan)
@@ -72,7 +72,7 @@ def note_identity(folder: RunFolder, plan: Plan) -> None:
 
 def _with_identity(known: Manifest, plan: Plan) -> SubjectEntry:
     """Return the subject with what is known of its endpoint. None of that is part of the run's name."""
-    learnt = {name: said for name, said in known.subject.identity.items() if name in LEARNT}
+    learnt = {name: said for name, said in known.subject.identity.items() if name in DISCOVERED_KEYS}
     return msgspec.structs.replace(known.subject, identity=learnt | identity_of(plan.subject))
 
 

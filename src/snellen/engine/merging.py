@@ -22,7 +22,7 @@ from snellen.core.extras import traits_of
 from snellen.core.records import Manifest
 from snellen.core.types import Sample
 from snellen.engine.mark import marking, scoring
-from snellen.engine.plan.plan import of_run
+from snellen.engine.plan.plan import targets_from_manifest
 from snellen.engine.runs.batch_books import has_open
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
@@ -56,7 +56,7 @@ def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
                 folder.write_chunks(name, (line for part in parts for line in _lines(part.folder.path / name)))
             known = _together(parts)
             folder.write_record(known)
-            marking.mark_run(folder, exam, of_run(exam, known, place), concurrency=_concurrency(parts))
+            marking.mark_run(folder, exam, targets_from_manifest(exam, known, place), concurrency=_concurrency(parts))
     except BaseException:  # a half of it would pass for a run
         with contextlib.suppress(OSError):
             shutil.rmtree(place)
@@ -120,11 +120,11 @@ def _in_order(parts: list[Part]) -> list[Part]:
 
 def _fixed(known: Manifest, name: str) -> object:
     """A field, without what an endpoint said of itself on the way."""
-    from snellen.core.subject import LEARNT
+    from snellen.core.subject import DISCOVERED_KEYS
 
     if name != "subject":
         return getattr(known, name)
-    return known.subject.spec, {k: v for k, v in known.subject.identity.items() if k not in LEARNT}
+    return known.subject.spec, {k: v for k, v in known.subject.identity.items() if k not in DISCOVERED_KEYS}
 
 
 # ---------------------------------------------------------------- together

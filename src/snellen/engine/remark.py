@@ -14,7 +14,7 @@ from snellen.core.errors import SnellenError
 from snellen.engine.manifests import joined
 from snellen.engine.mark import marking
 from snellen.engine.mark.missing_answers import MissingAnswers
-from snellen.engine.plan.plan import choose, of_run
+from snellen.engine.plan.plan import choose, targets_from_manifest
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
 
@@ -25,7 +25,7 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.RemarkR
     with run.folder as folder:
         known = folder.manifest()
         exam = exams.load(known.exam)
-        own = of_run(exam, known, folder.path)
+        own = targets_from_manifest(exam, known, folder.path)
         targets = choose(exam, protocols) if protocols else own
         notes = _keep_changed_summary(folder)
         scan = folder.scan()

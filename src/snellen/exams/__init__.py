@@ -34,7 +34,7 @@ def load(name: str) -> Exam:
     return extended(_EXAMS.get(name), found().protocols.get(name, ()))
 
 
-def meant(word: str) -> tuple[str, Path | None]:
+def resolve(word: str) -> tuple[str, Path | None]:
     """The exam that a word names, and its data where the word is a path: the exam that recognises it is meant.
 
     A name comes first: a folder that is called as an exam is `./salbench`.

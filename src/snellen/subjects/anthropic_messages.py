@@ -15,7 +15,7 @@ import msgspec
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Hosting, Parsed
 from snellen.core.types import Failure, Usage
-from snellen.subjects import habits
+from snellen.subjects import model_quirks
 from snellen.subjects.anthropic_batches import AnthropicBatches
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import merged, value
@@ -85,8 +85,8 @@ class MessagesFormat(WireFormat):
         thinking = _thinking(model, settings)
         sent: dict[str, Any] = {"max_tokens": settings.max_tokens + thinking.budget, **thinking.fields}
         not_applied = dict(thinking.not_applied)
-        if settings.temperature == 0.0 and habits.refuses_temperature(model):
-            not_applied["temperature"] = habits.REFUSES_TEMPERATURE
+        if settings.temperature == 0.0 and model_quirks.refuses_temperature(model):
+            not_applied["temperature"] = model_quirks.REFUSES_TEMPERATURE
         elif settings.temperature == 0.0 and thinking.on:
             not_applied["temperature"] = NOT_WITH_THINKING
         elif settings.temperature is not None:
@@ -160,7 +160,7 @@ class MessagesFormat(WireFormat):
 
 
 def _thinking(model: str, settings: Settings) -> _AnthropicThinking:
-    wish, unasked = settings.reasoning, habits.thinks(model)
+    wish, unasked = settings.reasoning, model_quirks.thinks(model)
     budget = settings.thinking_budget(unasked)
     if wish is None:
         # the same as saying nothing, but for the display: what was thought is to be seen
@@ -176,7 +176,7 @@ def _thinking(model: str, settings: Settings) -> _AnthropicThinking:
     counted = _counted(budget)
     graded = _graded(effort)
     lower = (_graded("high"),) if effort in ("xhigh", "max") else ()
-    if habits.takes_thinking_budget(model):
+    if model_quirks.takes_thinking_budget(model):
         return _AnthropicThinking(counted.fields, (graded, *lower), budget, on=True)
     not_applied = {}
     if isinstance(wish, int):
@@ -190,7 +190,7 @@ def _no_thinking(model: str, settings: Settings, budget: int) -> _AnthropicThink
     """Thinking switched off where the model allows it, else as little of it as can be asked for, with tokens to do it."""
     least = settings.max_thinking if settings.max_thinking is not None else BUDGETS["low"]
     little = _graded("low")
-    off = habits.how_not_to_think(model)
+    off = model_quirks.how_not_to_think(model)
     if not off:
         why = "models of this family always think, so the lowest effort is asked for"
         return _AnthropicThinking(little.fields, (), least, True, {"reasoning none": why})
@@ -216,7 +216,7 @@ def _graded(effort: str) -> ParameterVariant:
 
 
 def _effort(wish: str | int) -> str:
-    effort = habits.effort(wish)
+    effort = model_quirks.effort(wish)
     return "low" if effort == "minimal" else effort
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from snellen.subjects import habits
+from snellen.subjects import model_quirks
 from snellen.subjects.compatible import ChatFormat
 
 SWITCH = "thinking switch"
@@ -32,7 +32,7 @@ class TemplateFormat(ChatFormat):
     }
 
     def reasoning(self, wish: str | int, budget: int) -> Mapping[str, Any]:
-        effort = habits.effort(wish)
+        effort = model_quirks.effort(wish)
         return {"reasoning_effort": effort, "chat_template_kwargs": {"enable_thinking": effort != "none"}}
 
 
@@ -65,5 +65,5 @@ class LmStudioFormat(ChatFormat):
     NEAREST: Mapping[str, str] = {"minimal": "low", "xhigh": "high", "max": "high"}
 
     def reasoning(self, wish: str | int, budget: int) -> Mapping[str, Any]:
-        effort = habits.effort(wish)
+        effort = model_quirks.effort(wish)
         return {"reasoning_effort": self.NEAREST.get(effort, effort)}

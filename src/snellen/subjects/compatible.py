@@ -10,7 +10,7 @@ import msgspec
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Parsed
 from snellen.core.types import Failure, Usage
-from snellen.subjects import habits
+from snellen.subjects import model_quirks
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.format import ErrorBody, Parameters, WireFormat
 from snellen.subjects.remote.service import Service
@@ -39,9 +39,9 @@ class ChatFormat(WireFormat):
         return {"model": model} | ({"usage": {"include": True}} if service.reports_cost else {})
 
     def parameters(self, model: str, settings: Settings, service: Service) -> Parameters:
-        thinking = settings.thinking_budget(habits.thinks(model))
+        thinking = settings.thinking_budget(model_quirks.thinks(model))
         sent: dict[str, Any] = {service.length_parameter: settings.max_tokens + thinking}
-        temperature, not_applied = habits.temperature(model, settings.temperature)
+        temperature, not_applied = model_quirks.temperature(model, settings.temperature)
         sent |= temperature
         if settings.top_logprobs:
             sent |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
@@ -55,7 +55,7 @@ class ChatFormat(WireFormat):
 
     def reasoning(self, wish: str | int, budget: int) -> Mapping[str, Any]:
         """The fields that ask for so much thinking; a number of tokens becomes the effort that fits it."""
-        return {"reasoning_effort": habits.effort(wish)}
+        return {"reasoning_effort": model_quirks.effort(wish)}
 
     # ------------------------------------------------------------ a question
 

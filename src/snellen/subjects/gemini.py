@@ -17,7 +17,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Hosting, Parsed
 from snellen.core.types import Failure, Usage
-from snellen.subjects import habits
+from snellen.subjects import model_quirks
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import merged
 from snellen.subjects.remote.format import ErrorBody, ModelListing, Parameters, ParameterVariant, WireFormat
@@ -84,7 +84,7 @@ class GeminiFormat(WireFormat):
         thinking = _thinking(model, settings)
         config: dict[str, Any] = {"maxOutputTokens": settings.max_tokens + thinking.budget}
         not_applied = dict(thinking.not_applied)
-        if settings.temperature is not None and habits.ignores_temperature(model):
+        if settings.temperature is not None and model_quirks.ignores_temperature(model):
             not_applied["temperature"] = IGNORES_TEMPERATURE
         elif settings.temperature is not None:
             config["temperature"] = settings.temperature
@@ -188,7 +188,7 @@ def _resolution(detail: str | None) -> str:
 
 
 def _thinking(model: str, settings: Settings) -> _GeminiThinking:
-    unasked, limits = habits.thinks(model), habits.thinking_range(model)
+    unasked, limits = model_quirks.thinks(model), model_quirks.thinking_range(model)
     budget = settings.thinking_budget(unasked)
     if settings.reasoning is None:
         if not unasked:
@@ -199,7 +199,7 @@ def _thinking(model: str, settings: Settings) -> _GeminiThinking:
         )
     if settings.reasoning == "none":
         return _no_thinking(settings, limits) if unasked else _GeminiThinking(budget=budget)
-    level = LEVELS.get(habits.effort(settings.reasoning), "HIGH")
+    level = LEVELS.get(model_quirks.effort(settings.reasoning), "HIGH")
     if limits is not None:
         tokens = _inside(budget, limits)
         return _GeminiThinking(_counted(tokens), (_way(_graded(level), settings, budget),), budget)

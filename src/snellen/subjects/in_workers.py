@@ -17,7 +17,7 @@ from typing import Any
 from snellen import subjects
 from snellen.core.cores import cores
 from snellen.core.errors import SnellenError
-from snellen.core.subject import LEARNT, Caller, Reply, Request, Subject
+from snellen.core.subject import DISCOVERED_KEYS, Caller, Reply, Request, Subject
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question, Struct
 from snellen.workers.calls import WorkFailed, job_of
@@ -186,4 +186,6 @@ def _result(result: Callable[[], WorkerAnswer]) -> WorkerAnswer:
 
 def _unlike(own: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     """Return the first thing in which two workers differ; nothing where they are alike."""
-    return min((k for k in own.keys() | other.keys() if k not in LEARNT and own.get(k) != other.get(k)), default="")
+    return min(
+        (k for k in own.keys() | other.keys() if k not in DISCOVERED_KEYS and own.get(k) != other.get(k)), default=""
+    )

@@ -11,7 +11,7 @@ import msgspec
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Hosting, Parsed
 from snellen.core.types import Failure, Usage
-from snellen.subjects import habits
+from snellen.subjects import model_quirks
 from snellen.subjects.openai_batches import OpenAIBatches
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.format import ErrorBody, Parameters, WireFormat
@@ -42,14 +42,14 @@ class ResponsesFormat(WireFormat):
         return {"model": model, "store": False}
 
     def parameters(self, model: str, settings: Settings, service: Service) -> Parameters:
-        thinks = habits.thinks(model)
+        thinks = model_quirks.thinks(model)
         thinking = settings.thinking_budget(thinks)
         sent: dict[str, Any] = {"max_output_tokens": settings.max_tokens + thinking}
-        temperature, not_applied = habits.temperature(model, settings.temperature)
+        temperature, not_applied = model_quirks.temperature(model, settings.temperature)
         sent |= temperature
         if settings.top_logprobs:
             sent |= {"top_logprobs": settings.top_logprobs, "include": ["message.output_text.logprobs"]}
-        effort = None if settings.reasoning is None else habits.effort(settings.reasoning)
+        effort = None if settings.reasoning is None else model_quirks.effort(settings.reasoning)
         if effort == "none":
             sent["reasoning"] = {"effort": effort}
         elif effort is not None or thinks:  # the thoughts themselves are never told, a summary is

@@ -19,7 +19,7 @@ from snellen.core.json_keys import repeated_key
 from snellen.core.subject import BuildContext, Caller, Subject, SubjectKind
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Question
-from snellen.data.places import Places
+from snellen.data.line_offsets import Places
 from snellen.subjects.baselines import failed, said
 
 IDS = ("id", "sample_id")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from snellen.core.cores import cores
 from snellen.core.errors import SnellenError
 from snellen.data import parquet
-from snellen.data.label import MARK
+from snellen.data.synthetic_marker import MARK
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.writing import Origin, check_place, check_same, making, origin_of, whole
 

@@ -4,7 +4,7 @@ Every set says where it comes from: generator, version, seed, count, and what el
 files says it in a small file of its own (`claim`), parquet files in their notes (tables.py). Where a folder says
 something else, or nothing, it is left alone. While a set is being made, its folder is marked as unfinished.
 
-Every picture and every record bears a label too (data/label.py), without the count: sample i is the same whatever the number
+Every picture and every record bears a label too (data/synthetic_marker.py), without the count: sample i is the same whatever the number
 of samples.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.data.folder import UNFINISHED, unfinished
-from snellen.data.label import MARK, MARKER, Label, labelled
+from snellen.data.synthetic_marker import MARK, MARKER, Label, labelled
 
 VERSION = 2
 """The version of all makers here."""

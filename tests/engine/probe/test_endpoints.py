@@ -6,14 +6,14 @@ import pytest
 from tests.support.probed_endpoint import Manners, endpoint
 
 from snellen.engine.plan.request import Limits
-from snellen.engine.probe.probing import ProbeOutcome, carry_out, plan_probe
+from snellen.engine.probe.probing import ProbeOutcome, plan_probe, run_probe
 from snellen.engine.probe.results import PARTS
 from snellen.present.terminal.probe import headline
 
 
 def probed(manners: Manners, parts: tuple[str, ...] = (), model: str = "reader", seed: int = 0) -> ProbeOutcome:
     with endpoint(manners) as server:
-        return carry_out(plan_probe(f"api/{model}", {"base_url": server.url}, parts, seed), Limits())
+        return run_probe(plan_probe(f"api/{model}", {"base_url": server.url}, parts, seed), Limits())
 
 
 def verdicts(done: ProbeOutcome, verdict: str) -> list[str]:
@@ -147,9 +147,9 @@ def test_a_parameter_that_is_refused_openly_is_no_finding() -> None:
 
 def test_equal_requests_are_really_asked_again() -> None:
     with endpoint() as server:
-        done = carry_out(plan_probe("api/reader", {"base_url": server.url}), Limits())
+        done = run_probe(plan_probe("api/reader", {"base_url": server.url}), Limits())
         assert (done.probe.calls, done.probe.stored) == (len(server.requests), 0)
-        again = carry_out(plan_probe("api/reader", {"base_url": server.url}), Limits())
+        again = run_probe(plan_probe("api/reader", {"base_url": server.url}), Limits())
         assert (again.probe.calls, again.probe.stored) == (done.probe.calls, 0)
         assert len(server.requests) == 2 * done.probe.calls
         assert again.changes == ()

@@ -11,7 +11,7 @@ from tests.support.sets import png
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.data.label import MARK
+from snellen.data.synthetic_marker import MARK
 from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 

@@ -10,7 +10,7 @@ from math import sqrt
 from pathlib import Path
 
 import pytest
-from tests.show.pages import HOSTILE, inert, report
+from tests.present.pages import HOSTILE, inert, report
 from tests.support.sets import png
 
 import snellen

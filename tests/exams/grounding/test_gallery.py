@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests.show.pages import HOSTILE, inert, report
+from tests.present.pages import HOSTILE, inert, report
 
 import snellen
 from snellen.core.errors import SnellenError

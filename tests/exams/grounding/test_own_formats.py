@@ -12,7 +12,7 @@ from PIL import Image
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.data.label import labelled
+from snellen.data.synthetic_marker import labelled
 from snellen.exams.grounding.check import check
 from snellen.exams.grounding.data import GroundingData
 from snellen.exams.grounding.exam import EXAM

@@ -160,7 +160,7 @@ def test_the_hubs_layout_is_one_table_with_its_splits(tmp_path: Path) -> None:
     ):
         parquet(tmp_path / "set/data", some, f"{name}.parquet")
     (tmp_path / "set/dataset_infos.json").write_text("{}")
-    assert exams.meant(str(tmp_path / "set"))[0] == "own"
+    assert exams.resolve(str(tmp_path / "set"))[0] == "own"
     assert shown(tmp_path / "set") == [[png(n)] for n in (1, 2, 3, 4)]
     data = exams.load("own").open(tmp_path / "set", Selection(splits=("val",)))
     assert [(s.id, s.tags["split"]) for s in data.light()] == [("2", "val"), ("3", "val"), ("4", "val")]

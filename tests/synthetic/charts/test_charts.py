@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from snellen.data.label import picture_label
+from snellen.data.synthetic_marker import picture_label
 from snellen.synthetic.charts.drawing import A_ROW, LETTERS, ink, jpeg
 from snellen.synthetic.charts.letters import LARGE, SMALL, contrast_chart, size_chart, size_rows
 from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, disc_chart, numbered

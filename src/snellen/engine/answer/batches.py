@@ -24,7 +24,7 @@ from snellen.core.records import REFUSED, Totals
 from snellen.core.subject import Endpoint, Price, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
-from snellen.data.places import Key
+from snellen.data.line_offsets import Key
 from snellen.engine.answer.batch_filling import BatchDraft
 from snellen.engine.answer.batch_replies import reply_of
 from snellen.engine.answer.batch_search import RunningBatch, Search
@@ -445,7 +445,9 @@ class Batching:
         if result.status not in UNPROCESSED:
             return False
         try:
-            given_in = self.endpoint.revision == self._revision and self.endpoint.give_in(result.status, result.body)
+            given_in = self.endpoint.revision == self._revision and self.endpoint.drop_refused_parameter(
+                result.status, result.body
+            )
         except Exception:  # whatever the provider wrote, it is the failure of this request
             return False
         return given_in or self.endpoint.revision != self._revision

@@ -19,7 +19,7 @@ from snellen.core.pixels import BadPicture, check_image
 from snellen.core.subject import Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question, Text
-from snellen.data.places import Key
+from snellen.data.line_offsets import Key
 from snellen.engine.ask.questions import Open, to_ask
 from snellen.engine.plan.plan import Plan
 

@@ -252,7 +252,9 @@ class EndpointCaller:
         if response.status not in UNPROCESSED:
             return False
         try:
-            refused = self._endpoint.revision == revision and self._endpoint.give_in(response.status, response.body)
+            refused = self._endpoint.revision == revision and self._endpoint.drop_refused_parameter(
+                response.status, response.body
+            )
         except Exception:  # whatever the server wrote, it is the failure of this try
             return False
         return refused or self._endpoint.revision != revision

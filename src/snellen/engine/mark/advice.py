@@ -9,8 +9,8 @@ from snellen.core.exam import Exam
 from snellen.core.records import Manifest
 from snellen.core.reply import ends_in_thought, spoken
 from snellen.core.results import ProtocolSummary
-from snellen.core.silence import UnansweredPart
 from snellen.core.types import Outcome
+from snellen.core.unanswered import UnansweredPart
 from snellen.engine.runs.folder import RunFolder, Scan
 
 ABLE = 0.5

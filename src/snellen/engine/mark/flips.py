@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.types import Mark, Outcome
-from snellen.data.places import NOWHERE, Places
+from snellen.data.line_offsets import NOWHERE, Places
 from snellen.stats.agreement import Agreement
 
 if TYPE_CHECKING:

@@ -27,9 +27,9 @@ from snellen.core.protocol import roles
 from snellen.core.records import PositionRow, PublishedRow, ScorerSummary, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.scorer import Evidence
-from snellen.core.silence import lost_parts, silent_parts
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Sample
-from snellen.data.places import NOWHERE, Key, Places
+from snellen.core.unanswered import lost_parts, silent_parts
+from snellen.data.line_offsets import NOWHERE, Key, Places
 from snellen.engine.ask.controls import as_asked
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.mark.advice import advice

@@ -24,7 +24,7 @@ from snellen.core.extras import CaptionScoring, Progress
 from snellen.core.records import ScorerEntry
 from snellen.core.scorer import Evidence, Scorer, Similarities
 from snellen.core.types import Picture, Sample, Struct
-from snellen.data.places import Key
+from snellen.data.line_offsets import Key
 from snellen.engine.plan.plan import scorer_entry
 from snellen.engine.runs.folder import AnswerText, RunFolder, Scan
 from snellen.engine.runs.writing import opened_to_append

@@ -22,7 +22,7 @@ from snellen.core.records import ChangedFile, Manifest, read_summary
 from snellen.engine.mark import marking
 from snellen.engine.mark.differing import ABSENT, Differences, FileDifference, Plain
 from snellen.engine.mark.verify_data import compare_data
-from snellen.engine.plan.plan import ProtocolRun, of_run
+from snellen.engine.plan.plan import ProtocolRun, targets_from_manifest
 from snellen.engine.runs.folder import UNREADABLE, RunFolder, Scan
 
 SUMMARY = "summary.json"
@@ -60,7 +60,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
     if data is not None and not data.exists():
         raise SnellenError(f"--data {data}: no such folder")
     exam = exams.load(known.exam)
-    targets = of_run(exam, known, path)
+    targets = targets_from_manifest(exam, known, path)
     scan, size = folder.scan(), folder.answers_bytes
     found = Differences()
     checked: list[str] = []

@@ -18,7 +18,7 @@ from snellen.core.extras import traits_of
 from snellen.core.records import Manifest
 from snellen.core.seals import seal
 from snellen.core.types import ImageSent, Picture, Question, Sample
-from snellen.data.places import Key
+from snellen.data.line_offsets import Key
 from snellen.engine.ask.questions import to_ask
 from snellen.engine.mark.differing import ABSENT, Differences, Plain
 from snellen.engine.runs.data_again import opened_again

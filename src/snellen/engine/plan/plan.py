@@ -24,7 +24,7 @@ from snellen.core.prompt import shots_of
 from snellen.core.protocol import PluginCode, Protocol
 from snellen.core.records import DataEntry, Manifest, ProtocolEntry, ScorerEntry, SubjectEntry
 from snellen.core.scorer import SCORER_MODE, SCORERS, Scorer
-from snellen.core.subject import LEARNT, Subject
+from snellen.core.subject import DISCOVERED_KEYS, Subject
 from snellen.core.types import Sample
 from snellen.engine.ask.controls import known_control, partners, why_not_moved
 from snellen.engine.ask.questions import asker
@@ -105,7 +105,7 @@ class Plan(NamedTuple):
     @property
     def folder_name(self) -> str:
         """Exam, subject and a digest of what changes the answers; protocols, prompts, money and speed do not count."""
-        subject = {k: v for k, v in self.subject.identity.items() if k not in LEARNT}
+        subject = {k: v for k, v in self.subject.identity.items() if k not in DISCOVERED_KEYS}
         mark = digest(
             {
                 "naming": NAMING,
@@ -340,7 +340,7 @@ def choose(
     return tuple(dict.fromkeys(picked + arms))
 
 
-def of_run(exam: Exam, known: Manifest, where: Path) -> tuple[ProtocolRun, ...]:
+def targets_from_manifest(exam: Exam, known: Manifest, where: Path) -> tuple[ProtocolRun, ...]:
     """The protocols that a run's manifest lists."""
     for entry in known.protocols:
         if entry.base not in exam.protocols or entry.arm.prompt not in exam.prompts:

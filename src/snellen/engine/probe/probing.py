@@ -128,7 +128,7 @@ def estimate(planned: ProbePlan) -> dict[str, Any]:
     }
 
 
-def carry_out(planned: ProbePlan, limits: Limits, on_progress: OnProgress = None) -> ProbeOutcome:
+def run_probe(planned: ProbePlan, limits: Limits, on_progress: OnProgress = None) -> ProbeOutcome:
     """Ask, judge, keep. What was answered stays in the store if it ends early, and the same command goes on."""
     if not planned.posed:
         raise SnellenError("; ".join(f"{part}: {why}" for part, why in planned.untried.items()))

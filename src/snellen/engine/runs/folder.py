@@ -22,7 +22,7 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import ChangedFile, Manifest, Summary, Totals, read_manifest, read_summary, written
 from snellen.core.types import Answer, Failure, ImageSent, Mark, Sample, Struct, Token, Usage
-from snellen.data.places import NOWHERE, Key, Places
+from snellen.data.line_offsets import NOWHERE, Key, Places
 from snellen.engine.runs.backends import Backends
 from snellen.engine.runs.writing import opened_to_append, remove, replacing, unlink_link
 

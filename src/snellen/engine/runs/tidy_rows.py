@@ -13,8 +13,8 @@ from snellen.core.figures import part_name
 from snellen.core.model_names import model_name
 from snellen.core.records import Manifest, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, declared
-from snellen.core.silence import LOUD, MOST, lost_parts
 from snellen.core.types import NON_ANSWERS, Answer
+from snellen.core.unanswered import LOUD, MOST, lost_parts
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.tidy import MOSTLY_SILENT, PARTLY_SILENT, PUBLISHED, SampleRow, ScoreRow, Silence
 

@@ -13,7 +13,7 @@ from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
 from snellen.data.files import read_picture
 from snellen.data.folder import named, unusable
-from snellen.data.label import MARK
+from snellen.data.synthetic_marker import MARK
 from snellen.exams.d3.folder import Folder, LocatedEntry, needed
 from snellen.exams.d3.names import task_of
 from snellen.exams.d3.recorded import sample_id

@@ -21,7 +21,7 @@ from snellen.core.json_keys import repeated_key
 from snellen.core.text import one_line
 from snellen.data.files import PictureFolders, check_inside, digest_of
 from snellen.data.folder import check_folder, find_files
-from snellen.data.label import MARK, folder_label
+from snellen.data.synthetic_marker import MARK, folder_label
 from snellen.exams.d3.names import MOST, PAIR, names_in
 from snellen.exams.d3.pairs import own_pairs
 

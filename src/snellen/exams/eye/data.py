@@ -19,8 +19,8 @@ from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.pixels import as_rgb
 from snellen.core.types import Outcome, Picture, Sample
-from snellen.data.label import labelled
-from snellen.exams.eye.courses import CATCH_EVERY, Course, planned, quality
+from snellen.data.synthetic_marker import labelled
+from snellen.exams.eye.trial_plans import CATCH_EVERY, Course, planned, quality
 from snellen.stats.adaptive import answered, constant_level, next_level
 from snellen.stats.psychometric import DialShape, Trial
 from snellen.synthetic.chance import generator

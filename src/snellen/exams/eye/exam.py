@@ -24,15 +24,15 @@ from snellen.core.extras import (
 from snellen.core.options import Option
 from snellen.core.seals import check_seal
 from snellen.core.types import Sample
-from snellen.exams.eye import courses
+from snellen.exams.eye import trial_plans
 from snellen.exams.eye.close import close_up
 from snellen.exams.eye.comparing import compared
-from snellen.exams.eye.courses import planned
 from snellen.exams.eye.data import EyeData
 from snellen.exams.eye.faculties import FACULTIES
 from snellen.exams.eye.prescription import by_course
 from snellen.exams.eye.prompts import PROMPTS, probes
 from snellen.exams.eye.protocols import PROTOCOLS
+from snellen.exams.eye.trial_plans import planned
 from snellen.exams.eye.wording import findings
 
 SIZES = Option(
@@ -49,7 +49,7 @@ AHEAD = Option(
     "ahead",
     "Questions of one faculty that may be under way at once. It decides which levels are asked, so another number is another exam.",
     kind="int",
-    default=courses.AHEAD,
+    default=trial_plans.AHEAD,
     metavar="N",
     least=1,
     most=64,

@@ -24,8 +24,8 @@ from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
 from snellen.data.files import PictureFolders, digest_of
 from snellen.data.folder import check_folder
-from snellen.data.label import folder_label, picture_label
 from snellen.data.sheets import columns, sheets
+from snellen.data.synthetic_marker import folder_label, picture_label
 from snellen.exams.grounding.formats import coco, labelme, osworld, pro, rows, screenspot
 from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
 from snellen.exams.grounding.formats.annotations import calls_itself_synthetic, labels

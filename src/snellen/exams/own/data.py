@@ -18,7 +18,7 @@ from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
 from snellen.data.files import PictureFolders, digest_of
 from snellen.data.folder import named
-from snellen.data.label import HEAD, first_label, picture_label
+from snellen.data.synthetic_marker import HEAD, first_label, picture_label
 from snellen.data.tables import Table, TableRow
 from snellen.exams.own import find
 from snellen.exams.own.columns import ColumnMap, TableColumns, columns_of

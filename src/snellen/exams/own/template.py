@@ -12,7 +12,7 @@ from typing import Any
 from snellen.core.errors import SnellenError
 from snellen.core.extras import Progress
 from snellen.data.folder import UNFINISHED
-from snellen.data.label import labelled
+from snellen.data.synthetic_marker import labelled
 from snellen.synthetic.writing import making, write_bytes, write_text
 
 TABLE = "questions.jsonl"

@@ -22,7 +22,7 @@ from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
 from snellen.data.files import digest_of, read_picture
-from snellen.data.label import folder_label
+from snellen.data.synthetic_marker import folder_label
 from snellen.exams.vqa_nle.formats.base import readable
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, AnnotationFile, Files, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex

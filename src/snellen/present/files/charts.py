@@ -14,9 +14,9 @@ from snellen.comparison.thresholds import thresholds_of
 from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import DataEntry
 from snellen.core.results import ProtocolSummary, Score, declared
-from snellen.core.silence import silent_parts
 from snellen.core.text import one_line
-from snellen.engine.mark.holding import misfit
+from snellen.core.unanswered import silent_parts
+from snellen.engine.mark.integrity import mismatch
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 
@@ -161,7 +161,7 @@ def _notes(runs: Sequence[Run], parts: Sequence[ChartPart]) -> list[str]:
         notes.append("SYNTHETIC DATA: not comparable with published results.")
     if not all(run.summary.complete for run in runs):
         notes.append("Some runs are incomplete.")
-    if any(misfit(run, run.summary) for run in runs):
+    if any(mismatch(run, run.summary) for run in runs):
         notes.append("STALE: some runs have answers that are not in these scores.")
     return notes
 

@@ -16,7 +16,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.extras import PaperTables
 from snellen.core.layout import By, Layout
 from snellen.data import parquet
-from snellen.data.label import MARK
+from snellen.data.synthetic_marker import MARK
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import SCHEMA, SampleRow, ScoreRow, TidyTable, statuses, table_of
 from snellen.present.files.latex import latex

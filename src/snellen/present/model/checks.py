@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snellen.core.errors import SnellenError
-from snellen.engine.mark.holding import check_answers, check_summary
+from snellen.engine.mark.integrity import check_answers, check_summary
 from snellen.engine.runs.run import Run
 from snellen.present.model.findings import loaded
 

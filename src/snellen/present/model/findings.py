@@ -17,8 +17,8 @@ from snellen.core.extras import Remarks
 from snellen.core.finding import BAD, DOUBT, FACT, GOOD, WEIGHTS, Finding
 from snellen.core.records import ControlRow, Manifest, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
-from snellen.core.silence import LOUD
 from snellen.core.types import NON_ANSWERS
+from snellen.core.unanswered import LOUD
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 

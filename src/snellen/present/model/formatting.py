@@ -17,8 +17,8 @@ from snellen.core.model_names import model_name
 from snellen.core.prescription import BOUNDS, CREDIBLE, amount, figure
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
 from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
-from snellen.core.silence import UnansweredPart
 from snellen.core.types import NON_ANSWERS, Mark, Outcome
+from snellen.core.unanswered import UnansweredPart
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from snellen.core.model_names import model_name
 from snellen.core.records import Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import Outcome
-from snellen.engine.mark.holding import misfit
+from snellen.engine.mark.integrity import mismatch
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting, repeats
 from snellen.present.model.controls_view import ControlsView, all_controls, controls, position, position_line
@@ -212,7 +212,7 @@ def run_view(
         synthetic=summary.synthetic,
         complete=summary.complete,
         oracle=manifest.oracle,
-        stale=misfit(run, summary),
+        stale=mismatch(run, summary),
         thresholds=thresholds_of(manifest) is not None,
         protocols={p.protocol: p for p in protocols},
         findings=tuple(findings(summary, exam, stages)),

@@ -12,8 +12,8 @@ from snellen.core.arm import Arm
 from snellen.core.records import Summary
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Mark, Outcome
-from snellen.imports.importing import ImportedRun
-from snellen.imports.record import FigureEntry, ImportedSample, ImportRecord, VerdictAgreement, read_samples
+from snellen.importers.importing import ImportedRun
+from snellen.importers.record import FigureEntry, ImportedSample, ImportRecord, VerdictAgreement, read_samples
 from snellen.present.model import formatting
 from snellen.present.terminal.tables import console, plain_table, say, shown
 

@@ -11,7 +11,7 @@ from snellen.core.results import ProtocolSummary
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Call, Question
 from snellen.engine.runs.run import Run
-from snellen.imports.record import samples_of
+from snellen.importers.record import samples_of
 from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
 from snellen.present.model.sample_view import SampleQuestion, SampleView

@@ -214,7 +214,7 @@ class RemoteSubject(Subject, Endpoint):
             sent = grown(sent, field, repeat - 1)
         return self._form.head(self.model, self._service, sent) if fields else self._head
 
-    def give_in(self, status: int, body: bytes) -> bool:
+    def drop_refused_parameter(self, status: int, body: bytes) -> bool:
         said = self._error(status, body)
         sent, why = self._sent(), one_line(said.message, 200)
         for name, other in self._form.other_names.items():

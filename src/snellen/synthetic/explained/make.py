@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.data.label import MARK, Label
+from snellen.data.synthetic_marker import MARK, Label
 from snellen.synthetic.documents import LINES, LIST, OBJECT, DocumentForm, document, in_document, member
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.writing import (

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from snellen.data.label import Label
+from snellen.data.synthetic_marker import Label
 from snellen.synthetic.documents import OBJECT, document, member
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.writing import Origin, claim, label_of, making, stamped, write_bytes

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError, unknown
-from snellen.data.label import Label
+from snellen.data.synthetic_marker import Label
 from snellen.synthetic.documents import DocumentForm, document, in_document
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.screens import layouts, original

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from snellen.core.pixels import as_rgb
-from snellen.data.label import labelled
+from snellen.data.synthetic_marker import labelled
 from snellen.synthetic.chance import generator
 
 GENERATOR = "sheets"

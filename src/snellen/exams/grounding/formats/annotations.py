@@ -17,7 +17,7 @@ import msgspec
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import PictureFolders
-from snellen.data.label import MARK
+from snellen.data.synthetic_marker import MARK
 from snellen.exams.grounding.formats.base import GroundingFormat, Screen, Target, find_image, read_json, true_box, typed
 from snellen.exams.grounding.geometry import Pixels
 

@@ -17,7 +17,7 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.core.types import Struct
-from snellen.data.label import MARK, label_from
+from snellen.data.synthetic_marker import MARK, label_from
 from snellen.exams.vqa_nle.formats.tags import TAG
 from snellen.exams.vqa_nle.names import LABELS
 

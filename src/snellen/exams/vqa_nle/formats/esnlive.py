@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
-from snellen.data.label import MARK, label_from
+from snellen.data.synthetic_marker import MARK, label_from
 from snellen.exams.vqa_nle.formats.base import BadRecord, Item, VqaFormat, VqaRecord, entailment_of, readable, unusable
 
 COLUMNS = ("pairID", "Flickr30kID", "hypothesis", "gold_label")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.data.label import MARK, label_from
+from snellen.data.synthetic_marker import MARK, label_from
 from snellen.exams.vqa_nle.formats import base
 from snellen.exams.vqa_nle.formats.base import BadRecord, VqaRecord
 from snellen.exams.vqa_nle.formats.json_files import boxes_of, size_of

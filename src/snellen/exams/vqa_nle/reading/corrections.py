@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from snellen.core.reply import correction_end, left_open, trimmed
-from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off, preface_off
+from snellen.exams.vqa_nle.reading.preambles import is_clause, leads_off, preface_off
 from snellen.exams.vqa_nle.reading.reasons import REASON, sentence_ends
 
 _STRONG = re.compile(

@@ -18,9 +18,9 @@ from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
-from snellen.exams.vqa_nle.reading.leads import before_verdict, is_clause, leads_off, named_in, verdict_in
+from snellen.exams.vqa_nle.reading.preambles import before_verdict, is_clause, leads_off, named_in, verdict_in
 from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
-from snellen.exams.vqa_nle.reading.said import LONGEST, said_in
+from snellen.exams.vqa_nle.reading.reply_text import LONGEST, said_in
 from snellen.exams.vqa_nle.reading.strict_labels import labels_in, read_label
 
 __all__ = ["LONGEST", "is_valid", "labels_in", "read_label", "read_open"]

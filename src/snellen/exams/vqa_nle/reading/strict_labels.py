@@ -9,9 +9,9 @@ from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading.affirmed import OptionMention, affirmed, decided, options_in
 from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
-from snellen.exams.vqa_nle.reading.leads import before_verdict, leads_off, named_in, verdict_in
+from snellen.exams.vqa_nle.reading.preambles import before_verdict, leads_off, named_in, verdict_in
 from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
-from snellen.exams.vqa_nle.reading.said import said_in
+from snellen.exams.vqa_nle.reading.reply_text import said_in
 
 _STEMS = {
     "entailment": r"entail(?:e?ment|ments|s|ed|ing)?",

@@ -1,0 +1,107 @@
+"""Do the answers and marks of a run give the summary that stands beside them? A quick look, for those who show what a summary says.
+
+Outcomes are counted part by part, and the headline is added up where it is a mean. `verify` makes everything again and finds the rest.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from itertools import chain
+from math import isclose
+from statistics import fmean
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.protocol import Key
+from snellen.core.records import Summary
+from snellen.core.results import GroupSummary, ProtocolSummary, declared
+from snellen.engine.runs.run import OrderedSamples, Run
+
+
+def mismatch(run: Run, summary: Summary) -> str:
+    """What to say where the answers are not those that the summary was made of; or nothing. They only ever grow."""
+    now = run.folder.answers_bytes
+    if not summary.answers_bytes or now == summary.answers_bytes:
+        return ""
+    if now < summary.answers_bytes:
+        return "Answers are missing that its scores were made of: answers.jsonl was cut"
+    return "Some answers are newer than its scores"
+
+
+def check_answers(run: Run, summary: Summary) -> None:
+    """Refuse a run that has lost answers since it was marked."""
+    if run.folder.answers_bytes < summary.answers_bytes:
+        raise SnellenError(
+            f"{run.path}: answers are missing that its scores were made of: answers.jsonl was cut; "
+            f"'snellen remark {run.path}' marks what is there"
+        )
+
+
+def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
+    """Refuse a run whose marks do not give its summary: one of them was changed."""
+    versions = {entry.name: entry.version for entry in summary.marked}
+    for result in summary.plain:
+        protocol, _arm = exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}")
+        if protocol.version != versions.get(result.protocol, result.version):
+            continue  # marked by other rules, which may group otherwise
+        outcomes: dict[Key, Counter[str]] = {}
+        values: dict[Key, Values] = {}
+        samples = OrderedSamples(run.samples)
+        for mark in chain.from_iterable(run.marks(result.protocol, at) for at in range(1, result.repeats + 1)):
+            sample = samples.get(mark.id)
+            if sample is None:
+                raise _changed(run, result.protocol)
+            part = next(iter(protocol.groups(sample)))
+            seen = protocol.seen(sample, mark)
+            outcomes.setdefault(part, Counter())[seen.outcome.value] += 1
+            if result.headline in seen.values:
+                values.setdefault(part, Values(result.repeats)).add(mark.id, seen.values[result.headline])
+        for group in result.groups:
+            part = tuple(group.by.items())
+            if (
+                group.whole
+                and part in outcomes
+                and not _gives(outcomes[part], values.get(part) or Values(1), result, group)
+            ):
+                raise _changed(run, result.protocol)
+
+
+class Values:
+    """The values of a metric, sample by sample: of questions that were asked several times, those of each time."""
+
+    def __init__(self, repeats: int) -> None:
+        self._once: array[float] | None = array("d") if repeats == 1 else None
+        self._again: dict[str, list[float]] = {}
+
+    def add(self, name: str, value: float) -> None:
+        if self._once is not None:
+            self._once.append(value)
+        else:
+            self._again.setdefault(name, []).append(value)
+
+    def __len__(self) -> int:
+        return len(self._again if self._once is None else self._once)
+
+    def mean(self) -> float:
+        """The mean of the samples' means."""
+        return fmean(map(fmean, self._again.values()) if self._once is None else self._once)
+
+
+def _gives(outcomes: Counter[str], values: Values, result: ProtocolSummary, group: GroupSummary) -> bool:
+    """Whether these are a group's outcomes and, by the values of each sample's repeats, its headline."""
+    if outcomes != group.outcomes:
+        return False
+    score = group.metrics.get(result.headline)
+    if score is None or score.value is None or declared(result.metrics, result.headline).kind != "mean":
+        return True
+    if len(values) != score.n:
+        return True
+    return isclose(values.mean(), score.value, rel_tol=1e-6, abs_tol=1e-9)
+
+
+def _changed(run: Run, name: str) -> SnellenError:
+    return SnellenError(
+        f"{run.path}: the marks of protocol '{name}' do not give its summary: one was changed; "
+        f"'snellen remark {run.path}' makes both again"
+    )

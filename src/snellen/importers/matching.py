@@ -1,0 +1,192 @@
+"""Which sample of a data set a row of a log is about: by its id, by its picture, or by its place, and never against its target."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.core.types import Sample
+from snellen.importers.log import LogRow
+
+Pictures = Callable[[], Mapping[str, Sequence[str]]]
+"""Gives the ids of the samples that show a picture, by its SHA-256; only called where a log has pictures and no ids that fit."""
+PART_FIELDS = ("config", "part", "task", "split", "subset")
+NAMED = 3
+
+
+class UnmatchedRow(NamedTuple):
+    """A row that is about no sample, and why."""
+
+    row: LogRow
+    why: str
+
+
+class MatchedRows(NamedTuple):
+    """Rows with their samples, in the order of the samples; `ways` counts how they were found.
+
+    `unsure` were found by their place alone, with no target that confirms it.
+    """
+
+    pairs: tuple[tuple[LogRow, Sample], ...]
+    ways: Mapping[str, int]
+    left: tuple[UnmatchedRow, ...]
+    unsure: int
+
+
+def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures) -> MatchedRows:
+    """Find every row's sample. Two rows of one sample are an error: a run has one answer to a question."""
+    index = _Index(samples, pictures)
+    ways: Counter[str] = Counter()
+    left: list[UnmatchedRow] = []
+    taken: dict[str, LogRow] = {}
+    unsure = 0
+    for row in rows:
+        way, found = index.find(row)
+        if len(found) != 1:
+            left.append(
+                UnmatchedRow(row, "several samples would fit" if found else "no sample has its id or its place")
+            )
+            continue
+        sample = found[0]
+        if disagrees(row.target, sample.truth):
+            left.append(UnmatchedRow(row, f"its target is {row.target!r}, and that of {sample.id} is {sample.truth!r}"))
+            continue
+        if sample.id in taken:
+            raise SnellenError(
+                f"{taken[sample.id].where} and {row.where} are both about the sample {sample.id}: keep one reply for each sample"
+            )
+        taken[sample.id] = row
+        ways[way] += 1
+        unsure += way == "place" and not comparable(row.target, sample.truth)
+    order = [(taken[s.id], s) for s in samples if s.id in taken]
+    return MatchedRows(tuple(order), dict(ways), tuple(left), unsure)
+
+
+def refusal(left: Sequence[UnmatchedRow], rows: int, source: str) -> SnellenError:
+    """What to say where rows are about no sample."""
+    some = "; ".join(f"{one.row.where}: {one.why}" for one in left[:NAMED])
+    more = f"; and {len(left) - NAMED} more" if len(left) > NAMED else ""
+    cure = (
+        "another exam, another data set, or another order" if len(left) == rows else "--skip-unmatched leaves them out"
+    )
+    return SnellenError(
+        f"{len(left)} of {rows} row{'s fit' if rows != 1 else ' fits'} no sample of {source} ({some}{more}): {cure}"
+    )
+
+
+class _Index:
+    """The samples by id and the end of an id, by picture, and by part in their order."""
+
+    def __init__(self, samples: Sequence[Sample], pictures: Pictures) -> None:
+        self._samples, self._pictures = samples, pictures
+        self._by_id = {s.id: s for s in samples}
+        self._by_end: defaultdict[str, list[Sample]] = defaultdict(list)
+        for sample in samples:
+            self._by_end[_end(sample.id)].append(sample)
+        self._by_part = [_by_part(samples, names) for names in (_folders, _names)]
+        self._shown: Mapping[str, Sequence[str]] | None = None
+
+    def find(self, row: LogRow) -> tuple[str, list[Sample]]:
+        """How a row's sample was found, and those that it may be."""
+        if row.id is not None:
+            exact = self._by_id.get(row.id)
+            found = [exact] if exact is not None else _narrowed(self._by_end.get(_end(row.id), []), row)
+            if found:
+                return "id", found
+        if row.pictures:
+            found = _narrowed([self._by_id[i] for i in self._showing(row.pictures) if i in self._by_id], row)
+            if found:
+                return "picture", found
+        if row.number is None or not (row.id or "0").isdecimal():  # a name that no sample has is no place
+            return "", []
+        part = self._part(row)
+        return "place", list(part[row.number : row.number + 1]) if row.number >= 0 else []
+
+    def _part(self, row: LogRow) -> Sequence[Sample]:
+        """The samples of the row's part, in their order: of the finest that it names; all of them where it names none."""
+        for index in self._by_part:
+            own = [index[word] for word in _said(row) if word in index]
+            if own:
+                return min(own, key=len)
+        return self._samples
+
+    def _showing(self, pictures: Sequence[str]) -> list[str]:
+        """The samples that show all of these."""
+        if self._shown is None:
+            self._shown = self._pictures()
+        every = [list(self._shown.get(p, ())) for p in pictures]
+        return [i for i in every[0] if all(i in others for others in every[1:])]
+
+
+def _end(name: str) -> str:
+    """The last piece of an id, without its folders."""
+    return name.rpartition("/")[2]
+
+
+def _narrowed(found: Sequence[Sample], row: LogRow) -> list[Sample]:
+    """Fewer samples, where some are of the row's part, ask what it asked, or have its target."""
+    left = list(found)
+    words, said = _squeezed(row.asked or ""), _said(row)
+    checks: tuple[Callable[[Sample], bool], ...] = (
+        lambda s: bool(_folders(s) & said),  # a folder is finer than a tag: P3_box has the split P3, too
+        lambda s: bool(_names(s) & said),
+        lambda s: bool(words) and _squeezed(str(s.facts.get("question") or "\0")) in words,
+        lambda s: comparable(row.target, s.truth) and not disagrees(row.target, s.truth),
+    )
+    for fits in checks:
+        if len(left) > 1:
+            left = [s for s in left if fits(s)] or left
+    return left
+
+
+def _by_part(samples: Sequence[Sample], names: Callable[[Sample], set[str]]) -> dict[str, list[Sample]]:
+    found: defaultdict[str, list[Sample]] = defaultdict(list)
+    for sample in samples:
+        for name in names(sample):
+            found[name].append(sample)
+    return found
+
+
+def _folders(sample: Sample) -> set[str]:
+    return {piece.casefold() for piece in sample.id.split("/")[:-1]}
+
+
+def _names(sample: Sample) -> set[str]:
+    """What a sample's part may be called: the folders of its id, and its tags."""
+    return _folders(sample) | {tag.casefold() for tag in sample.tags.values()}
+
+
+def _said(row: LogRow) -> set[str]:
+    """What a row calls its part."""
+    words = (row.part, *(row.fields.get(name) for name in PART_FIELDS))
+    return {w.casefold() for w in words if isinstance(w, str) and w}
+
+
+def comparable(target: str | None, truth: Any) -> bool:
+    """Whether a log's target can be held against a sample's truth. The letter of an option says nothing where the truth is a word.
+
+    >>> comparable("cat", "cat"), comparable("B", "cat"), comparable("B", "B"), comparable("cat", {"shape": "cat"})
+    (True, False, True, False)
+    """
+    if target is None or isinstance(truth, bool) or not isinstance(truth, str | int | float):
+        return False
+    return not (len(target) == 1 and target.isupper() and len(str(truth)) > 1)
+
+
+def disagrees(target: str | None, truth: Any) -> bool:
+    """Whether a log's target is another than the sample's truth; order, case and white space say nothing.
+
+    >>> disagrees("color, Shape", "Shape, Color"), disagrees("size", "color"), disagrees(None, "color")
+    (False, True, False)
+    """
+    return target is not None and comparable(target, truth) and _pieces(target) != _pieces(str(truth))
+
+
+def _pieces(text: str) -> set[str]:
+    return {_squeezed(piece).casefold() for piece in text.split(",")}
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())

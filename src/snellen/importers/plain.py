@@ -1,0 +1,101 @@
+"""Anybody's replies: a table or JSON lines with an id and a reply in each row, and a score, a target, a model where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.importers import tables
+from snellen.importers.log import Log, LogRow, LogScore, replied
+
+TOOL = "csv"
+IDS = ("id", "sample_id", "question_id", "image_id", "index")
+REPLIES = ("response", "reply", "prediction", "raw_response", "output", "text")
+SCORES = ("score", "correct", "hit", "is_correct", "accuracy")
+PARTS = ("config", "part", "task", "split")
+TARGETS = ("target", "answer", "truth", "label", "ground_truth")
+ASKED = ("prompt", "question", "input")
+FAILED = ("error", "failure")
+
+
+class _Columns(NamedTuple):
+    """The columns of a file that are read, each chosen once for all of its rows; "" where there is none."""
+
+    id: str
+    reply: str
+    score: str
+    part: str
+    target: str
+    asked: str
+    failed: str
+
+    @classmethod
+    def of(cls, rows: Sequence[dict[str, Any]]) -> _Columns:
+        """Choose the columns of a table."""
+        return cls(
+            *(tables.first_column(rows, names) for names in (IDS, REPLIES, SCORES, PARTS, TARGETS, ASKED, FAILED))
+        )
+
+
+def read(paths: Sequence[Path]) -> Log:
+    """One file, or several with the same columns."""
+    found: list[LogRow] = []
+    models: dict[str, None] = {}
+    for path in paths:
+        read_rows = tables.rows(path)
+        columns = _Columns.of([cells for _where, cells in read_rows])
+        for where, cells in read_rows:
+            found.append(_row(where, len(found), cells, columns))
+            models |= {tables.text_of(cells["model"]): None} if cells.get("model") else {}
+    if len(models) > 1:
+        raise SnellenError(
+            f"{paths[0]}: the column model names {', '.join(models)}; a run has one: write a file for each"
+        )
+    return Log(
+        tool=TOOL,
+        model=next(iter(models), paths[0].stem),
+        files=tuple(map(str, paths)),
+        task=", ".join(path.name for path in paths),
+        rows=tuple(found),
+        headline="score" if any(row.scores for row in found) else "",
+        figures=tuple(mean_of_all(found, "score", "mean score")),
+    )
+
+
+def mean_of_all(rows: Sequence[LogRow], score: str, name: str) -> list[LogScore]:
+    """The mean of a score that every row has, where no file says what the tool itself made of it."""
+    if not rows or any(score not in row.scores for row in rows):
+        return []
+    return [LogScore(name=name, value=None, score=score, how="sum", values=tuple(row.scores[score] for row in rows))]
+
+
+def _row(where: str, number: int, cells: dict[str, Any], columns: _Columns) -> LogRow:
+    failed = tables.text_of(cells.get(columns.failed))
+    if not failed and not columns.reply:
+        raise SnellenError(
+            f"{where}: no column with the reply ({', '.join(REPLIES)}); it has {', '.join(map(str, cells))}"
+        )
+    name, target, asked = (_given(cells.get(column)) for column in (columns.id, columns.target, columns.asked))
+    score = tables.score_of(where, cells.get(columns.score))
+    return LogRow(
+        where=where,
+        id=name,
+        number=number,
+        part=tables.text_of(cells.get(columns.part)),
+        asked=asked,
+        target=target,
+        scores={} if score is None else {"score": score},
+        fields={str(k): v for k, v in cells.items() if k not in REPLIES},
+        **replied(
+            tables.text_of(cells.get(columns.reply)),
+            error=failed[:2000],
+            finish_reason=tables.text_of(cells.get("finish_reason")) or None,
+        ),
+    )
+
+
+def _given(cell: Any) -> str | None:
+    """Return a cell as text, None for an empty one."""
+    return tables.text_of(cell) or None

@@ -1,0 +1,66 @@
+"""Which prompt of an exam a log's replies answer: the one whose words are the log's, if there is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.types import Question, Sample, Text
+from snellen.engine.plan.plan import bare
+from snellen.importers.log import LogRow
+
+Wording = Literal["same", "other", "unknown"]
+"""Whether a log's questions are worded as a prompt words them; unknown where it does not have them."""
+_IMAGE_MARK = re.compile(r"<image(?: \d+)?>|<\|image\|>")
+
+
+class MatchedPrompt(NamedTuple):
+    """The prompt that the replies are kept under, and whether its wording is the log's. `alike` of `told` questions are."""
+
+    prompt: str
+    wording: Wording
+    alike: int = 0
+    told: int = 0
+
+
+def asked_as(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]], wanted: str | None = None) -> MatchedPrompt:
+    """The prompt that was named, else the one that most questions are worded as, else the exam's first."""
+    names = [exam.prompt(wanted).name] if wanted else list(exam.prompts)
+    told = [(_plain(row.asked), sample) for row, sample in pairs if row.asked]
+    counts = {name: sum(_words(exam, name, s) == said for said, s in told) for name in names}
+    best = max(names, key=lambda name: counts[name])
+    if not told:
+        return MatchedPrompt(wanted or _default(exam, pairs), "unknown")
+    if counts[best] == len(told) == len(pairs):
+        return MatchedPrompt(best, "same", counts[best], len(told))
+    prompt = wanted or (best if counts[best] else _default(exam, pairs))
+    return MatchedPrompt(prompt, "other", counts[prompt], len(told))
+
+
+def _default(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]]) -> str:
+    """The first prompt of a protocol that is asked about these samples."""
+    own = (protocol.prompt for protocol in exam.protocols.values())
+    fits = (name for name in own if all(exam.prompts[name].asked_about(s) for _row, s in pairs))
+    return next(fits, next(iter(exam.prompts)))
+
+
+def _words(exam: Exam, prompt: str, sample: Sample) -> str | None:
+    """All words of a question; None where it cannot be asked of the sample without its picture."""
+    try:
+        if not exam.prompts[prompt].asked_about(sample):
+            return None
+        return _plain("\n".join(_texts(exam.ask(prompt, bare(sample)))))
+    except (SnellenError, KeyError):
+        return None
+
+
+def _texts(question: Question) -> list[str]:
+    turns = [part for turn in question.history for part in turn.parts]
+    return [question.system or "", *(p.text for p in (*turns, *question.parts) if isinstance(p, Text))]
+
+
+def _plain(text: str) -> str:
+    return " ".join(_IMAGE_MARK.sub(" ", text).split())
