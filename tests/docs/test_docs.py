@@ -40,7 +40,7 @@ def test_files_that_are_named_exist(page: Path) -> None:
         "synthetic/",
         "exams/",
         "subjects/",
-        "show/",
+        "present/",
         "tests/",
         "bench/",
         "training/",

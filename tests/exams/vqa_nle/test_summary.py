@@ -71,7 +71,7 @@ def scorer(monkeypatch: pytest.MonkeyPatch) -> Scorer:
     fake = ModuleType("snellen.stats.nlg")
     for name in ("with_intervals", "e_vil", "missing", "meteor_with_interval"):
         setattr(fake, name, getattr(found, name))
-    fake.Doubted = CorpusValue  # type: ignore[attr-defined]
+    fake.CorpusValue = CorpusValue  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, fake.__name__, fake)
     ranks = ModuleType("snellen.stats.calibration")
     ranks.auroc = area  # type: ignore[attr-defined]
