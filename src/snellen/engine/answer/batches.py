@@ -26,7 +26,7 @@ from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
 from snellen.data.line_offsets import Key
 from snellen.engine.answer.batch_filling import BatchDraft
-from snellen.engine.answer.batch_replies import reply_of
+from snellen.engine.answer.batch_replies import as_stored, goes_on, reply_of
 from snellen.engine.answer.batch_search import RunningBatch, Search
 from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, WaitStopped, until_stopped
 from snellen.engine.answer.feeding import Feed, PreparedQuestion
@@ -104,7 +104,7 @@ class Batching:
                 raise self._stop
         except Stopped as error:
             called_off = await self._call_off() if isinstance(error, Interrupted) else set()
-            self.notes += [_goes_on(entry) for entry in self.books.open if entry.mark not in called_off]
+            self.notes += [goes_on(entry) for entry in self.books.open if entry.mark not in called_off]
             raise
         finally:
             self.notes += self.endpoint.notes()
@@ -237,7 +237,7 @@ class Batching:
         known = self.store.get(item.prepared.key) if self.store is not None and not self.plan.limits.fresh else None
         if known is None:
             return False
-        self._keep(self.plan.subject.answered(question, _as_stored(known)))
+        self._keep(self.plan.subject.answered(question, as_stored(known)))
         return True
 
     async def _sent(self, filling: BatchDraft) -> RunningBatch:
@@ -416,7 +416,7 @@ class Batching:
             if self.store is not None and reply.failure is None and reply.call.cost_source != REFUSED:
                 self.store.put(result.key, reply)
             # the first of those that ask the same is the one that was paid for
-            arrived += [self._answer(i, reply if i is insides[0] else _as_stored(reply), entry) for i in still]
+            arrived += [self._answer(i, reply if i is insides[0] else as_stored(reply), entry) for i in still]
             if len(arrived) >= TOGETHER:
                 self._keep(*arrived)
                 arrived = []
@@ -485,20 +485,6 @@ class Batching:
                 begun=self._begun,
             )
         )
-
-
-def _as_stored(reply: Reply) -> Reply:
-    """A reply that another question paid for."""
-    return msgspec.structs.replace(reply, call=msgspec.structs.replace(reply.call, stored=True))
-
-
-def _goes_on(entry: BatchEntry) -> str:
-    if not entry.id:
-        return f"whether a batch of {entry.count} questions was handed in is not known; the same command looks for it"
-    return (
-        f"batch {entry.id} with {entry.count} questions goes on at the provider and is paid there; the same command collects it "
-        "(--cancel-batches with Ctrl-C calls it off)"
-    )
 
 
 def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:
