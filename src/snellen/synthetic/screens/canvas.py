@@ -113,31 +113,31 @@ class IndexedCanvas:
             self._numbers[colour] = found
         return found
 
-    def rect(self, edges: Edges, colour: Colour) -> None:
+    def rect(self, box: Edges, colour: Colour) -> None:
         """A filled rectangle."""
-        x0, y0, x1, y1 = edges
+        x0, y0, x1, y1 = box
         if x0 < 0 or y0 < 0:
             x0, y0, x1, y1 = max(x0, 0), max(y0, 0), max(x1, 0), max(y1, 0)
         self.pixels[y0:y1, x0:x1] = self.number(colour)
 
-    def frame(self, edges: Edges, colour: Colour, thick: int = 1) -> None:
+    def frame(self, box: Edges, colour: Colour, thick: int = 1) -> None:
         """An outline inside the edges."""
-        x0, y0, x1, y1 = edges
+        x0, y0, x1, y1 = box
         self.rect((x0, y0, x1, y0 + thick), colour)
         self.rect((x0, y1 - thick, x1, y1), colour)
         self.rect((x0, y0 + thick, x0 + thick, y1 - thick), colour)
         self.rect((x1 - thick, y0 + thick, x1, y1 - thick), colour)
 
-    def rounded(self, edges: Edges, radius: int, colour: Colour, outline: Colour | None = None, thick: int = 1) -> None:
+    def rounded(self, box: Edges, radius: int, colour: Colour, outline: Colour | None = None, thick: int = 1) -> None:
         """A filled rectangle with round corners, with or without an outline."""
-        x0, y0, x1, y1 = edges
+        x0, y0, x1, y1 = box
         r = max(0, min(radius, (x1 - x0) // 2, (y1 - y0) // 2))
-        corners = self._corners(edges, r, colour, outline, thick) if r else None
+        corners = self._corners(box, r, colour, outline, thick) if r else None
         if outline is not None:
-            self._cross(edges, r, outline)
+            self._cross(box, r, outline)
             self._cross((x0 + thick, y0 + thick, x1 - thick, y1 - thick), max(0, r - thick), colour)
         else:
-            self._cross(edges, r, colour)
+            self._cross(box, r, colour)
         if corners is not None:
             self.pixels[y0 : y0 + r, x0 : x0 + r] = corners[:r, :r]
             self.pixels[y0 : y0 + r, x1 - r : x1] = corners[:r, r:]

@@ -1,4 +1,4 @@
-"""Icons by name: those of the original generator, and those of window frames, tool bars and side bars. Their shapes are in icons.toml.
+"""Icons by name: those of the original generator, and those of window frames, tool bars and side bars. Their shapes are in data/icons.toml.
 
 Coordinates run from 0 to 24. Strokes have round ends. An icon is drawn larger than it is shown and then reduced to levels of ink.
 """
@@ -6,16 +6,15 @@ Coordinates run from 0 to 24. Strokes have round ends. An icon is drawn larger t
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageDraw
 
 from snellen.synthetic.screens.canvas import Edges, Ink, ink_edges, levels
+from snellen.synthetic.screens.data_files import load
 
 GRID = 24
 STROKE = 2.0
@@ -60,10 +59,7 @@ def shape(text: str) -> Shape:
     return Shape(verb, numbers, **{name: float(value) for name, value in options.items()}, erase="erase" in words)
 
 
-DRAWINGS = {
-    name: [shape(text) for text in texts]
-    for name, texts in tomllib.loads(Path(__file__).with_name("icons.toml").read_text(encoding="utf-8")).items()
-}
+DRAWINGS = {name: [shape(text) for text in texts] for name, texts in load("icons").items()}
 
 
 class IconPen:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.synthetic.screens import lettering
-from snellen.synthetic.screens.canvas import Colour, IndexedCanvas, rgb
-from snellen.synthetic.screens.wording import BUTTONS, LINKS, words
+from snellen.synthetic.screens.canvas import IndexedCanvas, rgb
+from snellen.synthetic.screens.data_files import load
 
 WIDTH, HEIGHT = 1920, 1080
 DISTRIBUTION = {
@@ -27,38 +27,18 @@ DISTRIBUTION = {
 }
 # how many elements, smallest and largest side in pixels
 DIFFICULTIES = {"easy": ((3, 8), 80, 200), "medium": ((8, 20), 40, 150), "hard": ((20, 50), 16, 80)}
-TYPES = {"button": 0.35, "icon": 0.20, "text": 0.20, "link": 0.15, "text_field": 0.10}
 TRIES, EDGE, GAP = 20, 20, 10
 
-ICONS = words(
-    "settings search home menu close add remove share download upload refresh star heart bookmark edit delete "
-    "copy paste undo redo",
-)
-LABELS = words("Username Password Email Phone Address Name Title Description Message Comment")
-WORDS: dict[str, Sequence[str]] = {
-    "button": BUTTONS,
-    "link": LINKS,
+_TABLES, _WORDS = load("original"), load("words")
+TYPES: dict[str, float] = _TABLES["types"]
+SENTENCES: dict[str, str] = _TABLES["sentences"]
+ICONS: list[str] = _TABLES["icons"]
+WORDS: dict[str, list[str]] = {
+    "button": _WORDS["buttons"],
+    "link": _WORDS["links"],
     "icon": ICONS,
-    "text": LABELS,
-    "text_field": LABELS,
-}
-SENTENCES = {
-    "button": "Click on the '{}' button",
-    "link": "Click on the '{}' link",
-    "icon": "Click on the {} icon",
-    "text": "Click on the text '{}'",
-    "text_field": "Click on the {} text field",
-}
-BACKGROUNDS = {
-    "light": ["#ffffff", "#f5f5f5", "#fafafa", "#f0f0f0", "#e8e8e8"],
-    "dark": ["#1e1e1e", "#2d2d2d", "#333333", "#424242", "#212121"],
-}
-BUTTON_COLOURS = words("#2196f3 #4caf50 #f44336 #ff9800 #9c27b0 #607d8b #00bcd4 #795548 #3f51b5 #009688")
-WHITE = rgb("#ffffff")
-# light and dark: link, icon, text, field inside, field outline, placeholder
-INKS: dict[str, tuple[Colour, ...]] = {
-    "light": tuple(rgb(c) for c in ("#1976d2", "#757575", "#333333", "#ffffff", "#cccccc", "#999999")),
-    "dark": tuple(rgb(c) for c in ("#64b5f6", "#bdbdbd", "#eeeeee", "#2d2d2d", "#555555", "#666666")),
+    "text": _TABLES["labels"],
+    "text_field": _TABLES["labels"],
 }
 
 Rect = tuple[int, int, int, int]
@@ -119,7 +99,7 @@ def metadata(number: int) -> dict[str, Any]:
 
 
 def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> ScreenDesign:
-    background = dice.choice(BACKGROUNDS[theme])
+    background = dice.choice(_TABLES["backgrounds"][theme])
     wanted, small, large = DIFFICULTIES[difficulty]
     taken: list[Rect] = []
     shapes: list[ElementShape] = []
@@ -130,7 +110,7 @@ def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> Scre
         if rect is None:
             continue
         text = dice.choice(WORDS[kind])
-        colour = dice.choice(BUTTON_COLOURS) if kind == "button" else ""
+        colour = dice.choice(_TABLES["button_colours"]) if kind == "button" else ""
         shapes.append(ElementShape(kind, rect, text, colour))
         x, y, w, h = rect[0] / WIDTH, rect[1] / HEIGHT, rect[2] / WIDTH, rect[3] / HEIGHT
         # the original reads its own fractions back with int(), which may lose a pixel
@@ -169,35 +149,27 @@ def _place(dice: random.Random, kind: str, small: int, large: int, taken: Sequen
 
 
 def draw(screen: ScreenDesign) -> bytes:
-    """The screenshot as a PNG. Places, colours and words are the original's; the letters are those of Pillow's own font."""
+    """Return the screenshot as a PNG. Places, colours and words are the original's; the letters are those of Pillow's own font."""
     canvas = IndexedCanvas(WIDTH, HEIGHT, rgb(screen.background))
-    link, icon, text, inside, outline, faint = INKS[screen.theme]
-    for shape in screen.shapes:
-        x, y, w, h = shape.rect
-        edges = (x, y, x + w + 1, y + h + 1)
-        if shape.kind == "button":
-            canvas.rounded(edges, 4, rgb(shape.colour))
-            _centred(canvas, shape.rect, shape.text, WHITE)
-        elif shape.kind == "link":
-            _centred(canvas, shape.rect, shape.text, link, underline=True)
-        elif shape.kind == "icon":
-            canvas.rounded((x + 2, y + 2, x + w - 1, y + h - 1), w, icon)
-            _centred(canvas, shape.rect, shape.text[0].upper(), WHITE)
-        elif shape.kind == "text":
-            _centred(canvas, shape.rect, shape.text, text)
-        else:
-            canvas.rect(edges, inside)
-            canvas.frame(edges, outline)
-            words = lettering.line(f"Enter {shape.text.lower()}...", 12)
-            canvas.stamp(words.ink, x + 8 + words.dx, y + (h - words.height) // 2, faint)
+    inks = {name: rgb(colour) for name, colour in _TABLES["inks"][screen.theme].items()}
+    for kind, (x, y, w, h), text, colour in screen.shapes:
+        box = (x, y, x + w + 1, y + h + 1)
+        if kind == "text_field":
+            canvas.rect(box, inks["field"])
+            canvas.frame(box, inks["outline"])
+            words = lettering.line(f"Enter {text.lower()}...", 12)
+            canvas.stamp(words.ink, x + 8 + words.dx, y + (h - words.height) // 2, inks["placeholder"])
+            continue
+        ink = inks.get(kind, rgb("#ffffff"))
+        if kind == "button":
+            canvas.rounded(box, 4, rgb(colour))
+        elif kind == "icon":
+            canvas.rounded((x + 2, y + 2, x + w - 1, y + h - 1), w, ink)
+            ink = rgb("#ffffff")
+        words = lettering.line(text[0].upper() if kind == "icon" else text, 14)
+        left, top = x + (w - words.width) // 2, y + (h - words.height) // 2
+        canvas.stamp(words.ink, left, top, ink)
+        if kind == "link":
+            below = top + words.height + 2
+            canvas.rect((left, below, left + words.width + 1, below + 1), ink)
     return canvas.png()
-
-
-def _centred(canvas: IndexedCanvas, rect: Rect, text: str, colour: Colour, underline: bool = False) -> None:
-    x, y, w, h = rect
-    words = lettering.line(text, 14)
-    left, top = x + (w - words.width) // 2, y + (h - words.height) // 2
-    canvas.stamp(words.ink, left, top, colour)
-    if underline:
-        below = top + words.height + 2
-        canvas.rect((left, below, left + words.width + 1, below + 1), colour)
