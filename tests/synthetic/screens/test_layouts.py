@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 from snellen.synthetic.screens import lettering
 from snellen.synthetic.screens.canvas import LEVELS, IndexedCanvas, levels
 from snellen.synthetic.screens.icons import DRAWINGS, icon
-from snellen.synthetic.screens.layouts import APPS, ROUND, Screenshot, _compose, cell, choose_targets, screenshot
+from snellen.synthetic.screens.layouts import APPS, ROUND, Screenshot, _compose, cell, choose_targets, fill, screenshot
 from snellen.synthetic.screens.naming import InstructionMaker
 from snellen.synthetic.screens.original import DIFFICULTIES, DISTRIBUTION, ICONS
 from snellen.synthetic.screens.themes import choose_theme
@@ -136,7 +136,7 @@ def test_every_application_can_be_drawn_small_and_large(name: str, size: tuple[i
     for scale in (1.0, 1.5):
         dice = random.Random(7)
         screen = Ui(*size, scale, choose_theme("dark", dice), dice)
-        APPS[name].fill(screen, (0, 0, *size))
+        fill(screen, name, (0, 0, *size))
         seen = [w for w in screen.widgets if w.aim]
         assert len(seen) >= 3
         assert all(0 <= w.box[0] < w.box[2] <= size[0] and 0 <= w.box[1] < w.box[3] <= size[1] for w in seen)
