@@ -416,9 +416,9 @@ def _sample_line(sample: Sample, facts: bool) -> bytes:
 
 def _is_there(path: Path) -> bool:
     """Tell whether a file exists; refuse a device or a pipe, which has no end."""
-    if path.exists() and not path.is_file():
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a folder is an error of its own when it is opened
         raise SnellenError(f"{path}: not a regular file")
-    return path.is_file()
+    return path.exists()
 
 
 def _raw_lines(path: Path) -> Iterator[bytes]:
