@@ -63,10 +63,11 @@ def levels(coverage: Any) -> Ink:
 @lru_cache(maxsize=512)
 def disc(radius: int) -> Ink:
     """A disc, twice the radius wide, as levels of ink: the four corners of a round rectangle put together."""
-    at = (np.arange(2 * radius * _SAMPLES) + 0.5) / _SAMPLES - radius
+    at = (np.arange(radius * _SAMPLES) + 0.5) / _SAMPLES
     inside = (at[:, None] ** 2 + at[None, :] ** 2) <= radius * radius
-    shape = (2 * radius, _SAMPLES, 2 * radius, _SAMPLES)
-    return levels(inside.reshape(shape).mean(axis=(1, 3)) * 255)
+    quarter = levels(inside.reshape(radius, _SAMPLES, radius, _SAMPLES).mean(axis=(1, 3)) * 255)
+    half = np.concatenate([quarter[::-1], quarter])
+    return np.concatenate([half[:, ::-1], half], axis=1)
 
 
 @lru_cache(maxsize=512)

@@ -14,23 +14,13 @@ from PIL import Image, ImageDraw, ImageFont
 from snellen.synthetic.screens.canvas import Ink, ink_edges, levels
 
 FONT = "Aileron Regular (Pillow's own)"
-LETTERS = "".join(chr(code) for code in range(32, 127)) + "…"
+DOTS = "…"
+LETTERS = "".join(chr(code) for code in range(32, 127)) + DOTS
 UNKNOWN = "?"
-_FAR = 1 << 20
-_NOTHING: Ink = np.zeros((0, 0), dtype=np.uint8)
 
 
-class Glyph(NamedTuple):
-    """A letter's ink, where it lies from pen and baseline, and how far the pen moves."""
-
-    ink: Ink
-    dx: int
-    dy: int
-    advance: int
-
-
-class TextLine(NamedTuple):
-    """A line of text: its ink cut to the visible part, and where that lies from pen and baseline."""
+class Lettering(NamedTuple):
+    """A letter or a line: its ink cut to the visible part, where that lies from pen and baseline, and how far the pen moves."""
 
     ink: Ink
     dx: int
@@ -72,8 +62,8 @@ def _strip(size: int) -> _Strip:
 
 
 @lru_cache(maxsize=8192)
-def glyph(letter: str, size: int, bold: bool = False) -> Glyph:
-    """One letter at a pixel size. There is no bold cut; a second strike beside the first makes one, as printers did."""
+def glyph(letter: str, size: int, bold: bool = False) -> Lettering:
+    """Return a letter at a pixel size. There is no bold cut: a second strike beside the first makes one, as printers did."""
     strip = _strip(size)
     known = letter if letter in strip.pens else UNKNOWN
     pen, advance = size + strip.pens[known], strip.advances[known]
@@ -84,84 +74,52 @@ def glyph(letter: str, size: int, bold: bool = False) -> Glyph:
         ink = ink.copy()
         np.maximum(ink[:, strike:], strip.ink[:, left : pen + advance + strip.margin - strike], out=ink[:, strike:])
     x0, y0, x1, y1 = ink_edges(ink)
-    return Glyph(ink[y0:y1, x0:x1], left + x0 - pen, y0 - strip.baseline, advance + strike)
-
-
-class _Tile(NamedTuple):
-    """A letter on a tile as wide as the pen moves and as high as the strip; `leans`: some of its ink lies beside the tile."""
-
-    ink: Ink
-    top: int
-    bottom: int
-    leans: bool
+    return Lettering(ink[y0:y1, x0:x1], left + x0 - pen, y0 - strip.baseline, advance + strike)
 
 
 @lru_cache(maxsize=8192)
-def _tile(letter: str, size: int, bold: bool) -> _Tile:
-    ink, dx, dy, advance = glyph(letter, size, bold)
-    strip = _strip(size)
-    high, wide = ink.shape
-    tile = np.zeros((strip.ink.shape[0], advance), dtype=np.uint8)
-    if not high:
-        return _Tile(tile, _FAR, -_FAR, False)
-    top = strip.baseline + dy
-    left = max(dx, 0)
-    part = ink[:, left - dx : advance - dx]
-    tile[top : top + high, left : left + part.shape[1]] = part
-    return _Tile(tile, top, top + high, dx < 0 or dx + wide > advance)
-
-
-@lru_cache(maxsize=8192)
-def line(text: str, size: int, bold: bool = False) -> TextLine:
-    """A line of text at a pixel size: tiles side by side, and the ink of letters that lean over their neighbours."""
-    tiles, leaning = [], []
-    pen, top, bottom = size, _FAR, -_FAR
-    for letter in text:
-        ink, above, below, leans = _tile(letter, size, bold)
-        tiles.append(ink)
-        top, bottom = min(top, above), max(bottom, below)
-        if leans:
-            leaning.append((pen, letter))
-        pen += ink.shape[1]
-    if bottom < top:
-        return TextLine(_NOTHING, 0, 0, pen - size)
-    edge = _edge(size)
-    whole = np.concatenate([edge, *tiles, edge], axis=1)
-    strip = _strip(size)
-    for at, letter in leaning:
-        ink, dx, dy, _ = glyph(letter, size, bold)
-        y = strip.baseline + dy
-        there = whole[y : y + ink.shape[0], at + dx : at + dx + ink.shape[1]]
-        np.maximum(there, ink, out=there)
+def line(text: str, size: int, bold: bool = False) -> Lettering:
+    """Return a line of text at a pixel size; where letters touch, the stronger ink is kept."""
+    glyphs = [glyph(letter, size, bold) for letter in text]
+    advance = sum(one.advance for one in glyphs)
+    baseline, high = _strip(size).baseline, _strip(size).ink.shape[0]
+    whole = np.zeros((high, advance + 2 * size), dtype=np.uint8)  # room for ink that reaches over the ends
+    pen, top, bottom = size, high, 0
+    for ink, dx, dy, step in glyphs:
+        if ink.size:
+            x, y = pen + dx, baseline + dy
+            there = whole[y : y + ink.shape[0], x : x + ink.shape[1]]
+            np.maximum(there, ink, out=there)
+            top, bottom = min(top, y), max(bottom, y + ink.shape[0])
+        pen += step
     columns = np.flatnonzero(whole.any(axis=0))
+    if not len(columns):
+        return Lettering(whole[:0, :0], 0, 0, advance)
     left, right = int(columns[0]), int(columns[-1]) + 1
-    return TextLine(whole[top:bottom, left:right], left - size, top - strip.baseline, pen - size)
-
-
-@lru_cache(maxsize=128)
-def _edge(size: int) -> Ink:
-    """Room before and after a line, for ink that reaches over its ends."""
-    return np.zeros((_strip(size).ink.shape[0], size), dtype=np.uint8)
+    return Lettering(whole[top:bottom, left:right], left - size, top - baseline, advance)
 
 
 @lru_cache(maxsize=64)
 def cap_height(size: int) -> int:
-    """Height of a capital letter, for centring by eye."""
-    return int(glyph("H", size).ink.shape[0])
+    """Return the height of a capital letter, for centring by eye."""
+    return glyph("H", size).height
 
 
 @lru_cache(maxsize=16384)
 def width(text: str, size: int, bold: bool = False) -> int:
-    """How far a text moves the pen."""
+    """Return how far a text moves the pen."""
     return sum(glyph(letter, size, bold).advance for letter in text)
 
 
 def shortened(text: str, room: int, size: int, bold: bool = False) -> str:
-    """The text, or its beginning with three dots where it would not fit."""
+    """Return the text, or its beginning with three dots where it would not fit."""
     if width(text, size, bold) <= room:
         return text
-    for end in range(len(text) - 1, 0, -1):
-        cut = text[:end].rstrip() + "…"
-        if width(cut, size, bold) <= room:
-            return cut
-    return ""
+    end, pen = 0, glyph(DOTS, size, bold).advance
+    for i, letter in enumerate(text):
+        pen += glyph(letter, size, bold).advance
+        if pen > room:
+            break
+        if letter != " ":
+            end = i + 1
+    return text[:end] + DOTS if end else ""

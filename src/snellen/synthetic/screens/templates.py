@@ -44,27 +44,6 @@ KNOWN = ("width", "height", "touch", "site", "choices", "style")
 """Names that every template knows."""
 SIDES = ("left", "top", "right", "bottom")
 PLACES = ("before", "after", "below")
-TEXTS = frozenset(
-    (
-        "label",
-        "value",
-        "hint",
-        "icon",
-        "noun",
-        "style",
-        "align",
-        "place",
-        "heading",
-        "title",
-        "search",
-        "action",
-        "row",
-        "page",
-        "kind",
-    )
-)
-LISTS = frozenset(("names", "icons", "labels", "buttons", "actions", "links", "heads", "rows"))
-COLOURS = frozenset(("colour", "outline"))
 BARE = frozenset(("dp", "lines"))
 """Numbers under these keys are no lengths."""
 CHANGES: dict[str, Callable[[str], str]] = {"lower": str.lower, "initial": lambda text: text[0]}
@@ -201,15 +180,13 @@ class _Drawing:
         """Return a value of a node: a text, a list, a colour or a number."""
         if isinstance(value, dict):
             found = self.random(value)
-            if key in LISTS and isinstance(found, str):
+            if isinstance(found, str) and READERS.get(key) is _Drawing.words:
                 return self.words(found)
             return self.ui.d(found) if "choice" in value and isinstance(found, int) and key not in BARE else found
-        if key in TEXTS:
-            return self.text(value)
-        if key in LISTS or isinstance(value, list):
+        if key in READERS:
+            return READERS[key](self, value)
+        if isinstance(value, list):
             return self.words(value)
-        if key in COLOURS:
-            return self.colour(value)
         if isinstance(value, str):
             return formula(value)(self.scope)
         return value if key in BARE or not value or value is True else self.ui.d(value)
@@ -291,6 +268,15 @@ class _Drawing:
         return found
 
 
+TEXTS = "label value hint icon noun kind style align place heading title search action row page"
+LISTS = "names icons labels buttons actions links heads rows"
+COLOURS = "colour outline"
+# what the values under a key are; all others are numbers or expressions
+READERS: dict[str, Callable[[_Drawing, Any], Any]] = (
+    dict.fromkeys(TEXTS.split(), _Drawing.text)
+    | dict.fromkeys(LISTS.split(), _Drawing.words)
+    | dict.fromkeys(COLOURS.split(), _Drawing.colour)
+)
 VERBS: dict[str, Callable[[_Drawing, Node], None]] = {
     "let": _Drawing.let,
     "defaults": _Drawing.defaults,
