@@ -10,16 +10,16 @@ import ast
 import operator
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from snellen.synthetic.screens.widgets import Ui
 
 
-class Scope(NamedTuple):
+class Scope:
     """The screen that lengths are measured on, and the names that a template knows."""
 
-    ui: Ui
-    names: dict[str, Any]
+    def __init__(self, ui: Ui, names: dict[str, Any]) -> None:
+        self.ui, self.names = ui, names
 
 
 Formula = Callable[[Scope], Any]

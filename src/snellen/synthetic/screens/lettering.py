@@ -1,4 +1,4 @@
-"""Text as levels of ink, put together from glyphs that are drawn once a size. The font is the one that Pillow carries.
+"""Text as levels of ink, put together from letters that are drawn once a size. The font is the one that Pillow carries.
 
 Pillow would rasterise every letter of every word again; a screenshot has thousands. Ink extents come out exact.
 """
@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from snellen.synthetic.screens.canvas import Ink, ink_edges, levels
@@ -19,8 +20,8 @@ LETTERS = "".join(chr(code) for code in range(32, 127)) + DOTS
 UNKNOWN = "?"
 
 
-class Lettering(NamedTuple):
-    """A letter or a line: its ink cut to the visible part, where that lies from pen and baseline, and how far the pen moves."""
+class TextLine(NamedTuple):
+    """A line of text: its ink cut to the visible part, where that lies from pen and baseline, and how far the pen moves."""
 
     ink: Ink
     dx: int
@@ -36,88 +37,95 @@ class Lettering(NamedTuple):
         return int(self.ink.shape[0])
 
 
+class _Letter(NamedTuple):
+    """A letter in a strip: the columns over which it moves the pen, and its ink with a margin where it reaches beyond them."""
+
+    columns: NDArray[np.intp]
+    leaning: Ink | None
+
+
 class _Strip(NamedTuple):
-    """All letters of a size in one line, drawn at once: where each pen position is, and how far each moves the pen."""
+    """All letters of a size in one line, drawn at once and a margin apart."""
 
     ink: Ink
-    pens: dict[str, int]
-    advances: dict[str, int]
-    baseline: int
+    letters: dict[str, _Letter]
     margin: int
+
+    def of(self, text: str) -> list[_Letter]:
+        """Return the letters of a text."""
+        return [self.letters.get(letter, self.letters[UNKNOWN]) for letter in text]
 
 
 @lru_cache(maxsize=128)
-def _strip(size: int) -> _Strip:
+def _drawn(size: int) -> tuple[Ink, list[int], int]:
+    """Draw all letters of a size; return the ink, how far each moves the pen, and the room between them."""
     font = ImageFont.load_default(size)
-    gap = " " * max(1, round(size / max(1.0, font.getlength(" "))))  # apart, so that no letter reaches into the next
-    step = round(font.getlength(gap))
-    pens, advances, pen = {}, {}, 0
-    for letter in LETTERS:
-        pens[letter], advances[letter] = pen, round(font.getlength(letter))
-        pen += advances[letter] + step
-    image = Image.new("L", (pen + 2 * size, 2 * size))
-    baseline = size + size // 4
-    ImageDraw.Draw(image).text((size, baseline), gap.join(LETTERS), fill=255, font=font, anchor="ls")
-    return _Strip(levels(np.asarray(image)), pens, advances, baseline, step // 2)
+    gap = " " * max(1, round(size / max(1.0, font.getlength(" "))))  # so that no letter reaches into the next
+    room = round(font.getlength(gap))
+    advances = [round(font.getlength(letter)) for letter in LETTERS]
+    image = Image.new("L", (sum(advances) + room * len(LETTERS) + 2 * size, 2 * size))
+    ImageDraw.Draw(image).text((size, _baseline(size)), gap.join(LETTERS), fill=255, font=font, anchor="ls")
+    return levels(np.asarray(image)), advances, room
 
 
-@lru_cache(maxsize=8192)
-def glyph(letter: str, size: int, bold: bool = False) -> Lettering:
-    """Return a letter at a pixel size. There is no bold cut: a second strike beside the first makes one, as printers did."""
-    strip = _strip(size)
-    known = letter if letter in strip.pens else UNKNOWN
-    pen, advance = size + strip.pens[known], strip.advances[known]
-    strike = max(1, size // 16) if bold else 0
-    left = pen - strip.margin
-    ink = strip.ink[:, left : pen + advance + strip.margin]
+def _baseline(size: int) -> int:
+    return size + size // 4
+
+
+@lru_cache(maxsize=128)
+def _strip(size: int, bold: bool) -> _Strip:
+    """Return a strip. There is no bold cut: a second strike beside the first makes one, as printers did."""
+    ink, advances, room = _drawn(size)
+    margin, strike = room // 2, max(1, size // 16) if bold else 0
     if strike:
-        ink = ink.copy()
-        np.maximum(ink[:, strike:], strip.ink[:, left : pen + advance + strip.margin - strike], out=ink[:, strike:])
-    x0, y0, x1, y1 = ink_edges(ink)
-    return Lettering(ink[y0:y1, x0:x1], left + x0 - pen, y0 - strip.baseline, advance + strike)
+        ink = np.maximum(ink, np.pad(ink, ((0, 0), (strike, 0)))[:, :-strike])
+    inked = np.asarray(ink.any(axis=0))
+    letters, pen = {}, size
+    for letter, advance in zip(LETTERS, advances, strict=True):
+        end = pen + advance + strike
+        leans = inked[pen - margin : pen].any() or inked[end : end + margin].any()
+        letters[letter] = _Letter(np.arange(pen, end), ink[:, pen - margin : end + margin] if leans else None)
+        pen += advance + room
+    return _Strip(ink, letters, margin)
 
 
 @lru_cache(maxsize=8192)
-def line(text: str, size: int, bold: bool = False) -> Lettering:
+def line(text: str, size: int, bold: bool = False) -> TextLine:
     """Return a line of text at a pixel size; where letters touch, the stronger ink is kept."""
-    glyphs = [glyph(letter, size, bold) for letter in text]
-    advance = sum(one.advance for one in glyphs)
-    baseline, high = _strip(size).baseline, _strip(size).ink.shape[0]
-    whole = np.zeros((high, advance + 2 * size), dtype=np.uint8)  # room for ink that reaches over the ends
-    pen, top, bottom = size, high, 0
-    for ink, dx, dy, step in glyphs:
-        if ink.size:
-            x, y = pen + dx, baseline + dy
-            there = whole[y : y + ink.shape[0], x : x + ink.shape[1]]
-            np.maximum(there, ink, out=there)
-            top, bottom = min(top, y), max(bottom, y + ink.shape[0])
-        pen += step
-    columns = np.flatnonzero(whole.any(axis=0))
-    if not len(columns):
-        return Lettering(whole[:0, :0], 0, 0, advance)
-    left, right = int(columns[0]), int(columns[-1]) + 1
-    return Lettering(whole[top:bottom, left:right], left - size, top - baseline, advance)
+    strip = _strip(size, bold)
+    letters = strip.of(text)
+    edge = np.zeros(size, dtype=np.intp)  # a column without ink, as room for letters that reach over the ends
+    whole = strip.ink[:, np.concatenate([edge, *(letter.columns for letter in letters), edge])]
+    pen = size
+    for letter in letters:
+        if letter.leaning is not None:
+            left = pen - strip.margin
+            there = whole[:, left : left + letter.leaning.shape[1]]
+            np.maximum(there, letter.leaning, out=there)
+        pen += len(letter.columns)
+    x0, y0, x1, y1 = ink_edges(whole)
+    return TextLine(whole[y0:y1, x0:x1], x0 - size, y0 - _baseline(size), pen - size)
 
 
 @lru_cache(maxsize=64)
 def cap_height(size: int) -> int:
     """Return the height of a capital letter, for centring by eye."""
-    return glyph("H", size).height
+    return line("H", size).height
 
 
 @lru_cache(maxsize=16384)
-def width(text: str, size: int, bold: bool = False) -> int:
+def width(text: str, size: int) -> int:
     """Return how far a text moves the pen."""
-    return sum(glyph(letter, size, bold).advance for letter in text)
+    return sum(len(letter.columns) for letter in _strip(size, False).of(text))
 
 
-def shortened(text: str, room: int, size: int, bold: bool = False) -> str:
+def shortened(text: str, room: int, size: int) -> str:
     """Return the text, or its beginning with three dots where it would not fit."""
-    if width(text, size, bold) <= room:
+    if width(text, size) <= room:
         return text
-    end, pen = 0, glyph(DOTS, size, bold).advance
+    end, pen = 0, width(DOTS, size)
     for i, letter in enumerate(text):
-        pen += glyph(letter, size, bold).advance
+        pen += width(letter, size)
         if pen > room:
             break
         if letter != " ":

@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from snellen.synthetic.screens import parts
 from snellen.synthetic.screens.canvas import Colour, Edges, mix, rgb
@@ -33,193 +33,64 @@ from snellen.synthetic.screens.data_files import load
 from snellen.synthetic.screens.expressions import Scope, formula
 from snellen.synthetic.screens.widgets import Ui
 
-Node = dict[str, Any]
-
-WORDS = load("words")
-TEMPLATES: dict[str, list[Node]] = {}
-for _name in ("frames", "documents", "media", "forms", "pages"):
-    TEMPLATES |= load(_name)
-
+FILES = ("frames", "documents", "media", "forms", "pages")
 KNOWN = ("width", "height", "touch", "site", "choices", "style")
 """Names that every template knows."""
 SIDES = ("left", "top", "right", "bottom")
 PLACES = ("before", "after", "below")
-BARE = frozenset(("dp", "lines"))
-"""Numbers under these keys are no lengths."""
+WORDS = load("words")
+
+# what a value is follows from its key: one of these, or else a number or an expression
+TEXTS = frozenset(
+    (
+        "as",
+        "label",
+        "value",
+        "hint",
+        "icon",
+        "noun",
+        "kind",
+        "style",
+        "align",
+        "place",
+        "row",
+        "title",
+        "heading",
+        "search",
+        "page",
+    )
+)
+LISTS = frozenset(("names", "icons", "labels", "buttons", "actions", "links", "heads", "rows"))
+COLOURS = frozenset(("colour", "outline"))
+BARE = frozenset(("dp", "lines", "share"))
+"""Numbers under these keys are not lengths."""
 CHANGES: dict[str, Callable[[str], str]] = {"lower": str.lower, "initial": lambda text: text[0]}
 GAP = re.compile(r"\{([^{}]+)\}")
 
-# verb: what draws it, and the argument that the verb itself gives
-WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
-    "text": (Ui.text, "label"),
-    "write": (Ui.write, "label"),
-    "link": (Ui.link, "label"),
-    "icon": (Ui.icon, "label"),
-    "button": (Ui.button, "label"),
-    "field": (Ui.field, "label"),
-    "dropdown": (Ui.dropdown, "label"),
-    "checkbox": (Ui.checkbox, "label"),
-    "item": (Ui.item, "label"),
-    "note": (Ui.note, "label"),
-    "cover": (Ui.cover, "box"),
-    "rect": (Ui.rect, "colour"),
-    "rounded": (Ui.rounded, "colour"),
-    "frame": (Ui.frame, "colour"),
-    "table": (parts.table, "heads"),
-    "paragraph": (parts.paragraph, "lines"),
-    "picture": (parts.picture, "box"),
-    "bars": (parts.bars, "box"),
-    "wallpaper": (parts.wallpaper, "box"),
-    "code": (parts.code, "box"),
-    "cells": (parts.cells, "box"),
-}
 
-
-class _Stop(Exception):
-    """The rest of a template is not drawn."""
-
-
-def draw(ui: Ui, template: str, box: Edges, **names: Any) -> Edges:
-    """Draw a template into a box and return the part of the box that it leaves."""
-    known = {
-        "width": ui.width,
-        "height": ui.height,
-        "touch": ui.touch,
-        "site": parts.site(ui),
-        "choices": WORDS["choices"],
-    }
-    drawing = _Drawing(ui, known | dict(zip(SIDES, box, strict=True)) | names)
-    drawing.template(template)
-    return drawing.box()
-
-
-class _Drawing:
+class Drawing(Scope):
     """A template while it is drawn."""
 
-    def __init__(self, ui: Ui, names: dict[str, Any]) -> None:
-        self.ui, self.names = ui, names
-        self.scope = Scope(ui, names)
-
-    def template(self, name: str) -> None:
+    def run(self, template: str) -> None:
         """Draw a template, up to where it stops."""
-        with suppress(_Stop):
-            self.nodes(TEMPLATES[name])
+        with suppress(Stop):
+            self.draw(TEMPLATES[template])
 
-    def box(self) -> Edges:
-        """Return what is left of the box."""
-        left, top, right, bottom = (self.names[side] for side in SIDES)
-        return left, top, right, bottom
-
-    def nodes(self, nodes: list[Node]) -> None:
+    def draw(self, nodes: list[Node]) -> None:
         """Draw nodes one after the other."""
         for node in nodes:
-            verb = next(iter(node))
-            if verb in WIDGETS:
-                self._widget(verb, node)
-            else:
-                VERBS[verb](self, node)
-
-    def _widget(self, verb: str, node: Node) -> None:
-        draw_it, main = WIDGETS[verb]
-        given = {main: self.value(main, node[verb])}
-        given |= {key: self.value(key, value) for key, value in node.items() if key != verb}
-        box = draw_it(self.ui, **given)
-        if box is not None:
-            self.names.update(before=box[0], after=box[2], below=box[3])
-
-    # ---------------------------------------------------------------- verbs
-
-    def let(self, node: Node) -> None:
-        """Give names to values."""
-        for name, value in node["let"].items():
-            self.names[name] = self.value(name, value)
-
-    def defaults(self, node: Node) -> None:
-        """Give names to values that were not given."""
-        self.let({"let": {name: value for name, value in node["defaults"].items() if name not in self.names}})
-
-    def at(self, node: Node) -> None:
-        """Draw nodes whose widgets lie at a place or in a row."""
-        with self.ui.at(self.text(node.get("at", "")), self.text(node.get("row", ""))):
-            self.nodes(node["do"])
-
-    def each(self, node: Node) -> None:
-        """Draw nodes for each thing of a list."""
-        for i, thing in enumerate(self.words(node["each"])):
-            self.names.update({"i": i, node.get("as", "it"): thing})
-            if "until" in node and formula(node["until"])(self.scope):
-                return
-            self.nodes(node["do"])
-
-    def when(self, node: Node) -> None:
-        """Draw nodes on a condition, or others."""
-        self.nodes(node.get("do" if formula(node["when"])(self.scope) else "else", []))
-
-    def maybe(self, node: Node) -> None:
-        """Draw nodes with a probability, or others."""
-        self.nodes(node.get("do" if self.ui.dice.random() < node["maybe"] else "else", []))
-
-    def stop(self, node: Node) -> None:
-        """End the template on a condition."""
-        if formula(node["stop"])(self.scope):
-            raise _Stop
-
-    def use(self, node: Node) -> None:
-        """Draw another template, which begins with the names that are known here and keeps its own."""
-        verb = next(iter(node))
-        given = {key: self.value(key, value) for key, value in node.items() if key != verb}
-        known = {name: self.names[name] for name in (*KNOWN, *SIDES) if name in self.names}
-        inner = _Drawing(self.ui, known | given)
-        inner.template(self.text(node[verb]))
-        results = (*PLACES, *SIDES) if verb == "dock" else PLACES
-        self.names.update({name: inner.names[name] for name in results if name in inner.names})
+            if node.verb in VERBS:
+                VERBS[node.verb](self, node)
+                continue
+            function, main = WIDGETS[node.verb]
+            given = {main: node.main(self)}
+            for key, read in node.options.items():
+                given[key] = read(self)
+            box = function(self.ui, **given)
+            if box is not None:
+                self.names.update(before=box[0], after=box[2], below=box[3])
 
     # ---------------------------------------------------------------- values
-
-    def value(self, key: str, value: Any) -> Any:
-        """Return a value of a node: a text, a list, a colour or a number."""
-        if isinstance(value, dict):
-            found = self.random(value)
-            if isinstance(found, str) and READERS.get(key) is _Drawing.words:
-                return self.words(found)
-            return self.ui.d(found) if "choice" in value and isinstance(found, int) and key not in BARE else found
-        if key in READERS:
-            return READERS[key](self, value)
-        if isinstance(value, list):
-            return self.words(value)
-        if isinstance(value, str):
-            return formula(value)(self.scope)
-        return value if key in BARE or not value or value is True else self.ui.d(value)
-
-    def random(self, value: Node) -> Any:
-        """Return what chance makes of a table."""
-        match value:
-            case {"choice": things}:
-                return self.ui.dice.choice(self.words(things))
-            case {"sample": things, "n": number}:
-                pool = self.words(things)
-                return self.ui.dice.sample(pool, number if isinstance(number, int) else formula(number)(self.scope))
-            case {"shuffled": things}:
-                pool = self.words(things)
-                return self.ui.dice.sample(pool, len(pool))
-            case {"chance": share}:
-                return self.ui.dice.random() < share
-            case {"between": ends}:
-                low, high = (end if isinstance(end, int) else formula(end)(self.scope) for end in ends)
-                return self.ui.dice.randint(low, high)
-            case {"pop": name}:
-                return self.names[name].pop()
-            case {"range": [low, high]}:
-                return list(range(low, high))
-            case {"words": things, "without": name}:
-                return [thing for thing in self.words(things) if thing != self.names[name]]
-            case {"rows": things, "cells": cells}:
-                return [self._row(thing, cells) for thing in self.words(things)]
-        raise ValueError(f"not a value of templates: {value}")
-
-    def _row(self, thing: str, cells: list[Any]) -> list[str]:
-        self.names["it"] = thing
-        return self.words(cells)
 
     def text(self, text: str) -> str:
         """Fill the gaps of a text."""
@@ -267,25 +138,205 @@ class _Drawing:
         found: Colour = getattr(self.ui.theme, first)
         return found
 
+    def random(self, table: dict[str, Any]) -> Any:
+        """Return what chance makes of a table."""
+        dice = self.ui.dice
+        match table:
+            case {"choice": things}:
+                return dice.choice(self.words(things))
+            case {"sample": things, "n": number}:
+                pool = self.words(things)
+                return dice.sample(pool, self._number(number))
+            case {"shuffled": things}:
+                pool = self.words(things)
+                return dice.sample(pool, len(pool))
+            case {"chance": share}:
+                return dice.random() < share
+            case {"between": [low, high]}:
+                return dice.randint(self._number(low), self._number(high))
+            case {"pop": name}:
+                return self.names[name].pop()
+            case {"range": [low, high]}:
+                return list(range(low, high))
+            case {"words": things, "without": name}:
+                return [thing for thing in self.words(things) if thing != self.names[name]]
+            case {"rows": things, "cells": cells}:
+                return [self._row(thing, cells) for thing in self.words(things)]
+        raise ValueError(f"not a value of templates: {table}")
 
-TEXTS = "label value hint icon noun kind style align place heading title search action row page"
-LISTS = "names icons labels buttons actions links heads rows"
-COLOURS = "colour outline"
-# what the values under a key are; all others are numbers or expressions
-READERS: dict[str, Callable[[_Drawing, Any], Any]] = (
-    dict.fromkeys(TEXTS.split(), _Drawing.text)
-    | dict.fromkeys(LISTS.split(), _Drawing.words)
-    | dict.fromkeys(COLOURS.split(), _Drawing.colour)
-)
-VERBS: dict[str, Callable[[_Drawing, Node], None]] = {
-    "let": _Drawing.let,
-    "defaults": _Drawing.defaults,
-    "at": _Drawing.at,
-    "row": _Drawing.at,
-    "each": _Drawing.each,
-    "when": _Drawing.when,
-    "maybe": _Drawing.maybe,
-    "stop": _Drawing.stop,
-    "use": _Drawing.use,
-    "dock": _Drawing.use,
+    def _number(self, number: int | str) -> int:
+        return number if isinstance(number, int) else formula(number)(self)
+
+    def _row(self, thing: str, cells: list[Any]) -> list[str]:
+        self.names["it"] = thing
+        return self.words(cells)
+
+
+class Stop(Exception):
+    """The rest of a template is not drawn."""
+
+
+# ---------------------------------------------------------------- reading templates
+
+Reader = Callable[[Drawing], Any]
+
+
+class Node(NamedTuple):
+    """A node of a template: its verb, what reads its values, and the nodes in it."""
+
+    verb: str
+    main: Reader
+    options: dict[str, Reader]
+    do: list[Node]
+    otherwise: list[Node]
+
+
+def node_of(table: dict[str, Any]) -> Node:
+    """Read a node."""
+    verb, value = next(iter(table.items()))
+    options = value if verb in ("let", "defaults") else table
+    return Node(
+        verb,
+        reader(WIDGETS[verb][1] if verb in WIDGETS else MAIN.get(verb, ""), value),
+        {key: reader(key, option) for key, option in options.items() if key not in (verb, "do", "else")},
+        [node_of(inner) for inner in table.get("do", [])],
+        [node_of(inner) for inner in table.get("else", [])],
+    )
+
+
+def reader(key: str, value: Any) -> Reader:
+    """Return the function that gives a value while a template is drawn: a text, a list, a colour or a number."""
+    if key in LISTS or isinstance(value, list):
+        return lambda drawing: drawing.words(value)
+    if isinstance(value, dict):
+        length = "choice" in value and key not in TEXTS and key not in BARE
+        return lambda drawing: _length(drawing, drawing.random(value)) if length else drawing.random(value)
+    if key in TEXTS and "{" in value:
+        return lambda drawing: drawing.text(value)
+    if key in COLOURS:
+        return lambda drawing: drawing.colour(value)
+    if isinstance(value, str) and key not in TEXTS:
+        return formula(value)
+    if key in TEXTS or key in BARE or isinstance(value, bool):
+        return lambda drawing: value
+    return lambda drawing: _length(drawing, value)
+
+
+def _length(drawing: Drawing, value: Any) -> Any:
+    """Return a number as pixels, and other things as they are."""
+    return drawing.ui.d(value) if value and isinstance(value, int) else value
+
+
+# ---------------------------------------------------------------- verbs
+
+
+def let(drawing: Drawing, node: Node) -> None:
+    """Give names to values."""
+    for name, read in node.options.items():
+        drawing.names[name] = read(drawing)
+
+
+def defaults(drawing: Drawing, node: Node) -> None:
+    """Give names to values that were not given."""
+    for name, read in node.options.items():
+        if name not in drawing.names:
+            drawing.names[name] = read(drawing)
+
+
+def at(drawing: Drawing, node: Node) -> None:
+    """Draw nodes whose widgets lie at a place."""
+    with drawing.ui.at(place=node.main(drawing)):
+        drawing.draw(node.do)
+
+
+def row(drawing: Drawing, node: Node) -> None:
+    """Draw nodes whose widgets lie in a row."""
+    with drawing.ui.at(row=node.main(drawing)):
+        drawing.draw(node.do)
+
+
+def each(drawing: Drawing, node: Node) -> None:
+    """Draw nodes for each thing of a list, as long as there is room."""
+    name = node.options["as"](drawing) if "as" in node.options else "it"
+    for i, thing in enumerate(node.main(drawing)):
+        drawing.names.update({"i": i, name: thing})
+        if "until" in node.options and node.options["until"](drawing):
+            return
+        drawing.draw(node.do)
+
+
+def when(drawing: Drawing, node: Node) -> None:
+    """Draw nodes on a condition, or others."""
+    drawing.draw(node.do if node.main(drawing) else node.otherwise)
+
+
+def maybe(drawing: Drawing, node: Node) -> None:
+    """Draw nodes with a probability, or others."""
+    drawing.draw(node.do if drawing.ui.dice.random() < node.main(drawing) else node.otherwise)
+
+
+def stop(drawing: Drawing, node: Node) -> None:
+    """End the template on a condition."""
+    if node.main(drawing):
+        raise Stop
+
+
+def use(drawing: Drawing, node: Node) -> None:
+    """Draw another template, which begins with what every template knows, and keeps its own names."""
+    given = {key: read(drawing) for key, read in node.options.items()}
+    known = {name: drawing.names[name] for name in (*KNOWN, *SIDES) if name in drawing.names}
+    inner = Drawing(drawing.ui, known | given)
+    inner.run(node.main(drawing))
+    results = (*PLACES, *SIDES) if node.verb == "dock" else PLACES
+    drawing.names.update({name: inner.names[name] for name in results if name in inner.names})
+
+
+VERBS: dict[str, Callable[[Drawing, Node], None]] = {
+    "let": let,
+    "defaults": defaults,
+    "at": at,
+    "row": row,
+    "each": each,
+    "when": when,
+    "maybe": maybe,
+    "stop": stop,
+    "use": use,
+    "dock": use,
 }
+# under which key the value of a verb is read
+MAIN = {"at": "place", "row": "row", "each": "names", "maybe": "share", "use": "label", "dock": "label"}
+# what draws a widget or a shape, and the argument that the value of the verb is
+WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
+    "text": (Ui.text, "label"),
+    "write": (Ui.write, "label"),
+    "link": (Ui.link, "label"),
+    "icon": (Ui.icon, "label"),
+    "button": (Ui.button, "label"),
+    "field": (Ui.field, "label"),
+    "dropdown": (Ui.dropdown, "label"),
+    "checkbox": (Ui.checkbox, "label"),
+    "item": (Ui.item, "label"),
+    "note": (Ui.note, "label"),
+    "cover": (Ui.cover, "box"),
+    "rect": (Ui.rect, "colour"),
+    "rounded": (Ui.rounded, "colour"),
+    "frame": (Ui.frame, "colour"),
+    "table": (parts.table, "heads"),
+    "paragraph": (parts.paragraph, "lines"),
+    "picture": (parts.picture, "box"),
+    "bars": (parts.bars, "box"),
+    "wallpaper": (parts.wallpaper, "box"),
+    "code": (parts.code, "box"),
+    "cells": (parts.cells, "box"),
+}
+TEMPLATES = {name: [node_of(table) for table in tables] for file in FILES for name, tables in load(file).items()}
+
+
+def draw(ui: Ui, template: str, box: Edges, **names: Any) -> Edges:
+    """Draw a template into a box and return the part of the box that it leaves."""
+    known = {"width": ui.width, "height": ui.height, "touch": ui.touch, "site": parts.site(ui)}
+    known |= {"choices": WORDS["choices"], **dict(zip(SIDES, box, strict=True))}
+    drawing = Drawing(ui, known | names)
+    drawing.run(template)
+    left, top, right, bottom = (drawing.names[side] for side in SIDES)
+    return left, top, right, bottom
