@@ -25,10 +25,9 @@ from snellen.core.cells import WorkbookSheet, csv_bytes, from_cell, workbook
 from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import Record
 from snellen.core.types import Struct
-from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, TASKS
 from snellen.synthetic.writing import write_bytes
 
-TASKS = ("VQA-X", "ACT-X", "ESNLI-VE", "VCR")  # the rows, spelled as multimodal-vqa-eval spells them
 COLUMNS = tuple(f"{model}_{split}" for model in ("llava", "qwen") for split in ("train", "test", "val"))
 SYNTHETIC = "synthetic"
 CSV, XLSX, SIDECAR = "accuracy_grid.csv", "accuracy_grid.xlsx", "accuracy_grid.json"
@@ -104,7 +103,7 @@ class Update(NamedTuple):
 
 def blank() -> AccuracyGrid:
     """The grid before the first result."""
-    return AccuracyGrid(COLUMNS, {task: {} for task in TASKS}, {})
+    return AccuracyGrid(COLUMNS, {task.grid_row: {} for task in TASKS.values()}, {})
 
 
 def parse_accuracy(cell: object) -> float | None:

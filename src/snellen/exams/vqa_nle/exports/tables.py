@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -25,19 +25,11 @@ from snellen.core.types import Answer, Mark, Sample
 from snellen.exams.vqa_nle.entropy.spans import token_entropy_cell
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.exports import grid
-from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, RATIONALE, wants_explanation
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, RATIONALE, TASKS, wants_explanation
 from snellen.exams.vqa_nle.protocols import NleProtocol
 from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import accuracy, majority_answer
 from snellen.synthetic.writing import write_bytes
 
-_TEXTS = ("gt_explanation", "generated_explanation", "correct", "token_entropy")
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "vqax": ("image_id", "question", "gt_answer", "generated_answer", *_TEXTS),
-    "actx": ("image_id", "gt_label", "generated_label", *_TEXTS),
-    "esnlive": ("image_name", "image_numeric_id", "hypothesis", "gt_label", "generated_label", *_TEXTS),
-    "vcr": ("image_name", "question", "gt_answer", "generated_answer", *_TEXTS),
-}
-ROWS = dict(zip(("vqax", "actx", "esnlive", "vcr"), grid.TASKS, strict=True))  # a task's row in the grid
 MADE = "synthetic_data"
 STATS, STATS_SIDECAR = "explanation_stats.csv", "explanation_stats.json"  # the second: which run a row is of
 _COUNTS = ("n_samples", "valid_expl_pct", "valid_expl_count", "total_samples")
@@ -105,7 +97,7 @@ def splits_of(task: str, run: RunFacts) -> list[Split]:
         if sample.tags["task"] == RATIONALE:
             continue
         name = sample.tags["split"]
-        split = found.setdefault(name, Split(name, (*COLUMNS[task], *made), [], [], []))
+        split = found.setdefault(name, Split(name, (*TASKS[task].columns, *made), [], [], []))
         split.rows.append([*row(task, sample, answer, mark, explained=explained), *(1 for _ in made)])
         correct = mark.metrics.get("accuracy")
         if isinstance(correct, int | float):
@@ -139,7 +131,7 @@ def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: boo
         "correct": int(correct) if isinstance(correct, float) and correct.is_integer() else correct,
         "token_entropy": token_entropy_cell(answer.tokens, said) if explained else "",
     }
-    return [values[c] for c in COLUMNS[task]]
+    return [values[c] for c in TASKS[task].columns]
 
 
 def numeric_id(image_name: str) -> str:
@@ -208,7 +200,7 @@ def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.GridEntry:
             run=run_id(run.manifest),
             synthetic=run.manifest.data.synthetic,
         )
-    return grid.GridEntry(ROWS[task], model, split.name, result)
+    return grid.GridEntry(TASKS[task].grid_row, model, split.name, result)
 
 
 def stats_row(task: str, run: RunFacts, split: Split, model: str) -> list[Cell]:
@@ -216,7 +208,7 @@ def stats_row(task: str, run: RunFacts, split: Split, model: str) -> list[Cell]:
     total, valid = len(split.rows), sum(split.valid)
     share = 100.0 * valid / total if total else 0.0
     named = f"{model}{run.manifest.data.note}"
-    return [named, ROWS[task], split.name, run.prompt, accuracy(split.marked), total, share, valid, total]
+    return [named, TASKS[task].grid_row, split.name, run.prompt, accuracy(split.marked), total, share, valid, total]
 
 
 # ---------------------------------------------------------------- a shared results folder
@@ -245,7 +237,7 @@ def publish(task: str, run: RunFacts, results: Path) -> list[grid.Update]:
             update = update._replace(notes=(*update.notes, kept))
         updates.append(update)
         if home.name == "with_explanation":
-            key = " ".join((run_id(run.manifest), ROWS[task], split.name, run.prompt, run.protocol.name))
+            key = " ".join((run_id(run.manifest), TASKS[task].grid_row, split.name, run.prompt, run.protocol.name))
             append_stats(home / STATS, stats_row(task, run, split, model), key)
     return updates
 
