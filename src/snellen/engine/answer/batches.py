@@ -112,7 +112,7 @@ class Batching:
             self._report()
 
     async def _work(self) -> None:
-        await until_stopped(preflight(self.endpoint, self._transport, self.plan.limits.max_cost), self._stopped)
+        await until_stopped(preflight(self._transport, [self.endpoint], self.plan.limits.max_cost), self._stopped)
         self._revision = self.endpoint.revision
         await self._collect([under for entry in self.books.open for under in await self._found_again(entry)])
         self._search.stop_if_doubtful()

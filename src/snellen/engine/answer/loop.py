@@ -97,18 +97,23 @@ class Asking:
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
-        transports: list[tuple[Endpoint, Wire]] = []
+        at: dict[str, tuple[Wire, list[Endpoint]]] = {}
+        wires: list[Wire] = []
         ticker = asyncio.create_task(self._tick())
         try:
             known, pool = self.totals, self.limits.pool
             if pool is not None and self.plan.subject.endpoints:
                 self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine
             budget = self.budget = budget_of(known, self.limits.max_cost, self.limits.purse, self.folder.path.name)
+            limiters: dict[str, Limiter] = {}
             for endpoint in self.plan.subject.endpoints:
-                transports.append((endpoint, self._wire(endpoint.connection)))
-                self.callers.append(self._caller(*transports[-1], budget))
-            for endpoint, transport in transports:
-                await self._unless_stopped(asyncio.ensure_future(preflight(endpoint, transport, budget.cap)))
+                url = endpoint.connection.url
+                wires.append(self._wire(endpoint.connection))
+                at.setdefault(url, (wires[-1], []))[1].append(endpoint)
+                limiter = limiters.setdefault(url, Limiter(self.limits.concurrency) if limiters else self.limiter)
+                self.callers.append(self._caller(endpoint, wires[-1], limiter, budget))
+            for wire, endpoints in at.values():
+                await self._unless_stopped(asyncio.ensure_future(preflight(wire, endpoints, budget.cap)))
             if self._stop is None:
                 await self._drive(self._route)
             if self._stop is not None:
@@ -120,8 +125,8 @@ class Asking:
             if self._tasks:
                 await asyncio.gather(*self._tasks, return_exceptions=True)
             self._flush()
-            for _endpoint, transport in transports:
-                await transport.close()
+            for wire in wires:
+                await wire.close()
             if self._feed is not None:
                 self._feed.close()
             if self._reading is not None:
@@ -130,11 +135,11 @@ class Asking:
                 thread.join(GRACE)
             self._report()
 
-    def _caller(self, endpoint: Endpoint, transport: Wire, budget: Budget) -> EndpointCaller:
+    def _caller(self, endpoint: Endpoint, wire: Wire, limiter: Limiter, budget: Budget) -> EndpointCaller:
         return EndpointCaller(
             endpoint,
-            transport,
-            limiter=Limiter(self.limits.concurrency) if self.callers else self.limiter,
+            wire,
+            limiter=limiter,
             budget=budget,
             store=self.store,
             tries=self.limits.tries or TRIES,

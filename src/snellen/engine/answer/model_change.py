@@ -54,6 +54,6 @@ async def _ask(endpoint: Endpoint) -> None:
     transport = Transport(endpoint.connection, PATIENCE)
     try:
         with contextlib.suppress(SnellenError):  # what is wrong is told when it is asked, if it is
-            await preflight(endpoint, transport)
+            await preflight(transport, [endpoint])
     finally:
         await transport.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,6 @@ from snellen.engine.probe.places import WORDS, contradicts
 from snellen.engine.probe.results import TOLD, Probe, Proposal, differences
 from snellen.engine.runs.writing import replacing
 
-OPEN = "open.json"
 DEFAULT_FORMAT = "pixels"
 
 
@@ -49,7 +47,6 @@ def keep(folder: Path, probe: Probe) -> Path:
     path = next(folder / name for name in names if not (folder / name).exists())
     with replacing(folder, path.name) as out:
         out.write(msgspec.json.format(msgspec.json.encode(probe), indent=2) + b"\n")
-    (folder / OPEN).unlink(missing_ok=True)
     return path
 
 
@@ -71,26 +68,6 @@ def taken_together(probes: Sequence[Probe]) -> Probe | None:
     told = {r.part: r for probe in probes for r in probe.results if r.verdict in TOLD}
     proposal = next((p.proposal for p in reversed(probes) if p.proposal is not None), None)
     return msgspec.structs.replace(probes[-1], results=tuple(told.values()), proposal=proposal)
-
-
-def session(folder: Path, asked: str, fresh: bool) -> tuple[str, bool]:
-    """The name under which replies are stored, and whether it goes on with a probe that was interrupted.
-
-    `asked` says what is asked: another seed or other parts are another probe.
-    """
-    path = folder / OPEN
-    if not fresh and path.is_file():
-        try:
-            begun = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-        except (OSError, msgspec.MsgspecError):
-            begun = {}
-        if begun.get("asked") == asked and begun.get("session"):
-            return begun["session"], True
-    name = str(time.time_ns())
-    folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder, OPEN) as out:
-        out.write(msgspec.json.encode({"session": name, "asked": asked}))
-    return name, False
 
 
 # ---------------------------------------------------------------- what runs take from it
