@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Generator
-from typing import BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from snellen.core.batch import BatchStep
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.subject import Endpoint
-from snellen.engine.call.exchange import LARGEST_REPLY, good
+from snellen.engine.call.exchange import LARGEST_REPLY, Fault, Response, good
 from snellen.engine.call.retry import LONGEST_RETRY_AFTER, retry_after, wait_before, worth_retrying
-from snellen.engine.call.transport import Fault, Response, Transport
+
+if TYPE_CHECKING:
+    from snellen.engine.call.client import Client
 
 LARGEST_RESULT = 2_000_000_000
 LONGEST_ID = 200
@@ -49,7 +51,7 @@ async def until_stopped(work: Coroutine[object, object, T], stopped: asyncio.Eve
 class BatchWire:
     """One endpoint's batches on the wire. `stopped` ends all waiting."""
 
-    def __init__(self, endpoint: Endpoint, transport: Transport, tries: int, stopped: asyncio.Event) -> None:
+    def __init__(self, endpoint: Endpoint, transport: Client, tries: int, stopped: asyncio.Event) -> None:
         self._endpoint, self._transport = endpoint, transport
         self._tries, self._stopped = tries, stopped
 

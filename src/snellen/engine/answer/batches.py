@@ -26,16 +26,15 @@ from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
 from snellen.data.line_offsets import Key
 from snellen.engine.answer.batch_filling import BatchDraft
-from snellen.engine.answer.batch_replies import as_stored, goes_on, lost_call, reply_of
+from snellen.engine.answer.batch_replies import goes_on, lost_call, reply_of
 from snellen.engine.answer.batch_search import RunningBatch, Search
 from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, WaitStopped, until_stopped
 from snellen.engine.answer.feeding import Feed, PreparedQuestion
 from snellen.engine.answer.loop import Progress
 from snellen.engine.call.budget import BudgetReached
-from snellen.engine.call.caller import UNPROCESSED
+from snellen.engine.call.caller import UNPROCESSED, as_stored
 from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
-from snellen.engine.call.transport import Transport
 from snellen.engine.plan.plan import Plan
 from snellen.engine.plan.request import TRIES
 from snellen.engine.runs.batch_books import BatchedQuestion, BatchEntry, BatchRecords
@@ -77,7 +76,9 @@ class Batching:
         self._stop: BaseException | None = None
         self._stopped = asyncio.Event()
         self._start = time.monotonic()
-        self._transport = Transport(self.endpoint.connection, plan.limits.timeout)
+        from snellen.engine.call.client import Client  # aiohttp takes a while to import
+
+        self._transport = Client(self.endpoint.connection, plan.limits.timeout)
         self._wire = BatchWire(self.endpoint, self._transport, plan.limits.tries or TRIES, self._stopped)
         self._search = Search(self._wire, self.api, self.books, self._stopped)
         self._tried: set[Key] = set()

@@ -30,7 +30,6 @@ from snellen.engine.call.exchange import Wire
 from snellen.engine.call.limiter import CEILING, Limiter
 from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
-from snellen.engine.call.transport import Transport
 from snellen.engine.plan.plan import Plan
 from snellen.engine.plan.request import TRIES
 from snellen.engine.runs.folder import RunFolder, Scan
@@ -149,8 +148,10 @@ class Asking:
 
     def _wire(self, connection: Connection) -> Wire:
         """From this machine, or from those of a cluster."""
+        from snellen.engine.call.client import Client  # aiohttp takes a while to import
+
         pool, timeout = self.limits.pool, self.limits.timeout
-        return Transport(connection, timeout) if pool is None else pool.wire(connection, timeout)
+        return Client(connection, timeout) if pool is None else pool.wire(connection, timeout)
 
     @property
     def notes(self) -> list[str]:
@@ -325,9 +326,7 @@ class Asking:
         if arrived:
             try:
                 self.folder.append(*arrived)
-            except (
-                Exception
-            ) as error:  # an answer that was paid for and cannot be written ends the run, whatever the reason
+            except Exception as error:  # whatever it is: an answer that was paid for cannot be written
                 self.stop(error)
 
     # ------------------------------------------------------------ progress
