@@ -11,26 +11,25 @@ import contextlib
 import secrets
 import tempfile
 import time
-from collections.abc import Callable, Generator
-from copy import copy
-from typing import Any, BinaryIO
+from collections.abc import Generator
+from typing import BinaryIO
 
 import msgspec
 
 from snellen.core.arm import Arm
 from snellen.core.batch import BatchApi, BatchResult, BatchState, BatchStep
 from snellen.core.errors import Interrupted, SnellenError, Stopped
-from snellen.core.records import REFUSED, Totals
+from snellen.core.records import REFUSED
 from snellen.core.subject import Endpoint, Price, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
 from snellen.data.line_offsets import Key
+from snellen.engine.answer.asking_pass import AskingPass, OnProgress
 from snellen.engine.answer.batch_filling import BatchDraft
 from snellen.engine.answer.batch_replies import goes_on, lost_call, reply_of
 from snellen.engine.answer.batch_search import RunningBatch, Search
 from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, WaitStopped, until_stopped
 from snellen.engine.answer.feeding import Feed, PreparedQuestion
-from snellen.engine.answer.loop import Progress
 from snellen.engine.call.budget import BudgetReached
 from snellen.engine.call.caller import UNPROCESSED, as_stored
 from snellen.engine.call.preflight import preflight
@@ -48,36 +47,19 @@ DOWNLOADS, AGAIN = 3, 5.0
 """How often results that are cut short are downloaded, and the seconds between."""
 
 
-class Batching:
+class Batching(AskingPass):
     """One pass over the open questions of a run, by batches."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        folder: RunFolder,
-        scan: Scan,
-        store: Store | None,
-        on_progress: Callable[[Progress], None] | None,
-    ) -> None:
-        self.plan, self.folder, self.store = plan, folder, store
-        self.reused = Totals()
-        self.concurrency: dict[str, Any] = {}
-        self.endpoint, self.api = batches_of(plan)
-        self.books = BatchRecords(folder)
-        self.total = sum(plan.questions.values())
-        arms = {arm.text for arm in plan.arms}
-        self._done = {key for key in folder.answered(scan) if key[1] in arms}
-        self._begun = len(self._done)
-        self.totals = copy(scan.totals)
-        self.notes: list[str] = []
-        self._wordings = {prompt: w.digest for prompt, w in folder.manifest().wordings.items()}
-        self._errors = self._in_batches = self._looked = 0
-        self._on_progress = on_progress
-        self._stop: BaseException | None = None
-        self._stopped = asyncio.Event()
-        self._start = time.monotonic()
+    def __init__(self, plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress) -> None:
         from snellen.engine.call.client import Client  # aiohttp takes a while to import
 
+        super().__init__(plan, folder, scan, store, on_progress)
+        self.endpoint, self.api = batches_of(plan)
+        self.books = BatchRecords(folder)
+        arms = {arm.text for arm in plan.arms}
+        self._done = {key for key in folder.answered(scan) if key[1] in arms}
+        self._wordings = {prompt: w.digest for prompt, w in folder.manifest().wordings.items()}
+        self._in_batches = self._looked = 0
         self._transport = Client(self.endpoint.connection, plan.limits.timeout)
         self._wire = BatchWire(self.endpoint, self._transport, plan.limits.tries or TRIES, self._stopped)
         self._search = Search(self._wire, self.api, self.books, self._stopped)
@@ -90,11 +72,6 @@ class Batching:
         """What ended the reading of the data early."""
 
     # ------------------------------------------------------------ the whole
-
-    def stop(self, reason: BaseException) -> None:
-        """Wait no longer."""
-        self._stop = self._stop or reason
-        self._stopped.set()
 
     async def run(self) -> None:
         """Collect what is under way, hand in what is open, and collect that."""
@@ -113,7 +90,7 @@ class Batching:
             self._report()
 
     async def _work(self) -> None:
-        await until_stopped(preflight(self._transport, [self.endpoint], self.plan.limits.max_cost), self._stopped)
+        await until_stopped(preflight(self._transport, [self.endpoint], self.limits.max_cost), self._stopped)
         self._revision = self.endpoint.revision
         await self._collect([under for entry in self.books.open for under in await self._found_again(entry)])
         self._search.stop_if_doubtful()
@@ -121,7 +98,7 @@ class Batching:
             await self._collect(under)
             self._tried -= self._again
             self._again.clear()
-        cap = self.plan.limits.max_cost
+        cap = self.limits.max_cost
         if cap is not None and self.totals.cost > cap * (1 + 1e-9):
             self.notes.append(
                 f"{self.totals.cost:.6g} USD were spent, more than --max-cost {cap:g}: the provider counted more tokens than the estimate"
@@ -132,7 +109,7 @@ class Batching:
     async def _call_off(self) -> set[str]:
         """Call batches off at the provider, if that was asked for; gives the marks of those that are."""
         done = set()
-        for entry in self.books.open if self.plan.limits.cancel_batches else []:
+        for entry in self.books.open if self.limits.cancel_batches else []:
             if not entry.id:
                 continue
             try:
@@ -190,7 +167,7 @@ class Batching:
             under.append(await self._sent(filling))
         if full and not under:
             raise BudgetReached(
-                f"--max-cost {self.plan.limits.max_cost:g} USD reached: {self.totals.cost:.6g} USD spent and the next question would go "
+                f"--max-cost {self.limits.max_cost:g} USD reached: {self.totals.cost:.6g} USD spent and the next question would go "
                 "past it; everything is kept, the same command with a higher --max-cost goes on"
             )
         return under
@@ -215,7 +192,7 @@ class Batching:
         """The most that a request may cost in a batch."""
         price = self._price
         if request.cost_bound is None or price is None or price.batch is None:
-            if self.plan.limits.max_cost is not None:
+            if self.limits.max_cost is not None:
                 raise SnellenError(
                     "--max-cost cannot be kept in a batch: the model's price is not known; give --price IN/OUT"
                 )
@@ -224,7 +201,7 @@ class Batching:
 
     def _fits(self, held: float, bound: float) -> bool:
         """Whether one more request fits under the cap. Replies that did not say what they cost count like the dearest."""
-        cap, known = self.plan.limits.max_cost, self.totals
+        cap, known = self.limits.max_cost, self.totals
         unknown = (known.unsure + known.unpriced) * max(known.dearest_call or 0.0, bound)
         return cap is None or known.cost + unknown + held + bound <= cap * (1 + 1e-9)
 
@@ -235,7 +212,7 @@ class Batching:
             self._tried.add((question.id, question.prompt))
             self._keep(Answer(id=question.id, prompt=question.prompt, failure=item.failure))
             return True
-        known = self.store.get(item.prepared.key) if self.store is not None and not self.plan.limits.fresh else None
+        known = self.store.get(item.prepared.key) if self.store is not None and not self.limits.fresh else None
         if known is None:
             return False
         self._keep(self.plan.subject.answered(question, as_stored(known)))
@@ -470,29 +447,12 @@ class Batching:
             if answer.failure is None:
                 self._done.add((answer.id, answer.prompt))
             else:
-                self._errors += 1
+                self.errors += 1
         self._report()
 
-    # ------------------------------------------------------------ progress
-
     def _report(self) -> None:
-        if self._on_progress is None:
-            return
-        self._on_progress(
-            Progress(
-                total=self.total,
-                done=len(self._done) + self._errors,
-                errors=self._errors,
-                stored=self.totals.stored,
-                in_flight=max(0, self._in_batches - self._looked),
-                limit=self._in_batches,
-                retries=0,
-                cost=self.totals.cost,
-                cost_unknown=self.totals.cost_unknown,
-                seconds=time.monotonic() - self._start,
-                begun=self._begun,
-            )
-        )
+        self.done = len(self._done) + self.errors
+        self.report(in_flight=max(0, self._in_batches - self._looked), limit=self._in_batches)
 
 
 def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from snellen.core.types import Answer
 from snellen.engine.probe.questions import FAR, HOT, LAST, SEED, SHORT, STOP
 from snellen.engine.probe.reading import counted_to, whole_number
-from snellen.engine.probe.results import ProbeResult, Replies, answered, cannot_tell, fine, found
+from snellen.engine.probe_records.results import ProbeResult, Replies, answered, cannot_tell, fine, found
 
 NO_NUMBER = "the model does not reply with a number"
 NO_COUNT = "the model does not count when it is asked to"

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from snellen.engine.probe.questions import Charts
 from snellen.engine.probe.reading import places, two_digits
-from snellen.engine.probe.results import ProbeResult, Proposal, Replies, cannot_tell, fine, found
+from snellen.engine.probe_records.kept import WORDS, reads_space
+from snellen.engine.probe_records.results import ProbeResult, Proposal, Replies, cannot_tell, fine, found
 from snellen.subjects.families import FORMATS, PLAIN, Family, families
 from snellen.synthetic.charts.shapes import COLOURS, Discs
 
@@ -18,13 +19,6 @@ CLOSE = 0.03
 STRAIGHT = 0.025
 """How far a place may be off, in widths of the picture, and still count as found."""
 FOUND = 5
-WORDS = {
-    "image_pixels": "pixels of the picture, as asked",
-    "resized_pixels": "pixels of a picture of another size",
-    "relative_1000": "thousandths of the picture's sides",
-    "unit": "fractions of the picture's sides",
-    "percent": "percent of the picture's sides",
-}
 
 
 class CoordinateFit(NamedTuple):
@@ -134,22 +128,9 @@ def proposed(
         longest = round(max(sizes[0]) * fits[0].x)
         told = f"send pictures with no side over {longest} px, so that nothing is resized"
         return Proposal(space=space, format="", note="; ".join(n for n in (told, note) if n))
-    if family is not None and family.format and _reads(family.format, space):
+    if family is not None and family.format and reads_space(family.format, space):
         return Proposal(space=space, format=family.format, note=note)
     return Proposal(space=space, format=PLAIN.get(space, ""), note=note or ("" if space else "no format fits"))
-
-
-def _reads(name: str, space: str) -> bool:
-    """Whether a format reads a space: one that resizes before it sends also reads pixels of the picture as sent."""
-    own = FORMATS.get(name, "")
-    return own == space or (own == "resized_pixels" and space == "image_pixels")
-
-
-def contradicts(name: str, proposal: Proposal) -> bool:
-    """Whether a format reads the numbers of replies as something else than a probe found them to be."""
-    if not proposal.space or name not in FORMATS:
-        return False
-    return not (_reads(name, proposal.space) or name == proposal.format)
 
 
 def judge_order(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:

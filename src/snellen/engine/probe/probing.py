@@ -16,16 +16,16 @@ from snellen import __version__, subjects
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Selection, refuse_unknown
 from snellen.core.types import Answer
-from snellen.engine.answer.loop import Progress
-from snellen.engine.asking import ask_questions
+from snellen.engine.answer.asking_pass import Progress
 from snellen.engine.manifests import remove_if_empty, write_manifest
 from snellen.engine.plan.plan import Plan, ProtocolRun
 from snellen.engine.plan.request import Limits
-from snellen.engine.probe import kept
 from snellen.engine.probe.judging import judge
 from snellen.engine.probe.questions import ARM, NEEDS, ProbeData, ProbeExam, RepeatedQuestion, questions
-from snellen.engine.probe.results import PARTS, Probe, differences
 from snellen.engine.probe.subject import ProbeSubject
+from snellen.engine.probe_records import kept
+from snellen.engine.probe_records.results import PARTS, Probe, differences
+from snellen.engine.run import ask
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.subjects.families import Family, family_of
 
@@ -167,7 +167,7 @@ def _ask(folder: RunFolder, plan: Plan, on_progress: OnProgress = None) -> None:
         if on_progress is not None:
             on_progress(progress.done, progress.total)
 
-    stopped = ask_questions(plan, folder, folder.scan(), told, None).stopped
+    stopped = ask(plan, folder, folder.scan(), told).stopped
     if stopped is not None:
         raise stopped
 

@@ -13,7 +13,7 @@ from statistics import fmean
 from snellen.core.types import Answer
 from snellen.engine.probe.questions import QUALITY, Charts
 from snellen.engine.probe.reading import letters_right
-from snellen.engine.probe.results import ProbeResult, Replies, Sure, cannot_tell, fine, found
+from snellen.engine.probe_records.results import ProbeResult, Replies, Sure, cannot_tell, fine, found
 from snellen.subjects.families import Family
 from snellen.synthetic.charts.drawing import A_ROW, Chart
 from snellen.synthetic.charts.letters import HEIGHTS, LARGE, SMALL

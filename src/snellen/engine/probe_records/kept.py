@@ -12,11 +12,18 @@ import msgspec
 from snellen.core.digest import digest
 from snellen.core.subject import Endpoint, Subject
 from snellen.engine.call.store import cache_folder
-from snellen.engine.probe.places import WORDS, contradicts
-from snellen.engine.probe.results import TOLD, Probe, Proposal, differences
+from snellen.engine.probe_records.results import TOLD, Probe, Proposal, differences
 from snellen.engine.runs.writing import replacing
+from snellen.subjects.families import FORMATS
 
 DEFAULT_FORMAT = "pixels"
+WORDS = {
+    "image_pixels": "pixels of the picture, as asked",
+    "resized_pixels": "pixels of a picture of another size",
+    "relative_1000": "thousandths of the picture's sides",
+    "unit": "fractions of the picture's sides",
+    "percent": "percent of the picture's sides",
+}
 
 
 class KeptProbe(NamedTuple):
@@ -120,3 +127,16 @@ def _misread(subject: Subject, spec: str, proposal: Proposal | None) -> list[str
     better = f"; use --method-option format={proposal.format}" if proposal.format else ""
     counts = WORDS.get(proposal.space, "something else")
     return [f"by its probe, coordinates of {spec} count {counts}; format={name} reads them otherwise{better}"]
+
+
+def reads_space(name: str, space: str) -> bool:
+    """Whether a format reads a space: one that resizes before it sends also reads pixels of the picture as sent."""
+    own = FORMATS.get(name, "")
+    return own == space or (own == "resized_pixels" and space == "image_pixels")
+
+
+def contradicts(name: str, proposal: Proposal) -> bool:
+    """Whether a format reads the numbers of replies as something else than a probe found them to be."""
+    if not proposal.space or name not in FORMATS:
+        return False
+    return not (reads_space(name, proposal.space) or name == proposal.format)
