@@ -135,11 +135,9 @@ def _print_marks(out: Console, one: SampleQuestion, summaries: dict[str, Protoco
     if not one.marks:
         say(out, "no marks")
         return
-    table = plain_table("protocol", "outcome", "read", "metrics", kept=("outcome",))
     rows = ((name, _row(mark, summaries.get(name))) for name, mark in one.marks.items())
-    for names, cells in formatting.together(rows):
-        table.add_row(*(Text(one_line(cell, SHORT)) for cell in (str(names), *cells)))
-    out.print(table)
+    cells = [[one_line(text, SHORT) for text in (str(names), *row)] for names, row in formatting.together(rows)]
+    out.print(plain_table("protocol", "outcome", "read", "metrics", kept=("outcome",), rows=cells))
 
 
 def _row(mark: Mark, summary: ProtocolSummary | None) -> tuple[str, str, str]:
