@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from snellen.choice import reading as choice
 from snellen.choice.protocols import ChoiceProtocol
-from snellen.core.protocol import TEXT_ALONE, MetricRoles, ReplyContext, Verdict
+from snellen.core.protocol import MetricRoles
 from snellen.core.reply import minus_signs
 from snellen.core.results import Metric
 from snellen.core.types import Metrics, Sample
@@ -74,12 +74,12 @@ class OwnProtocol(ChoiceProtocol):
     extras = (MetricRoles(reported=("accuracy", "f1")),)
 
     def __init__(self, name: str, about: str, readers: Readers) -> None:
-        super().__init__(name, about, readers.read, version="3")
+        super().__init__(name, about, readers.read, version="4")
 
-    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
-        """Read only what was finished of a reply that was cut: half of a number or of a text is another one."""
-        cut = context.cut and sample.tags["task"] != "choice"
-        return super().judge(reading.finished(reply) if cut else reply, sample, context)
+    def is_bare(self, text: str, sample: Sample) -> bool:
+        if sample.tags["task"] in ("number", "text"):
+            return len(text.split()) == 1 and self._answer(text, sample) is not None
+        return super().is_bare(text, sample)
 
     def score(self, read: Any, sample: Sample) -> Metrics:
         return score(read, sample)

@@ -93,6 +93,8 @@ class NleProtocol(Protocol):
         """
         own = self._about(sample)
         verdict = own._judged(reply, sample)
+        if context.cut and own.rules.cut_short(reply, target_of(sample)):
+            verdict = verdict._replace(readable=False, correct=False, outcome=None)
         if not context.tokens:
             return verdict
         found = spans(context.tokens, verdict.reading if own.rules.explains else None)
@@ -257,9 +259,9 @@ PROTOCOLS = {
     p.name: p
     for p in (
         NleProtocol(MULTIMODAL_VQA_EVAL, "1", by.MultimodalVqaEval(), by.MultimodalVqaEvalAnswers(explains=False)),
-        NleProtocol("strict", "4", by.Strict(), by.Strict(explains=False)),
+        NleProtocol("strict", "5", by.Strict(), by.Strict(explains=False)),
         NleProtocol("nlxgpt", "2", by.Nlxgpt(), by.Nlxgpt(explains=False)),
-        NleProtocol("e-vil", "4", by.EVil(), by.EVil(explains=False)),
+        NleProtocol("e-vil", "5", by.EVil(), by.EVil(explains=False)),
     )
 }
 

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from snellen.core.reply import finished, says_only
 from snellen.core.types import Sample
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats import tags
@@ -76,6 +77,10 @@ class MarkingRules(ABC):
     @abstractmethod
     def read(self, reply: str, target: MarkedSample) -> VqaReading:
         """Answer and explanation of a reply."""
+
+    def cut_short(self, reply: str, target: MarkedSample) -> bool:
+        """Return whether a reply that was cut off has no answer yet that can be relied on."""
+        return False
 
     @abstractmethod
     def form(self, answer: str, task: str) -> str:
@@ -180,6 +185,14 @@ class Strict(MarkingRules):
         if target.task == "esnlive":
             return reading_strict.read_label(reply)
         return reading_strict.read_open(reply, short=target.task == "vqax")
+
+    def cut_short(self, reply: str, target: MarkedSample) -> bool:
+        def is_bare(text: str) -> bool:
+            read = self.read(text, target)
+            return read.answer is not None and says_only(text, [read.answer])
+
+        closed = target.task in ("vcr", "esnlive")
+        return not finished(reply, is_bare, closed=closed)
 
     def form(self, answer: str, task: str) -> str:
         if task == "vqax":
