@@ -13,7 +13,9 @@ _REASON = r"\s(?=(?:because|since)\b)"
 _ANSWER_END = re.compile(rf"\n|{_REASON}", re.IGNORECASE)
 _END = re.compile(rf"[.!?](?=\s)|\n|{_REASON}", re.IGNORECASE)
 _STATED = re.compile(r"\b(?:answer|verdict)\b[\"'*]{0,2}\s?(?:is\b|:|=)[\s:\"'*]{0,6}[^\s:\"'*]", re.IGNORECASE)
-_HELD = re.compile(r"</\s?answer>|\\boxed\{[^{}\n]{1,200}\}", re.IGNORECASE)
+_HELD = re.compile(
+    r"</\s?answer>|\\boxed\{[^{}\n]{1,200}\}|\"(?:final_)?answer\"\s?:\s?\"[^\"\n]{1,200}\"\s?,", re.IGNORECASE
+)
 _SMALL = frozenset({"an", "the", "and"})
 _HEAD = re.compile(r"\d+[.)]$|.*[:!?]$", re.DOTALL)
 

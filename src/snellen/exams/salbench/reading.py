@@ -192,7 +192,6 @@ def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
     return _affirmed(reply, _grammar(labels)).intersection(labels)
 
 
-
 def is_bare(text: str) -> bool:
     """Return whether a text is a list of labels and nothing else."""
     return _grammar(labels_of("O3")).options.bare(text.lower()) is not None

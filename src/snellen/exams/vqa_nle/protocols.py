@@ -39,7 +39,6 @@ from snellen.exams.vqa_nle.names import (
     wants_explanation,
 )
 from snellen.exams.vqa_nle.reading import VqaReading
-from snellen.exams.vqa_nle.vqa_official import normalise
 
 ROLES = MetricRoles(reported=tuple(m.name for m in summary.ACCURACIES))
 
@@ -215,7 +214,7 @@ class NleProtocol(Protocol):
         """What each of the annotators' answers would score, for the floor of the soft accuracy."""
         if target.task != "vqax" or len(target.answers) < 2:
             return ()
-        answers = dict.fromkeys(map(normalise, target.answers))
+        answers = dict.fromkeys(map(self.rules.normalise, target.answers))
         return tuple((a, self.rules.soft(VqaReading(a, None), target.answers) or 0.0) for a in answers)
 
     def right_answers(self, target: MarkedSample) -> dict[str, frozenset[str]]:
