@@ -5,7 +5,7 @@ signs that `compare` counts. A model that did not change fails in at most ALARM 
 samples are tested together and by part, the first has WHOLE of that and the parts share the rest by Holm's correction. Samples of one
 image change sides together, so on few images no drop can be told from chance: such a part is not judged, and where all are such there is
 no verdict. Nor is there one where the whole dropped by more than is allowed and the test could not have told: the interval excludes 0
-while p does not, or more than half of the score is gone and even a drop to 0 could not have been told from chance.
+while p does not, or more than half of the score is gone, which only a test that knew of no images would tell.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from snellen.core.figures import counted, every, on_clusters
 from snellen.core.records import Record
 from snellen.stats.intervals import Z
 from snellen.stats.power import BETA, SURE
-from snellen.stats.significance import clusters_needed, holm, least_p
+from snellen.stats.significance import clusters_needed, holm, least_p, mcnemar
 
 ALARM = 0.05
 """How often a build may fail though nothing changed."""
@@ -178,9 +178,9 @@ def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: f
         low, high = -high, -low
     shows, needed = _sight(row, level, max_drop) if 2 * least < SURE * ALARM else (None, None)
     contradicted = low is not None and low > 0 and worse(row) >= ALARM
-    could_fall = min(row.clusters, round(row.first * row.n))
-    hopeless = row.better != "lower" and row.clusters < row.n and least_p(could_fall) / 2 >= level
-    halved = hopeless and drop > row.first / 2
+    # by single samples the drop would show, so only the images keep it from being told
+    hidden = row.clusters < row.n and mcnemar(row.only_first, row.only_second) / 2 < ALARM
+    halved = hidden and drop > row.first / 2
     return GateCheck(
         protocol=row.protocol,
         part=row.part or "all",

@@ -23,7 +23,7 @@ class SubsetWords(Struct, frozen=True):
     highlight: str
 
 
-class _Words(Struct, frozen=True):
+class _SubsetWords(Struct, frozen=True):
     simple_scenes: tuple[str, ...]
     complex_scenes: tuple[str, ...]
     strict_scenes: tuple[str, ...]
@@ -31,7 +31,7 @@ class _Words(Struct, frozen=True):
     aliases: dict[str, tuple[str, ...]]
 
 
-WORDS = msgspec.toml.decode((files(__package__) / "words.toml").read_bytes(), type=_Words)
+WORDS = msgspec.toml.decode((files(__package__) / "words.toml").read_bytes(), type=_SubsetWords)
 SCENES = WORDS.simple_scenes + WORDS.complex_scenes
 SHAPES = {name: subset.shapes for name, subset in WORDS.subsets.items()}
 KEPT = {name: subset.kept for name, subset in WORDS.subsets.items()}
