@@ -25,7 +25,7 @@ BEND_STEPS = 8
 Spot = tuple[float, float]
 
 
-class Shape(NamedTuple):
+class IconShape(NamedTuple):
     """One shape of an icon."""
 
     verb: str
@@ -47,16 +47,16 @@ class Icon(NamedTuple):
     edges: Edges
 
 
-def shape(text: str) -> Shape:
+def shape(text: str) -> IconShape:
     """Read a shape.
 
     >>> shape("line 4 6 20 6 width=1.5")
-    Shape(verb='line', numbers=(4.0, 6.0, 20.0, 6.0), width=1.5, round=None, erase=False)
+    IconShape(verb='line', numbers=(4.0, 6.0, 20.0, 6.0), width=1.5, round=None, erase=False)
     """
     verb, *words = text.split()
     numbers = tuple(float(word) for word in words if word[-1].isdigit() and "=" not in word)
     options = dict(word.split("=") for word in words if "=" in word)
-    return Shape(verb, numbers, **{name: float(value) for name, value in options.items()}, erase="erase" in words)
+    return IconShape(verb, numbers, **{name: float(value) for name, value in options.items()}, erase="erase" in words)
 
 
 DRAWINGS = {name: [shape(text) for text in texts] for name, texts in load("icons").items()}
@@ -75,26 +75,26 @@ class IconPen:
     def _wide(self, width: float) -> int:
         return max(1, round(width * self._unit))
 
-    def disc(self, shape: Shape) -> None:
+    def disc(self, shape: IconShape) -> None:
         """Draw a filled circle, or a round hole."""
         x, y, r = shape.numbers
         self._draw.ellipse(self._at(x - r, y - r, x + r, y + r), fill=0 if shape.erase else 255)
 
-    def ring(self, shape: Shape) -> None:
+    def ring(self, shape: IconShape) -> None:
         """Draw the line of a circle, its middle at the radius."""
         x, y, r = shape.numbers
         r += shape.width / 2
         self._draw.ellipse(self._at(x - r, y - r, x + r, y + r), outline=255, width=self._wide(shape.width))
 
-    def line(self, shape: Shape) -> None:
+    def line(self, shape: IconShape) -> None:
         """Draw a stroke through some places."""
         self._stroke(shape, shape.spots)
 
-    def fill(self, shape: Shape) -> None:
+    def fill(self, shape: IconShape) -> None:
         """Draw a filled outline."""
         self._draw.polygon(self._at(*shape.numbers), fill=0 if shape.erase else 255)
 
-    def box(self, shape: Shape) -> None:
+    def box(self, shape: IconShape) -> None:
         """Draw the line of a rectangle with round corners, its middle on the edges."""
         x0, y0, x1, y1 = shape.numbers
         half = shape.width / 2
@@ -102,19 +102,19 @@ class IconPen:
         edges = self._at(x0 - half, y0 - half, x1 + half, y1 + half)
         self._draw.rounded_rectangle(edges, (radius + half) * self._unit, outline=255, width=self._wide(shape.width))
 
-    def block(self, shape: Shape) -> None:
+    def block(self, shape: IconShape) -> None:
         """Draw a filled rectangle with round corners."""
         radius = 0.8 if shape.round is None else shape.round
         self._draw.rounded_rectangle(self._at(*shape.numbers), radius * self._unit, fill=0 if shape.erase else 255)
 
-    def arc(self, shape: Shape) -> None:
+    def arc(self, shape: IconShape) -> None:
         """Draw part of a circle, from one angle to another, in degrees clockwise from the right."""
         x, y, r, start, end = shape.numbers
         steps = max(6, int(abs(end - start) / 12))
         angles = [math.radians(start + (end - start) * i / steps) for i in range(steps + 1)]
         self._stroke(shape, [(x + r * math.cos(a), y + r * math.sin(a)) for a in angles])
 
-    def curve(self, shape: Shape) -> None:
+    def curve(self, shape: IconShape) -> None:
         """Draw a smooth stroke: each three places after the first bend it (Bezier)."""
         spots = np.asarray(shape.spots)
         points = [shape.spots[0]]
@@ -127,7 +127,7 @@ class IconPen:
                 points.append((float(x), float(y)))
         self._stroke(shape, points)
 
-    def _stroke(self, shape: Shape, spots: list[Spot]) -> None:
+    def _stroke(self, shape: IconShape, spots: list[Spot]) -> None:
         ink = 0 if shape.erase else 255
         self._draw.line(
             [(x * self._unit, y * self._unit) for x, y in spots], ink, self._wide(shape.width), joint="curve"
@@ -137,7 +137,7 @@ class IconPen:
             self._draw.ellipse(self._at(x - r, y - r, x + r, y + r), fill=ink)
 
 
-VERBS: dict[str, Callable[[IconPen, Shape], None]] = {
+VERBS: dict[str, Callable[[IconPen, IconShape], None]] = {
     "disc": IconPen.disc,
     "ring": IconPen.ring,
     "line": IconPen.line,
