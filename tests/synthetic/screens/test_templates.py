@@ -9,27 +9,27 @@ import pytest
 
 from snellen.synthetic.screens import templates
 from snellen.synthetic.screens.data_files import load
-from snellen.synthetic.screens.expressions import Scope, formula
+from snellen.synthetic.screens.expressions import TemplateScope, formula
 from snellen.synthetic.screens.icons import DRAWINGS
 from snellen.synthetic.screens.layouts import APPS
-from snellen.synthetic.screens.templates import MAIN, TEMPLATES, VERBS, WIDGETS, Drawing, Node, node_of
+from snellen.synthetic.screens.templates import MAIN, TEMPLATES, VERBS, WIDGETS, DrawnTemplate, TemplateNode, node_of
 from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui
 
 
-def drawing(**names: object) -> Drawing:
+def drawing(**names: object) -> DrawnTemplate:
     dice = random.Random(1)
-    return Drawing(Ui(800, 600, 1.25, choose_theme("light", dice), dice), dict(names))
+    return DrawnTemplate(Ui(800, 600, 1.25, choose_theme("light", dice), dice), dict(names))
 
 
-def nodes(found: list[Node]) -> Iterator[Node]:
+def nodes(found: list[TemplateNode]) -> Iterator[TemplateNode]:
     for node in found:
         yield node
         yield from nodes(node.do)
         yield from nodes(node.otherwise)
 
 
-def run(*tables: dict[str, object], **names: object) -> Drawing:
+def run(*tables: dict[str, object], **names: object) -> DrawnTemplate:
     made = drawing(**names)
     made.draw([node_of(table) for table in tables])
     return made
@@ -80,7 +80,7 @@ def test_words_that_name_icons_name_those_there_are() -> None:
     ],
 )
 def test_a_number_is_a_length_where_lengths_are_added(text: str, value: object) -> None:
-    scope: Scope = drawing(left=100, i=2, name="", names=["a", "b", "c"])
+    scope: TemplateScope = drawing(left=100, i=2, name="", names=["a", "b", "c"])
     assert formula(text)(scope) == value
 
 
@@ -131,7 +131,7 @@ def test_repeating_ends_where_there_is_no_room() -> None:
 def test_conditions_and_chances_choose_nodes() -> None:
     made = run(
         {"when": "x > 1", "do": [{"let": {"a": "'yes'"}}], "else": [{"let": {"a": "'no'"}}]},
-        {"maybe": 0.0, "do": [{"let": {"b": "'yes'"}}], "else": [{"let": {"b": "'no'"}}]},
+        {"when": {"chance": 0.0}, "do": [{"let": {"b": "'yes'"}}], "else": [{"let": {"b": "'no'"}}]},
         {"when": "x < 1", "do": [{"let": {"c": "'yes'"}}]},
         x=2,
     )
@@ -140,7 +140,10 @@ def test_conditions_and_chances_choose_nodes() -> None:
 
 def test_widgets_say_where_they_end_and_lie_at_their_place() -> None:
     made = run(
-        {"at": "in the form", "do": [{"row": "Ada", "do": [{"button": "Save", "x": 20, "y": 20, "w": 80, "h": 24}]}]},
+        {
+            "at": "in the form",
+            "do": [{"at": "", "row": "Ada", "do": [{"button": "Save", "x": 20, "y": 20, "w": 80, "h": 24}]}],
+        },
         {"link": "Help", "x": "after + 8", "y": "below"},
     )
     save, link = made.ui.widgets

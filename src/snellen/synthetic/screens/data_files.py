@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
+
+from snellen.synthetic.drawings import read_table
 
 FOLDER = Path(__file__).with_name("data")
 
 
 def load(name: str) -> dict[str, Any]:
     """Return the tables of a data file."""
-    return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    return read_table(FOLDER / f"{name}.toml")

@@ -15,14 +15,14 @@ from typing import Any
 from snellen.synthetic.screens.widgets import Ui
 
 
-class Scope:
+class TemplateScope:
     """The screen that lengths are measured on, and the names that a template knows."""
 
     def __init__(self, ui: Ui, names: dict[str, Any]) -> None:
         self.ui, self.names = ui, names
 
 
-Formula = Callable[[Scope], Any]
+Formula = Callable[[TemplateScope], Any]
 
 OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

@@ -5,10 +5,10 @@ A template is a list of nodes that are drawn one after the other. The first key 
     text, link, button, icon, field, rect, ...   draw a widget or a shape, see WIDGETS; afterwards `before`, `after` and `below` are the
                                                  left, right and lower edge of what was drawn
     let = {x = "left + 24"}                      give names to numbers, texts and lists
+    defaults = {wide = 170}                      the same for names that were not given
     at = "in the toolbar", row = "", do = []     say where the widgets inside are
     each = "@people", as = "name", do = []       repeat for each thing of a list (`i` counts), `until` there is no room
-    when = "wide > 100", do = [], else = []      draw on a condition
-    maybe = 0.5, do = [], else = []              draw with a probability
+    when = "wide > 100", do = [], else = []      draw on a condition; {chance = 0.5} is one, too
     stop = "y > bottom"                          end the template on a condition
     use = "labelled", label = "Name"             draw another template with names of its own
     dock = "menu bar", names = "File|Edit"       the same along an edge: what it leaves becomes left, top, right, bottom
@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from snellen.synthetic.screens import parts
 from snellen.synthetic.screens.canvas import Colour, Edges, mix, rgb
 from snellen.synthetic.screens.data_files import load
-from snellen.synthetic.screens.expressions import Scope, formula
+from snellen.synthetic.screens.expressions import TemplateScope, formula
 from snellen.synthetic.screens.widgets import Ui
 
 FILES = ("frames", "documents", "media", "forms", "pages")
@@ -62,21 +62,21 @@ TEXTS = frozenset(
 )
 LISTS = frozenset(("names", "icons", "labels", "buttons", "actions", "links", "heads", "rows"))
 COLOURS = frozenset(("colour", "outline"))
-BARE = frozenset(("dp", "lines", "share"))
+BARE = frozenset(("dp", "lines"))
 """Numbers under these keys are not lengths."""
 CHANGES: dict[str, Callable[[str], str]] = {"lower": str.lower, "initial": lambda text: text[0]}
 GAP = re.compile(r"\{([^{}]+)\}")
 
 
-class Drawing(Scope):
+class DrawnTemplate(TemplateScope):
     """A template while it is drawn."""
 
     def run(self, template: str) -> None:
         """Draw a template, up to where it stops."""
-        with suppress(Stop):
+        with suppress(EndOfTemplate):
             self.draw(TEMPLATES[template])
 
-    def draw(self, nodes: list[Node]) -> None:
+    def draw(self, nodes: list[TemplateNode]) -> None:
         """Draw nodes one after the other."""
         for node in nodes:
             if node.verb in VERBS:
@@ -172,30 +172,30 @@ class Drawing(Scope):
         return self.words(cells)
 
 
-class Stop(Exception):
+class EndOfTemplate(Exception):
     """The rest of a template is not drawn."""
 
 
 # ---------------------------------------------------------------- reading templates
 
-Reader = Callable[[Drawing], Any]
+Reader = Callable[[DrawnTemplate], Any]
 
 
-class Node(NamedTuple):
+class TemplateNode(NamedTuple):
     """A node of a template: its verb, what reads its values, and the nodes in it."""
 
     verb: str
     main: Reader
     options: dict[str, Reader]
-    do: list[Node]
-    otherwise: list[Node]
+    do: list[TemplateNode]
+    otherwise: list[TemplateNode]
 
 
-def node_of(table: dict[str, Any]) -> Node:
+def node_of(table: dict[str, Any]) -> TemplateNode:
     """Read a node."""
     verb, value = next(iter(table.items()))
     options = value if verb in ("let", "defaults") else table
-    return Node(
+    return TemplateNode(
         verb,
         reader(WIDGETS[verb][1] if verb in WIDGETS else MAIN.get(verb, ""), value),
         {key: reader(key, option) for key, option in options.items() if key not in (verb, "do", "else")},
@@ -222,7 +222,7 @@ def reader(key: str, value: Any) -> Reader:
     return lambda drawing: _length(drawing, value)
 
 
-def _length(drawing: Drawing, value: Any) -> Any:
+def _length(drawing: DrawnTemplate, value: Any) -> Any:
     """Return a number as pixels, and other things as they are."""
     return drawing.ui.d(value) if value and isinstance(value, int) else value
 
@@ -230,32 +230,21 @@ def _length(drawing: Drawing, value: Any) -> Any:
 # ---------------------------------------------------------------- verbs
 
 
-def let(drawing: Drawing, node: Node) -> None:
-    """Give names to values."""
+def let(drawing: DrawnTemplate, node: TemplateNode) -> None:
+    """Give names to values; as defaults, only to those that were not given."""
     for name, read in node.options.items():
-        drawing.names[name] = read(drawing)
-
-
-def defaults(drawing: Drawing, node: Node) -> None:
-    """Give names to values that were not given."""
-    for name, read in node.options.items():
-        if name not in drawing.names:
+        if node.verb == "let" or name not in drawing.names:
             drawing.names[name] = read(drawing)
 
 
-def at(drawing: Drawing, node: Node) -> None:
-    """Draw nodes whose widgets lie at a place."""
-    with drawing.ui.at(place=node.main(drawing)):
+def at(drawing: DrawnTemplate, node: TemplateNode) -> None:
+    """Draw nodes whose widgets lie at a place, or in a row."""
+    row = node.options["row"](drawing) if "row" in node.options else ""
+    with drawing.ui.at(node.main(drawing), row):
         drawing.draw(node.do)
 
 
-def row(drawing: Drawing, node: Node) -> None:
-    """Draw nodes whose widgets lie in a row."""
-    with drawing.ui.at(row=node.main(drawing)):
-        drawing.draw(node.do)
-
-
-def each(drawing: Drawing, node: Node) -> None:
+def each(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Draw nodes for each thing of a list, as long as there is room."""
     name = node.options["as"](drawing) if "as" in node.options else "it"
     for i, thing in enumerate(node.main(drawing)):
@@ -265,46 +254,39 @@ def each(drawing: Drawing, node: Node) -> None:
         drawing.draw(node.do)
 
 
-def when(drawing: Drawing, node: Node) -> None:
+def when(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Draw nodes on a condition, or others."""
     drawing.draw(node.do if node.main(drawing) else node.otherwise)
 
 
-def maybe(drawing: Drawing, node: Node) -> None:
-    """Draw nodes with a probability, or others."""
-    drawing.draw(node.do if drawing.ui.dice.random() < node.main(drawing) else node.otherwise)
-
-
-def stop(drawing: Drawing, node: Node) -> None:
+def stop(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """End the template on a condition."""
     if node.main(drawing):
-        raise Stop
+        raise EndOfTemplate
 
 
-def use(drawing: Drawing, node: Node) -> None:
+def use(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Draw another template, which begins with what every template knows, and keeps its own names."""
     given = {key: read(drawing) for key, read in node.options.items()}
     known = {name: drawing.names[name] for name in (*KNOWN, *SIDES) if name in drawing.names}
-    inner = Drawing(drawing.ui, known | given)
+    inner = DrawnTemplate(drawing.ui, known | given)
     inner.run(node.main(drawing))
     results = (*PLACES, *SIDES) if node.verb == "dock" else PLACES
     drawing.names.update({name: inner.names[name] for name in results if name in inner.names})
 
 
-VERBS: dict[str, Callable[[Drawing, Node], None]] = {
+VERBS: dict[str, Callable[[DrawnTemplate, TemplateNode], None]] = {
     "let": let,
-    "defaults": defaults,
+    "defaults": let,
     "at": at,
-    "row": row,
     "each": each,
     "when": when,
-    "maybe": maybe,
     "stop": stop,
     "use": use,
     "dock": use,
 }
 # under which key the value of a verb is read
-MAIN = {"at": "place", "row": "row", "each": "names", "maybe": "share", "use": "label", "dock": "label"}
+MAIN = {"at": "place", "each": "names", "use": "label", "dock": "label"}
 # what draws a widget or a shape, and the argument that the value of the verb is
 WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
     "text": (Ui.text, "label"),
@@ -336,7 +318,7 @@ def draw(ui: Ui, template: str, box: Edges, **names: Any) -> Edges:
     """Draw a template into a box and return the part of the box that it leaves."""
     known = {"width": ui.width, "height": ui.height, "touch": ui.touch, "site": parts.site(ui)}
     known |= {"choices": WORDS["choices"], **dict(zip(SIDES, box, strict=True))}
-    drawing = Drawing(ui, known | names)
+    drawing = DrawnTemplate(ui, known | names)
     drawing.run(template)
     left, top, right, bottom = (drawing.names[side] for side in SIDES)
     return left, top, right, bottom
