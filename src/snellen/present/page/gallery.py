@@ -196,3 +196,9 @@ def items(
         asked = found.get((pick.id, pick.prompt), missing)
         every.append(GalleryItem(pick, sample.tags, sample.truth, answer, *asked, sample.facts))
     return every
+
+
+def plain_items(run: Run, asked: Sequence[tuple[str, str]], sources: Sources) -> list[GalleryItem]:
+    """Return samples, named with the prompt that asked about them, as no exam arranges them."""
+    picks = [Pick("", "", name, prompt, {}) for name, prompt in asked]
+    return items(run, picks, look(run, picks).answers, Gallery(), sources) if picks else []

@@ -34,7 +34,7 @@ def run_context(handle: RunHandle, progress: RunProgress | None) -> dict[str, An
         "main": next(iter(run.protocols), "") if run is not None else "",
         "filters": _filters(run) if run is not None else [],
         "filters_of": lambda part: _filters_of(handle, part),
-        "tags": _tags(handle) if run is not None and handle.index.ready else [],
+        "tags": _tags(handle) if run is not None else [],
     }
 
 
