@@ -135,7 +135,7 @@ def _parts(results: dict[int, ProtocolSummary], before: str) -> list[ChartPart]:
             score = group.metrics.get(p.headline)
             if not group.whole or score is None or score.value is None or score.unit:
                 continue
-            name = f"{before}{formatting.group_name(group)}"
+            name = f"{before}{formatting.part_name(group.by)}"
             under = bool(declared(p.metrics, p.headline).better and formatting.floor_word(p, p.headline, score))
             part = found.setdefault(name, ChartPart(name, group.n, []))
             part.points.append(ChartPoint(at, score, under, silent.get(tuple(group.by.items()), "")))

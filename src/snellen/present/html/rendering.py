@@ -69,7 +69,8 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        found.globals.update(formatting=formatting, threshold_text=threshold_text, KINDS=KINDS, readings=_readings)
+        found.globals.update(formatting=formatting, threshold_text=threshold_text, KINDS=KINDS)
+        found.globals.update(readings=_readings, outcome_of=lambda mark: mark.outcome)
         found.globals.update(template_of=self.of, left_out=self._left_out, LONG=self._detail.long, detail=self._detail)
         del found.filters["safe"]
         found.filters.update(plain=plain, cut=self._cut, share=_share, px=_px, **self._filters)

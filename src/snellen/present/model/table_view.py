@@ -64,7 +64,7 @@ def score_cell(protocol: ProtocolSummary, key: str, score: Score | None, n: int 
         floor=formatting.floor(score),
         floor_word=formatting.floor_word(protocol, key, score),
         why=formatting.floor_why(score),
-        other_n="" if n is None else formatting.other_n(score, n),
+        other_n="" if n in (None, score.n) else f"(n={score.n})",
         headline=protocol.headline == key,
         score=score,
     )

@@ -53,7 +53,7 @@ def survey(run: Run, size: int, shown: Gallery) -> GallerySurvey:
     """Read all marks in step, and choose samples: kinds in the gallery's order, and of each kind the hardest or a seeded draw."""
     summaries = run.protocols
     prompts = {s.prompt: [p.protocol for p in summaries if p.prompt == s.prompt] for s in summaries}
-    order = list(dict.fromkeys(formatting.group_name(g) for p in summaries for g in p.groups if g.whole))
+    order = list(dict.fromkeys(formatting.part_name(g.by) for p in summaries for g in p.groups if g.whole))
     keys = {key for p in run.protocols for g in p.groups if g.whole for key in g.by}
     pools: dict[str, dict[tuple[int, str], _Best]] = {kind: {} for kind in KINDS}
     counts = dict.fromkeys(KINDS, 0)

@@ -109,7 +109,7 @@ def sample_row(handle: RunHandle, record: SampleRecord, base: str, wanted: Sampl
         plain(record.sample.truth),
         replies[:MOST_ARMS],
         max(0, len(replies) - MOST_ARMS),
-        formatting.outcomes_of(marks),
+        formatting.together((name, mark.outcome) for name, mark in marks.items()),
         any(_disagree(handle, record, time) for time in range(1, handle.repeats + 1)),
         f"{base}/sample/{record.row}{wanted.query()}",
     )
