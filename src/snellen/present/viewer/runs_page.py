@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.core.model_names import model_name
-from snellen.core.results import Score
 from snellen.engine.runs.folder import RunFolder
 from snellen.present.model import formatting
 from snellen.present.viewer.run_index import FoundRuns, RunEntry, RunIndex, Stamp, being_written, stamp
@@ -22,7 +21,6 @@ SORTS = {
     "cost": "dearest first",
 }
 STATES = {"complete": "complete", "incomplete": "not complete", "going-on": "going on now"}
-SHOWN_PARTS = 3
 PAGE = 200
 KEPT = 1000
 
@@ -37,15 +35,12 @@ class RunProgress(NamedTuple):
 
 
 class RunRow(NamedTuple):
-    """A run in the list. `progress` is None for a complete one; `more` counts the parts whose scores are left out."""
+    """A run in the list. `progress` is None for a complete one."""
 
     entry: RunEntry
     title: str
     state: str
     progress: RunProgress | None
-    scores: tuple[tuple[str, Score], ...]
-    more: int
-    cost: str
 
 
 def progress_of(run_index: RunIndex, entry: RunEntry) -> RunProgress | None:
@@ -68,7 +63,7 @@ def _counted(path: Path, _stamp: Stamp | None) -> tuple[int, int]:
 
 
 def runs_context(run_index: RunIndex, found: FoundRuns, given: Mapping[str, str]) -> dict[str, Any]:
-    """What the template of the first page gets."""
+    """Return what the template of the first page gets."""
     rows = [_row(run_index, entry) for entry in found.runs]
     text, exam, state, sort = (given.get(name, "") for name in ("q", "exam", "state", "sort"))
     chosen = [row for row in rows if _fits(row, text.casefold().split(), exam, state)]
@@ -90,15 +85,12 @@ def runs_context(run_index: RunIndex, found: FoundRuns, given: Mapping[str, str]
 
 
 def _row(run_index: RunIndex, entry: RunEntry) -> RunRow:
-    progress = None if entry.pending else progress_of(run_index, entry)
-    state = (
-        "" if entry.pending else "complete" if progress is None else "going-on" if progress.going_on else "incomplete"
-    )
-    scores = entry.headline.scores if entry.headline is not None else ()
-    totals = entry.headline.totals if entry.headline is not None else None
-    cost = formatting.money(totals) if totals is not None and (totals.cost or totals.cost_unknown) else ""
-    more = max(0, len(scores) - SHOWN_PARTS)
-    return RunRow(entry, formatting.title(entry.manifest), state, progress, scores[:SHOWN_PARTS], more, cost)
+    title = formatting.title(entry.manifest)
+    if entry.pending:
+        return RunRow(entry, title, "", None)
+    progress = progress_of(run_index, entry)
+    state = "complete" if progress is None else "going-on" if progress.going_on else "incomplete"
+    return RunRow(entry, title, state, progress)
 
 
 def _fits(row: RunRow, text: Sequence[str], exam: str, state: str) -> bool:
@@ -113,12 +105,14 @@ def _fits(row: RunRow, text: Sequence[str], exam: str, state: str) -> bool:
 
 
 def _sorted(rows: list[RunRow], sort: str) -> list[RunRow]:
-    if sort == "exam":
-        return sorted(rows, key=lambda row: row.entry.manifest.exam)
-    if sort == "subject":
-        return sorted(rows, key=lambda row: model_name(row.entry.manifest))
-    if sort == "score":
-        return sorted(rows, key=lambda row: -max((s.value or 0.0 for _part, s in row.scores), default=-1.0))
-    if sort == "cost":
-        return sorted(rows, key=lambda row: -(row.entry.headline.totals.cost if row.entry.headline else -1.0))
-    return rows
+    def score(row: RunRow) -> float:
+        scores = row.entry.headline.scores if row.entry.headline is not None else ()
+        return -max((s.value or 0.0 for _part, s in scores), default=-1.0)
+
+    keys: dict[str, Callable[[RunRow], Any]] = {
+        "exam": lambda row: row.entry.manifest.exam,
+        "subject": lambda row: model_name(row.entry.manifest),
+        "score": score,
+        "cost": lambda row: -(row.entry.headline.totals.cost if row.entry.headline else -1.0),
+    }
+    return sorted(rows, key=keys[sort]) if sort in keys else rows
