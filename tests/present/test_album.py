@@ -51,7 +51,7 @@ def test_transparency_is_kept() -> None:
     album = ImagePool()
     album.add("a", out.getvalue() + b"\0" * 5000, 320)
     album.fit(1_000_000)
-    assert decoded(next(album.prints())).convert("RGBA").getpixel((5, 5))[3] == 0  # type: ignore[index]
+    assert decoded(album.prints()[0]).convert("RGBA").getpixel((5, 5))[3] == 0  # type: ignore[index]
 
 
 def test_a_larger_copy_that_is_there_will_do() -> None:

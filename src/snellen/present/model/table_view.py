@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from snellen.core.results import ProtocolSummary, Score
@@ -52,6 +53,12 @@ class TableView(NamedTuple):
     title: str
     headings: tuple[Heading, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+    def without(self, names: Collection[str]) -> TableView:
+        """Return the table without some columns."""
+        kept = [at for at, heading in enumerate(self.headings) if heading.text not in names]
+        rows = tuple(tuple(row[at] for at in kept) for row in self.rows)
+        return self._replace(headings=tuple(self.headings[at] for at in kept), rows=rows)
 
 
 def score_cell(protocol: ProtocolSummary, key: str, score: Score | None, n: int | None = None) -> ScoreCell | None:
