@@ -42,8 +42,6 @@ class Templates:
     ) -> None:
         self._own, self._detail, self._left_out, self._filters = own, detail, left_out, filters or {}
         self._environments: dict[str, jinja2.Environment] = {}
-        self.longest = 0
-        """The length of the longest text that was or could have been cut."""
 
     def page(self, name: str, **given: Any) -> str:
         """Render a template of the skin itself."""
@@ -77,7 +75,6 @@ class Templates:
         return found
 
     def _cut(self, text: str) -> UnshortenedText:
-        self.longest = max(self.longest, len(text))
         return UnshortenedText(text[: self._detail.long])
 
 

@@ -23,7 +23,7 @@ from snellen.engine.runs.folder import RunFolder
 from snellen.present.model.sample_view import run_gallery
 from snellen.present.viewer import compare_page, records
 from snellen.present.viewer.pairs import WHICH, compared, pairs_of
-from snellen.present.viewer.pictures import QuestionCache, ServedImage, large
+from snellen.present.viewer.pictures import SMALL, QuestionCache, ServedImage, large, scaled
 from snellen.present.viewer.records import SampleRecord
 from snellen.present.viewer.render import static, templates_of
 from snellen.present.viewer.run_handle import RunHandle, RunHandles
@@ -169,7 +169,7 @@ class Viewer:
         handle, questions = self._questions(request, SMALL_WAIT)
         for arm in handle.index.arms:
             picture = thumbnail_of(questions[arm]) if arm in questions else None
-            found = self.pictures.small(picture.data) if picture is not None else None
+            found = scaled(picture.data, SMALL) if picture is not None else None
             if found is not None:
                 return _picture(found)
         return self._own("none.svg")
