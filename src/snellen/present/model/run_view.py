@@ -290,13 +290,14 @@ def _breakdown(protocols: Sequence[ProtocolSummary]) -> TableView:
     for p in protocols if groups else ():
         key = p.breakdown or p.headline
         scores = (g[p.protocol].metrics.get(key) if p.protocol in g else None for g in groups)
-        cells = [score_cell(p, key, score, n) for score, n in zip(scores, sizes, strict=True)]
+        found = (score_cell(p, key, score, n) for score, n in zip(scores, sizes, strict=True))
+        cells = [cell and cell._replace(headline=False) for cell in found]
         columns.append((p.protocol, (formatting.metric_name(p, key), cells)))
-    found = formatting.together(columns, lambda column: (column[0], [x and x.printed for x in column[1]]))
+    same = formatting.together(columns, lambda column: (column[0], [x and x.printed for x in column[1]]))
     names = _told_apart([next(iter(g.values())).by for g in groups])
-    columns_found = (Heading(str(names), "names", metric) for names, (metric, _cells) in found)
+    columns_found = (Heading(str(names), "names", metric) for names, (metric, _cells) in same)
     headings = (Heading("group"), Heading("n", "number"), *columns_found)
-    rows = zip(names, map(str, sizes), *(cells for _names, (_metric, cells) in found), strict=True)
+    rows = zip(names, map(str, sizes), *(cells for _names, (_metric, cells) in same), strict=True)
     return TableView(f"Groups within the parts: {SCORES}", headings, tuple(rows))
 
 
