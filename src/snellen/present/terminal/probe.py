@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from snellen.core.text import for_terminal
-from snellen.engine.probe.results import Probe
+from snellen.engine.probe_records.results import Probe
 from snellen.present.terminal.tables import console, plain_table, say
 
 STYLES = {"found": "red", "fine": "green", "cannot tell": "yellow", "rejected": "yellow", "not tried": "dim"}
