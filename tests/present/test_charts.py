@@ -38,7 +38,7 @@ def test_every_part_has_every_run_with_interval_and_floor(two: list[Run]) -> Non
     chart = chart_of(two)
     assert chart.title == "made-up: accuracy under 'mine'"
     assert [(part.name, part.n) for part in chart.parts] == [("P3", 24), ("O3", 24)]
-    assert [[(p.run, p.score.value, p.under) for p in part.points] for part in chart.parts] == [
+    assert [[(p.run, p.row.value, p.under) for p in part.points] for part in chart.parts] == [
         [(0, 0.9, False), (1, 0.2, True)],
         [(0, 0.8, False), (1, 0.25, True)],
     ]

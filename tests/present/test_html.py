@@ -174,13 +174,14 @@ def test_gallery_shows_disagreements_first_then_non_answers_then_wrong_then_corr
     assert sum(found.counts.values()) == 18
     assert gallery.survey(run, 48, Gallery()) == found
     parting = flip_gallery.parting(run, 48, gallery.Sources(ImagePool()))
-    row = next(r for r in parting.rows if (r.first, r.second) == ("paper", "robust"))
-    assert row.agreement.first == 0
-    assert row.agreement.second == row.stages["reading"] == found.counts["disagree"] > 0
+    names = [heading.text for heading in parting.pairs.headings]
+    row = dict(zip(names, next(r for r in parting.pairs.rows if r[:2] == ("paper", "robust")), strict=True))
+    assert row["only first correct"] == "0"
+    assert row["only second correct"] == row["flipped by reading"] == str(found.counts["disagree"]) != "0"
     cards = parting.cards["reading"]
     assert 0 < len(cards) <= flip_gallery.EACH
     assert len({c.flip.id for c in cards}) == len(cards)
-    assert all(c.query.url for c in cards)
+    assert all(c.item.query.url for c in cards)
     page = tmp_path / "flips.html"
     write_report([run], page)
     text = page.read_text()

@@ -94,7 +94,7 @@ def test_several_runs_are_ranked_and_the_best_two_shown_beside_each_other(tmp_pa
     report(*runs, tmp_path=tmp_path)
     section = text_of(tmp_path).partition('<section class="exam"')[2].partition("</section>")[0]
     ranks = section.partition("the best first")[2].partition("</table>")[0]
-    assert re.findall(r"<strong>([A-Z])</strong>", ranks) == ["B", "C", "A"]
+    assert re.findall(r"<th scope=\"row\">([A-Z]) ", ranks) == ["B", "C", "A"]
     assert "Only B right (replay/mine), of B and C: 10 samples" in section
 
 

@@ -66,9 +66,7 @@ class Watched:
     def go(self, target: str) -> Any:
         """Open a page and wait until it is no longer being read."""
         self.page.goto(self.base + target)
-        self.page.wait_for_function(
-            "() => !/One moment|Read so far|Being compared|is being read/.test(document.body.innerText)", timeout=60_000
-        )
+        self.page.wait_for_function("() => !/is being read/.test(document.body.innerText)", timeout=60_000)
         return self.page
 
     @property

@@ -178,7 +178,7 @@ def test_a_search_finds_a_text_whatever_its_case_and_characters(run: Run, text: 
         *(Answer(id=name, prompt="question", text=said if i == 60 else "nothing") for i, name in enumerate(ids(run))),
     )
     index = indexed(run)
-    found = records.matching(source(run), index, text, lambda: False)
+    found = records.matching(source(run), index, text)
     assert np.flatnonzero(found).tolist() == [60]
 
 
@@ -187,8 +187,8 @@ def test_a_search_looks_at_ids_but_not_at_the_ledger(run: Run) -> None:
     call = Call(key="needle", kind="api", endpoint="needle", model="needle")
     added(run, Answer(id=ids(run)[9], prompt="question", text="x", calls=(call,)))
     index = indexed(run)
-    assert np.flatnonzero(records.matching(source(run), index, name.upper(), lambda: False)).tolist() == [3]
-    assert not records.matching(source(run), index, "needle", lambda: False).any()
+    assert np.flatnonzero(records.matching(source(run), index, name.upper())).tolist() == [3]
+    assert not records.matching(source(run), index, "needle").any()
 
 
 def test_an_address_gives_back_its_filter() -> None:

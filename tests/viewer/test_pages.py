@@ -25,7 +25,6 @@ from snellen.core.errors import Stopped
 from snellen.core.options import Selection
 from snellen.engine.runs.run import Run, open_run
 from snellen.exams.salbench.data import SalBenchData
-from snellen.present.viewer.runs_page import LineCounter
 
 
 def words_of(page: str) -> str:
@@ -267,25 +266,6 @@ def test_a_run_that_goes_on_is_shown_while_it_grows(tmp_path: Path) -> None:
         sample = words_of(viewer.page(f"/run/{entry.key}/sample/0"))
         assert "thinking, kept apart" in sample and "as sent (the SHA-256 is the one in the ledger)" in sample
         assert "request as sent" in sample and "parameter" in sample
-
-
-def test_lines_are_counted_as_they_come(tmp_path: Path) -> None:
-    path, counter = tmp_path / "answers.jsonl", LineCounter()
-    assert counter.lines(path) == (0, 0)
-    bad, said = b'{"failure":{"kind":"http"}}\n', b'{"text":"\\"failure\\":{","failure":null}\n'
-    for written, expected in (
-        (b"a\nb\n", (2, 0)),
-        (b"c", (2, 0)),
-        (b"\n", (3, 0)),
-        (bad[:9], (3, 0)),
-        (bad[9:], (4, 1)),
-        (said, (5, 1)),
-    ):
-        with path.open("ab") as file:
-            file.write(written)
-        assert counter.lines(path) == expected
-    path.write_bytes(b"x\n")
-    assert counter.lines(path) == (1, 0)
 
 
 # ---------------------------------------------------------------- questions that were asked several times

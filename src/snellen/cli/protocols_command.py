@@ -312,7 +312,7 @@ def _scored(run: Run, names: Sequence[str]) -> list[tuple[dict[str, Any], Score]
         for g in p.groups if p.protocol in (names or [p.protocol]) else ():
             metric = g.metrics.get(p.headline)
             if g.whole and metric is not None:
-                row = {"part": formatting.group_name(g), "n": g.n, "protocol": p.protocol, "prompt": p.prompt}
+                row = {"part": formatting.part_name(g.by), "n": g.n, "protocol": p.protocol, "prompt": p.prompt}
                 row |= {
                     "metric": p.headline,
                     "label": formatting.metric_name(p, p.headline),

@@ -6,19 +6,17 @@ give the same bytes. Names come from anybody: nothing of them is read as mathema
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.comparison.thresholds import thresholds_of
 from snellen.core.errors import MissingExtra, SnellenError, unknown
-from snellen.core.records import DataEntry
-from snellen.core.results import ProtocolSummary, Score, declared
 from snellen.core.text import one_line
-from snellen.core.unanswered import silent_parts
-from snellen.engine.mark.integrity import mismatch
 from snellen.engine.runs.run import Run
+from snellen.engine.runs.tidy import ScoreRow, statuses
 from snellen.present.model import formatting
+from snellen.present.model.paper_table import common_protocol, shared_protocols, silent_share
 
 FORMATS = ("svg", "png", "pdf")
 INKS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -41,12 +39,12 @@ WITHOUT_DATE: dict[str, dict[str, Any]] = {
 
 
 class ChartPoint(NamedTuple):
-    """A subject's score of a part; `under` where it is at or below its floor, `silent` where many questions got no answer."""
+    """A run's score of a part; `under` where it is at or below its floor, `silent` where many questions got no answer."""
 
     run: int
-    score: Score
+    row: ScoreRow
     under: bool
-    silent: str = ""
+    silent: str
 
 
 class ChartPart(NamedTuple):
@@ -58,7 +56,7 @@ class ChartPart(NamedTuple):
 
 
 class ScoreChart(NamedTuple):
-    """What is drawn: who the runs are, the parts, what is measured, and what has to be said below it."""
+    """What is drawn: the runs, the parts, what is measured, and what has to be said below it."""
 
     title: str
     runs: list[str]
@@ -89,81 +87,58 @@ def write_chart(runs: Sequence[Run], path: Path, protocol: str | None = None) ->
 
 
 def chart_of(runs: Sequence[Run], protocol: str | None = None) -> ScoreChart:
-    """The scores of runs under one protocol of each exam: the one named, or the first that its runs share."""
-    data = {run.manifest.data.synthetic for run in runs}
-    if len(data) > 1:
+    """Return the scores of runs under one protocol of each exam: the one named, or the first that its runs share."""
+    if len({run.manifest.data.synthetic for run in runs}) > 1:
         raise SnellenError("some runs are on synthetic data and some on real data: they do not belong in one chart")
-    by_exam: dict[str, list[int]] = {}
-    for at, run in enumerate(runs):
-        by_exam.setdefault(run.manifest.exam, []).append(at)
-    names = [_name(run, [runs[i] for i in by_exam[run.manifest.exam]]) for run in runs]
+    names = [_name(run, [one for one in runs if one.manifest.exam == run.manifest.exam]) for run in runs]
     known = list(dict.fromkeys(names))
-    parts: list[ChartPart] = []
+    every = [(name, row) for name, run in zip(names, runs, strict=True) for row in run.score_rows() if not row.control]
+    exams = list(dict.fromkeys(row.exam for _name, row in every))
+    parts: dict[str, ChartPart] = {}
     measured: list[str] = []
-    for exam, own in by_exam.items():
-        results = {known.index(names[at]): _protocol(runs, own, at, protocol) for at in own}
-        first = next(iter(results.values()))
-        measured.append(f"{exam}: {formatting.metric_name(first, first.headline)} under '{first.protocol}'")
-        parts += _parts(results, f"{exam} · " if len(by_exam) > 1 else "")
+    for exam in exams:
+        own = [(name, row) for name, row in every if row.exam == exam]
+        shared = shared_protocols(row for _name, row in own)
+        if protocol is not None and protocol not in shared:
+            raise unknown("protocol", protocol, shared, of="these runs")
+        chosen = protocol or common_protocol(exam, (row for _name, row in own))
+        own = [(name, row) for name, row in own if row.protocol == chosen and row.whole and row.headline]
+        measured += [f"{exam}: {own[0][1].label} under '{chosen}'"] if own else []
+        for name, row in own:
+            if row.value is not None and not row.unit:
+                label = f"{exam} · {row.part}" if len(exams) > 1 else row.part
+                under = formatting.against_floor(row.value, row.floor, row.unit, row.better) != ""
+                part = parts.setdefault(label, ChartPart(label, row.part_n or 0, []))
+                part.points.append(ChartPoint(known.index(name), row, under, silent_share(row)))
     if not parts:
         page = ": 'snellen report RUN...' draws thresholds" if any(thresholds_of(run.manifest) for run in runs) else ""
         raise SnellenError(f"these runs have no scores in percent to draw{page}")
+    points = [point for part in parts.values() for point in part.points]
     one = len(measured) == 1
-    notes = [*([] if one else [f"{line}." for line in measured]), *_notes(runs, parts)]
-    return ScoreChart(measured[0] if one else "Scores by exam and part", known, parts, notes)
-
-
-def _protocol(runs: Sequence[Run], own: Sequence[int], at: int, wanted: str | None) -> ProtocolSummary:
-    shared = [p.protocol for p in runs[own[0]].protocols]
-    others = [{p.protocol for p in runs[i].protocols} for i in own]
-    shared = [name for name in shared if all(name in other for other in others)]
-    if wanted is not None and wanted not in shared:
-        raise unknown("protocol", wanted, shared, of="these runs")
-    if not shared:
-        raise SnellenError(
-            f"the runs of {runs[at].manifest.exam} have no protocol in common: "
-            "'snellen remark RUN --protocol P' marks them by one more"
-        )
-    return next(p for p in runs[at].protocols if p.protocol == (wanted or shared[0]))
-
-
-def _parts(results: dict[int, ProtocolSummary], before: str) -> list[ChartPart]:
-    found: dict[str, ChartPart] = {}
-    for at, p in results.items():
-        silent = {tuple(row.by.items()): f"{100 * row.share:.0f} % no answer" for row in silent_parts([p])}
-        for group in p.groups:
-            score = group.metrics.get(p.headline)
-            if not group.whole or score is None or score.value is None or score.unit:
-                continue
-            name = f"{before}{formatting.group_name(group)}"
-            under = bool(declared(p.metrics, p.headline).better and formatting.floor_word(p, p.headline, score))
-            part = found.setdefault(name, ChartPart(name, group.n, []))
-            part.points.append(ChartPoint(at, score, under, silent.get(tuple(group.by.items()), "")))
-    return list(found.values())
+    notes = [*([] if one else [f"{line}." for line in measured]), *_notes(points)]
+    return ScoreChart(measured[0] if one else "Scores by exam and part", known, list(parts.values()), notes)
 
 
 def _name(run: Run, of_exam: Sequence[Run]) -> str:
-    """The subject; with the end of its folder's name where another run of the exam has the same."""
+    """Return the subject; with the end of its folder's name where another run of the exam has the same."""
     said = formatting.title(run.manifest).partition(" · ")[2]
     if sum(formatting.title(other.manifest) == formatting.title(run.manifest) for other in of_exam) > 1:
         said += f" ({run.path.name.rpartition('_')[2]})"
     return one_line(said, NAME) + (" (ORACLE: looks at the answer)" if run.manifest.oracle else "")
 
 
-def _notes(runs: Sequence[Run], parts: Sequence[ChartPart]) -> list[str]:
-    notes = ["Bars: 95 % intervals."]
-    if any(p.score.floor is not None for part in parts for p in part.points):
-        notes[0] += " Upright lines: floors, what never looking gets; hollow: at or below it."
-    if any(p.silent for part in parts for p in part.points):
-        notes.append("No answer: refused, cut off or unreadable under this protocol; counted as wrong.")
-    entries: list[DataEntry] = [run.manifest.data for run in runs]
-    if entries[0].synthetic:
-        notes.append("SYNTHETIC DATA: not comparable with published results.")
-    if not all(run.summary.complete for run in runs):
-        notes.append("Some runs are incomplete.")
-    if any(mismatch(run, run.summary) for run in runs):
-        notes.append("STALE: some runs have answers that are not in these scores.")
-    return notes
+def _notes(points: Sequence[ChartPoint]) -> Iterator[str]:
+    floors = " Upright lines: floors, what never looking gets; hollow: at or below it."
+    yield "Bars: 95 % intervals." + floors * any(p.row.floor is not None for p in points)
+    if any(p.silent for p in points):
+        yield "No answer: refused, cut off or unreadable under this protocol; counted as wrong."
+    said = statuses(p.row.status for p in points).split(", ")
+    if "SYNTHETIC" in said:
+        yield "SYNTHETIC DATA: not comparable with published results."
+    if "INCOMPLETE" in said:
+        yield "Some runs are incomplete."
+    if "STALE" in said:
+        yield "STALE: some runs have answers that are not in these scores."
 
 
 # ---------------------------------------------------------------- drawing
@@ -198,7 +173,15 @@ def _draw(chart: ScoreChart, path: Path, ending: str) -> None:
         axes.set_xlabel("percent")
         figure.suptitle(chart.title, fontsize=9.5, fontweight="bold", x=0.02, y=1 - 0.08 / total, ha="left", va="top")
         marks = [
-            Line2D([], [], color=_ink(i), marker=_marker(i), linewidth=2, markersize=5, label=name)
+            Line2D(
+                [],
+                [],
+                color=INKS[i % len(INKS)],
+                marker=MARKERS[i % len(MARKERS)],
+                linewidth=2,
+                markersize=5,
+                label=name,
+            )
             for i, name in enumerate(chart.runs)
         ]
         legend_at = (0.02, (below - 0.45) / total)
@@ -211,41 +194,19 @@ def _draw(chart: ScoreChart, path: Path, ending: str) -> None:
 
 
 def _part(axes: Any, part: ChartPart, y: float) -> float:
-    """A heading and a row for each run; gives where the next part begins."""
+    """Draw a heading and a row for each run; return where the next part begins."""
     axes.text(0, y + HEAD * 0.62, f"{one_line(part.name, NAME)} (n = {part.n:,})", fontweight="bold", va="center")
     y += HEAD
     for point in part.points:
-        score, ink, at = point.score, _ink(point.run), y + ROW / 2
-        if score.low is not None and score.high is not None:
-            axes.plot(
-                [100 * score.low, 100 * score.high],
-                [at, at],
-                color=ink,
-                linewidth=2.4,
-                alpha=0.55,
-                solid_capstyle="round",
-            )
-        if score.floor is not None:
-            axes.plot([100 * score.floor] * 2, [at - ROW / 2, at + ROW / 2], color="#333333", linewidth=1.1)
-        face = "white" if point.under else ink
-        axes.plot(
-            [100 * (score.value or 0.0)],
-            [at],
-            _marker(point.run),
-            color=ink,
-            markerfacecolor=face,
-            markersize=5.5,
-            clip_on=False,
-        )
+        row, ink, at = point.row, INKS[point.run % len(INKS)], y + ROW / 2
+        if row.low is not None and row.high is not None:
+            ends = [100 * row.low, 100 * row.high]
+            axes.plot(ends, [at, at], color=ink, linewidth=2.4, alpha=0.55, solid_capstyle="round")
+        if row.floor is not None:
+            axes.plot([100 * row.floor] * 2, [at - ROW / 2, at + ROW / 2], color="#333333", linewidth=1.1)
+        how = {"color": ink, "markerfacecolor": "white" if point.under else ink, "markersize": 5.5}
+        axes.plot([100 * (row.value or 0.0)], [at], MARKERS[point.run % len(MARKERS)], clip_on=False, **how)
         if point.silent:  # in the margin, where no score can be
             axes.text(102.5, at, point.silent, color=ink, fontsize=7.5, va="center")
         y += ROW
     return y
-
-
-def _ink(run: int) -> str:
-    return INKS[run % len(INKS)]
-
-
-def _marker(run: int) -> str:
-    return MARKERS[run % len(MARKERS)]

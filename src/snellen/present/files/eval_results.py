@@ -43,25 +43,16 @@ def _file(run: Run, protocol: str | None, dataset: str | None, url: str | None) 
     known = source_of(run.manifest)
     source = HubSource(dataset, known.commit if known.repo == dataset else "") if dataset else known
     if not source.repo:
+        hub = exam_of(run).extra(HubData)
+        guess = "" if hub is None or hub.names else f" (the published one is {hub.find(None).repo})"
         raise SnellenError(
-            f"{run.path}: nobody wrote down which data set of the hub it saw; say it with --dataset OWNER/NAME"
-            f"{_guess(run)}"
+            f"{run.path}: nobody wrote down which data set of the hub it saw; say it with --dataset OWNER/NAME{guess}"
         )
     first = headline[0]
     shots = int(first.options.get("shots") or 0)
     name = "_".join([slug(first.exam), slug(first.protocol), *([f"{shots}shots"] if shots else [])])
     entries = [_entry(row, source, run.manifest, url) for row in headline]
     return f"{FOLDER}/{name}.yaml", "".join(line for entry in entries for line in _yaml(entry)).encode()
-
-
-def _guess(run: Run) -> str:
-    """The data set that `data get` would fetch, where there is only one."""
-    exam = exam_of(run)
-    try:
-        source = exam.extra(HubData)
-        return "" if source is None or source.names else f" (the published one is {source.find(None).repo})"
-    except SnellenError:
-        return ""
 
 
 def _entry(row: ScoreRow, source: HubSource, manifest: Manifest, url: str | None) -> dict[str, Any]:

@@ -72,23 +72,19 @@ def _files(
     model = model_of(run.manifest, model_id)
     name = evaluation_id(run, model, protocol)
     number = uuid.UUID(bytes=hashlib.sha256(name.encode()).digest()[:16], version=4)
-    folder = "/".join(("data", piece(run.manifest.exam), piece(model.developer), piece(model.id.partition("/")[2])))
+    place = "/".join(("data", *map(piece, (run.manifest.exam, model.developer, model.name)), str(number)))
     document = _document(run, rows, model, evaluator, now) | {"evaluation_id": name}
     if samples:
         lines = b"".join(instances(run, rows, name, model.id, SCHEMA))
-        place = f"{folder}/{number}_samples.jsonl"
         document["detailed_evaluation_results"] = {
             "format": "jsonl",
-            "file_path": place,
+            "file_path": f"{place}_samples.jsonl",
             "hash_algorithm": "sha256",
             "checksum": hashlib.sha256(lines).hexdigest(),
             "total_rows": lines.count(b"\n"),
         }
-        yield place, lines
-    yield (
-        f"{folder}/{number}.json",
-        json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n",
-    )
+        yield f"{place}_samples.jsonl", lines
+    yield f"{place}.json", json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
@@ -139,12 +135,12 @@ def _document(
 
 
 def _when(manifest: Manifest) -> str:
-    """When the questions were asked: of a log that was imported, when it was made."""
+    """Return when the questions were asked: of a log that was imported, when it was made."""
     return str(manifest.imported.get("made") or "") or manifest.created
 
 
 def _imported(manifest: Manifest) -> dict[str, Any]:
-    """That the answers are another tool's, where they are: whoever reads the record must not take them for ours."""
+    """Say that the answers are another tool's, where they are: a reader of the record must not take them for ours."""
     if not manifest.imported:
         return {}
     said = f"Not asked by Snellen: the answers are those of {manifest.imported_from}. Snellen marked them."
@@ -153,7 +149,7 @@ def _imported(manifest: Manifest) -> dict[str, Any]:
 
 
 def _library(manifest: Manifest) -> dict[str, Any]:
-    """Who ran the evaluation: the tool whose log was imported, or we."""
+    """Name what ran the evaluation: the tool whose log was imported, or Snellen."""
     log = manifest.imported
     if not log:
         return {"name": "snellen", "version": manifest.snellen}
@@ -166,13 +162,17 @@ def _library(manifest: Manifest) -> dict[str, Any]:
 
 
 def _model(run: Run, model: PortableModel) -> dict[str, Any]:
-    returned = run.score_rows()[0].model_returned
     details = {"deployment_type": model.deployment, "model_availability": model.weights}
-    details |= {"model_returned": returned} if returned else {}
-    info: dict[str, Any] = {"name": model.id.partition("/")[2], "id": model.id, "developer": model.developer}
-    info |= {"inference_platform": model.platform} if model.platform else {}
-    info |= {"inference_engine": {"name": model.engine}} if model.engine else {}
+    details |= _known({"model_returned": run.score_rows()[0].model_returned})
+    info: dict[str, Any] = {"name": model.name, "id": model.id, "developer": model.developer}
+    engine = {"name": model.engine} if model.engine else {}
+    info |= _known({"inference_platform": model.platform, "inference_engine": engine})
     return info | {"additional_details": details}
+
+
+def _known(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what is not empty."""
+    return {key: value for key, value in given.items() if value not in (None, "", {})}
 
 
 def result_id(row: ScoreRow) -> str:
@@ -181,29 +181,21 @@ def result_id(row: ScoreRow) -> str:
 
 
 def _result(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
+    details = {"part": row.part, "fingerprint": row.data_fingerprint, "selection": json.dumps(row.options)}
+    missing = len(run.manifest.data.missing)
+    details |= {"samples_left_out": str(missing)} if missing else {}
+    data: dict[str, Any] = {"dataset_name": row.exam, "source_type": "other"}
+    if source.repo:
+        data |= {"source_type": "hf_dataset", "hf_repo": source.repo, "samples_number": row.part_n or 0}
+        details |= {"revision": source.commit}
     return {
         "evaluation_result_id": result_id(row),
         "evaluation_name": part_id(row),
         "evaluation_timestamp": _seconds(_when(run.manifest)),
-        "source_data": _data(row, source, run),
+        "source_data": data | {"additional_details": details},
         "metric_config": _metric(row),
         "score_details": _score(row),
         "generation_config": _generation(row, run),
-    }
-
-
-def _data(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
-    details = {"part": row.part, "fingerprint": row.data_fingerprint, "selection": json.dumps(row.options)}
-    missing = len(run.manifest.data.missing)
-    details |= {"samples_left_out": str(missing)} if missing else {}
-    if not source.repo:
-        return {"dataset_name": row.exam, "source_type": "other", "additional_details": details}
-    return {
-        "dataset_name": row.exam,
-        "source_type": "hf_dataset",
-        "hf_repo": source.repo,
-        "samples_number": row.part_n or 0,
-        "additional_details": details | {"revision": source.commit},
     }
 
 
@@ -240,16 +232,11 @@ def _score(row: ScoreRow) -> dict[str, Any]:
         details |= {"standard_deviation_over_repeats": repr(row.spread_sd)} if row.spread_sd is not None else {}
     if row.floor is not None:
         details |= {"floor_without_looking": repr(row.floor), "floor_answer": row.floor_answer}
-    found: dict[str, Any] = {"score": row.value, "details": details}
-    uncertainty: dict[str, Any] = {"num_samples": row.n} if row.n is not None else {}
+    interval: dict[str, Any] = {}
     if row.low is not None and row.high is not None:
-        uncertainty["confidence_interval"] = {
-            "lower": row.low,
-            "upper": row.high,
-            "confidence_level": LEVEL,
-            "method": row.interval,
-        }
-    return found | ({"uncertainty": uncertainty} if uncertainty else {})
+        interval = {"lower": row.low, "upper": row.high, "confidence_level": LEVEL, "method": row.interval}
+    uncertainty = _known({"num_samples": row.n, "confidence_interval": interval})
+    return {"score": row.value, "details": details} | _known({"uncertainty": uncertainty})
 
 
 def _generation(row: ScoreRow, run: Run) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.protocol import Protocol
 from snellen.core.results import ProtocolSummary
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Question, Sample
 from snellen.engine.ask.questions import questions
@@ -26,7 +25,7 @@ Questions = dict[tuple[str, str], Question]
 
 
 def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, schema: str) -> Iterator[bytes]:
-    """One line for each answer and protocol that `rows` are of. The data set has to be there: a line says what was asked.
+    """Yield one line for each answer and protocol that `rows` are of. The data set has to be there: a line says what was asked.
 
     A sample has several lines where its question was asked several times.
     """
@@ -36,17 +35,18 @@ def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, s
     scan = run.folder.scan()
     asked = _asked(run, exam, protocols, scan.last)
     samples = {s.id: s for s in run.samples()}
+    names = {"schema_version": schema, "evaluation_id": evaluation, "model_id": model}
     for summary in protocols:
         protocol, _arm = exam.protocol(summary.protocol)
         own = {tuple(r.by.items()): r for r in rows if r.protocol == summary.protocol and r.metric == _metric(summary)}
         for answer, mark in _answered(run, scan, summary):
             sample = samples[answer.id]
-            row = _row_of(protocol, sample, own)
+            row = next((own[key] for key in map(tuple, protocol.groups(sample)) if key in own), None)
+            part = {"evaluation_name": f"{exam.name}.{summary.protocol}"}
+            if row is not None:
+                part = {"evaluation_name": part_id(row), "evaluation_result_id": f"{part_id(row)}.{row.metric}"}
             line = _line(sample, asked[sample.id, summary.prompt], answer, mark, summary)
-            names = {"schema_version": schema, "evaluation_id": evaluation, "model_id": model}
-            names["evaluation_name"] = part_id(row) if row is not None else f"{exam.name}.{summary.protocol}"
-            names |= {"evaluation_result_id": f"{part_id(row)}.{row.metric}"} if row is not None else {}
-            yield json.dumps(names | line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+            yield json.dumps(names | part | line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def _answered(run: Run, scan: Scan, summary: ProtocolSummary) -> Iterator[tuple[Answer, Mark]]:
@@ -76,10 +76,6 @@ def _metric(summary: ProtocolSummary) -> str:
     return summary.bounded or summary.headline
 
 
-def _row_of(protocol: Protocol, sample: Sample, own: dict[Any, ScoreRow]) -> ScoreRow | None:
-    return next((own[key] for key in map(tuple, protocol.groups(sample)) if key in own), None)
-
-
 def _line(sample: Sample, asked: Question, answer: Answer, mark: Mark, summary: ProtocolSummary) -> dict[str, Any]:
     value = mark.metrics.get(_metric(summary))
     right = mark.outcome == Outcome.CORRECT
@@ -107,20 +103,22 @@ def _line(sample: Sample, asked: Question, answer: Answer, mark: Mark, summary: 
 
 
 def _references(truth: Any) -> list[str]:
-    many = truth if isinstance(truth, list | tuple) else [truth]
-    return [one if isinstance(one, str) else msgspec.json.encode(one).decode() for one in many]
+    return list(map(_text, truth if isinstance(truth, list | tuple) else [truth]))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _attribution(mark: Mark, summary: ProtocolSummary) -> list[dict[str, Any]]:
-    """What was read out of the reply; nothing where it could not be read."""
+    """Return what was read out of the reply; nothing where it could not be read."""
     if mark.outcome in NON_ANSWERS or mark.reading is None:
         return []
-    read = mark.reading if isinstance(mark.reading, str) else msgspec.json.encode(mark.reading).decode()
     return [
         {
             "turn_idx": 0,
             "source": "output.raw",
-            "extracted_value": read,
+            "extracted_value": _text(mark.reading),
             "extraction_method": f"snellen protocol {summary.protocol} version {summary.version}",
             "is_terminal": True,
         }
@@ -128,18 +126,15 @@ def _attribution(mark: Mark, summary: ProtocolSummary) -> list[dict[str, Any]]:
 
 
 def _tokens(answer: Answer) -> dict[str, int] | None:
-    """Tokens of all calls; nothing where one of them does not say, since the schema wants all or none."""
+    """Return the tokens of all calls; nothing where one of them does not say, since the schema wants all or none."""
     used = [call.usage for call in answer.calls]
-    counted = [
-        (u.input_tokens, u.output_tokens) for u in used if u.input_tokens is not None and u.output_tokens is not None
-    ]
-    if not used or len(counted) < len(used):
+    given, made = [u.input_tokens for u in used], [u.output_tokens for u in used]
+    if not used or None in given or None in made:
         return None
-    given, made = (sum(column) for column in zip(*counted, strict=True))
-    return {"input_tokens": given, "output_tokens": made, "total_tokens": given + made}
+    total, replied = sum(n or 0 for n in given), sum(n or 0 for n in made)
+    return {"input_tokens": total, "output_tokens": replied, "total_tokens": total + replied}
 
 
 def _performance(answer: Answer) -> dict[str, float] | None:
     times = [call.latency for call in answer.calls]
-    known = [t for t in times if t is not None]
-    return {"latency_ms": 1000 * sum(known)} if known and len(known) == len(times) else None
+    return {"latency_ms": 1000 * sum(t or 0.0 for t in times)} if times and None not in times else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,35 +74,30 @@ def rows_of(
 
 
 def exported(rows: ExportRows, form: str, table: str = "") -> bytes:
-    """A file's content. CSV and Parquet hold one table: that of the samples where there are any, else that of the scores.
+    """Return a file's content. CSV and Parquet hold one table: that of the samples where there are any, else that of the scores.
 
     Tables for papers have no samples. `table` names a table of the exams' papers (`paper`, `details`), for formats in `WITH_TABLES`.
     """
     if table and form not in WITH_TABLES:
         raise SnellenError(f"--table has no form in {form}: choose from {', '.join(WITH_TABLES)}")
-    writers: dict[str, Callable[[ExportRows], bytes]] = {
-        "csv": lambda some: _wide_csv(_papers(some, table)) if table else _csv(some),
-        "parquet": _parquet,
-        "latex": lambda some: latex(_papers(some, table)).encode(),
-        "md": lambda some: "\n".join(map(markdown, _papers(some, table))).encode(),
-        "xlsx": lambda some: workbook(_wide_sheets(_papers(some, table)) if table else _sheets(some)),
-        "json": _json,
-    }
-    return writers[form](rows)
-
-
-def _papers(rows: ExportRows, table: str) -> list[PaperTable]:
-    return paper_tables(rows.scores, table, _layouts)
+    if form in FOR_PAPERS or table:
+        papers = paper_tables(rows.scores, table, _layouts)
+        if form == "latex":
+            return latex(papers).encode()
+        if form == "md":
+            return "\n".join(map(markdown, papers)).encode()
+        return workbook(_wide_sheets(papers)) if form == "xlsx" else _wide_csv(papers)
+    if form == "xlsx":
+        return workbook([WorkbookSheet(t.name, _cells(t)) for t in rows.tables])
+    if form == "csv":
+        return csv_bytes(_cells(rows.tables[-1]), line_end="\r\n")
+    return _parquet(rows) if form == "parquet" else _json(rows)
 
 
 def _layouts(exam: str, protocol: str, parts: Sequence[By]) -> Iterable[Layout]:
-    """The tables of an exam's paper; none where the exam is a plugin that is not at hand."""
+    """Return the tables of an exam's paper; none where the exam is a plugin that is not at hand."""
     tables = exams.load(exam).extra(PaperTables) if exam in exams.names() else None
     return tables.layouts(protocol, parts) if tables is not None else ()
-
-
-def _sheets(rows: ExportRows) -> list[WorkbookSheet]:
-    return [WorkbookSheet(t.name, _cells(t)) for t in rows.tables]
 
 
 def _wide_csv(tables: Sequence[PaperTable]) -> bytes:
@@ -127,10 +122,6 @@ def wide_rows(table: PaperTable) -> list[Sequence[Cell]]:
         name = line.subject + (f" ({said})" if said else "")
         rows.append([name, line.shots, *(None if f.value == NOTHING else float(f.value) for f in line.figures)])
     return rows
-
-
-def _csv(rows: ExportRows) -> bytes:
-    return csv_bytes(_cells(rows.tables[-1]), line_end="\r\n")
 
 
 def _cells(table: TidyTable) -> list[Sequence[Any]]:

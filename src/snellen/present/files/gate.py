@@ -9,7 +9,7 @@ from snellen.comparison.gating import Gate, GateCheck
 from snellen.core.figures import counted
 from snellen.core.text import one_line
 from snellen.present.files.markdown import escaped
-from snellen.present.model.gate_view import COLUMNS, cells, metric_line
+from snellen.present.model.gate_view import checks_table
 from snellen.present.model.repeats import times
 
 LONG = 2000
@@ -62,6 +62,7 @@ def _inert(text: str) -> str:
 def summary(found: Gate) -> str:
     """A section in Markdown: the verdict, the table, the notes."""
     marks = " · SYNTHETIC" if found.synthetic else ""
+    table = checks_table(found, found.checks)
     lines = [
         f"### Snellen gate: {'passed' if found.passed else 'FAILED'} · {escaped(found.exam)}{marks}",
         "",
@@ -70,11 +71,11 @@ def summary(found: Gate) -> str:
         f"A is the baseline, {escaped(found.baseline_subject)}{times(found.baseline_repeats)} ({escaped(found.baseline)}). "
         f"B is the run, {escaped(found.subject)}{times(found.repeats)} ({escaped(found.run)}).",
         "",
-        f"{escaped(metric_line(found))}:",
+        f"{escaped(table.title)}:",
         "",
-        f"| {' | '.join(COLUMNS)} |",
+        f"| {' | '.join(heading.text for heading in table.headings)} |",
         "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |",
-        *(f"| {' | '.join(map(escaped, cells(check)))} |" for check in found.checks),
+        *(f"| {' | '.join(escaped(str(cell)) for cell in row)} |" for row in table.rows),
         "",
         *(f"- {escaped(note)}" for note in found.notes),
     ]

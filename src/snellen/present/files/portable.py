@@ -41,6 +41,10 @@ class PortableModel(NamedTuple):
     platform: str = ""
     engine: str = ""
 
+    @property
+    def name(self) -> str:
+        return self.id.partition("/")[2]
+
 
 class HubSource(NamedTuple):
     """Where the data is published, and the commit that was fetched; empty where the run does not know."""
@@ -50,14 +54,7 @@ class HubSource(NamedTuple):
 
 
 def portable_rows(run: Run, protocol: str | None = None) -> list[ScoreRow]:
-    """The scores of whole parts that a record tells, headline first; refused where a run may not be taken for a result."""
-    details = {
-        (p.protocol, key)
-        for p in run.protocols
-        for g in p.groups
-        for key in g.metrics
-        if declared(p.metrics, key).detail and key != p.headline
-    }
+    """Return the scores of whole parts that a record tells, headline first; refused where a run may not be taken for a result."""
     if run.manifest.truth_from_log:
         raise SnellenError(
             f"{run.path} has no portable record: its truths are those of a log, so nobody can say which data set they are of; "
@@ -67,10 +64,13 @@ def portable_rows(run: Run, protocol: str | None = None) -> list[ScoreRow]:
     for word, why in REFUSED.items():
         if any(word in r.status.split(", ") for r in plain):
             raise SnellenError(f"{run.path} has no portable record: {why}")
+    metrics = {p.protocol: p.metrics for p in run.protocols}
     wanted = [
         r
         for r in plain
-        if r.value is not None and (r.protocol, r.metric) not in details and protocol in (None, r.protocol)
+        if r.value is not None
+        and protocol in (None, r.protocol)
+        and (r.headline or not declared(metrics[r.protocol], r.metric).detail)
     ]
     if not wanted:
         raise SnellenError(f"{run.path} has no scores{f' by protocol {protocol}' if protocol else ''} to export")

@@ -42,8 +42,6 @@ class Templates:
     ) -> None:
         self._own, self._detail, self._left_out, self._filters = own, detail, left_out, filters or {}
         self._environments: dict[str, jinja2.Environment] = {}
-        self.longest = 0
-        """The length of the longest text that was or could have been cut."""
 
     def page(self, name: str, **given: Any) -> str:
         """Render a template of the skin itself."""
@@ -69,14 +67,14 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        found.globals.update(formatting=formatting, threshold_text=threshold_text, KINDS=KINDS, readings=_readings)
+        found.globals.update(formatting=formatting, threshold_text=threshold_text, KINDS=KINDS)
+        found.globals.update(readings=_readings, outcome_of=lambda mark: mark.outcome)
         found.globals.update(template_of=self.of, left_out=self._left_out, LONG=self._detail.long, detail=self._detail)
         del found.filters["safe"]
         found.filters.update(plain=plain, cut=self._cut, share=_share, px=_px, **self._filters)
         return found
 
     def _cut(self, text: str) -> UnshortenedText:
-        self.longest = max(self.longest, len(text))
         return UnshortenedText(text[: self._detail.long])
 
 

@@ -8,44 +8,28 @@ from typing import NamedTuple
 from snellen.comparison.results import Comparison, ComparisonRow, with_headlines
 from snellen.comparison.verdict import CHANCE, amount, p_of, together, whole
 from snellen.present.model import formatting
-
-
-class ComparedRow(NamedTuple):
-    """A part, or all samples under a protocol. `only` and `silent` are empty where nothing was tested; `row` is for charts."""
-
-    name: str
-    size: str
-    first: str
-    second: str
-    difference: str
-    p: str
-    only: str
-    silent: str
-    clear: bool
-    row: ComparisonRow
+from snellen.present.model.table_view import Heading, TableView
 
 
 class ComparedTable(NamedTuple):
-    """Rows of one protocol, or of all samples by protocol. `notes` say what these samples could show."""
+    """Rows of one protocol, or of all samples by protocol. `notes` say what these samples could show; `rows` are for charts."""
 
-    title: str
-    head: str
+    view: TableView
     first: str
     second: str
-    p: str
-    rows: tuple[ComparedRow, ...]
-    notes: tuple[str, ...] = ()
+    rows: tuple[ComparisonRow, ...]
+    notes: tuple[str, ...]
 
     @property
     def reach(self) -> float:
         """Return how far a chart of the differences has to reach."""
-        ends = (abs(v) for r in self.rows for v in (r.row.difference, r.row.low, r.row.high) if v is not None)
+        ends = (abs(v) for row in self.rows for v in (row.difference, row.low, row.high) if v is not None)
         return max([*ends, 1e-9])
 
     @property
-    def has_silent(self) -> bool:
-        """Return whether some sample of either run got no answer."""
-        return any(r.row.silence.first or r.row.silence.second for r in self.rows)
+    def optional(self) -> list[str]:
+        """Return the columns that a narrow screen can do without, the first to go first."""
+        return [f"only {self.first}/{self.second}", f"silent {self.first}/{self.second}"]
 
 
 def compared_tables(found: Comparison, *, every: bool = False) -> list[ComparedTable]:
@@ -75,25 +59,29 @@ def _table(
     title: str, head: str, rows: Sequence[tuple[str, ComparisonRow]], notes: Iterable[str] = ()
 ) -> ComparedTable:
     one = rows[0][1]
+    a, b = one.first_run, one.second_run
     several = head == "part" and sum(row.tested and bool(row.part) for _name, row in rows) > 1
-    p = "p, Holm" if several else "p"
-    return ComparedTable(title, head, one.first_run, one.second_run, p, tuple(_row(*r) for r in rows), tuple(notes))
-
-
-def _row(name: str, row: ComparisonRow) -> ComparedRow:
-    silent = (str(sum(side.values())) for side in (row.silence.first, row.silence.second))
-    return ComparedRow(
-        name=name,
-        size=formatting.on_clusters(row.n, row.clusters, row.cluster),
-        first=formatting.number(row.first, row.unit),
-        second=formatting.number(row.second, row.unit),
-        difference=formatting.change(row),
-        p=p_of(row),
-        only=f"{row.only_first}/{row.only_second}" if row.tested else "",
-        silent="/".join(silent) if row.tested else "",
-        clear=row.tested and row.p_holm < CHANCE,
-        row=row,
+    headings = (
+        *(Heading(head, "name"), Heading("n", "number"), Heading(a, "number"), Heading(b, "number")),
+        *(Heading(f"{b} - {a} [95 %]", "difference"), Heading("p, Holm" if several else "p", "number")),
+        *(Heading(f"only {a}/{b}", "number"), Heading(f"silent {a}/{b}", "number")),
     )
+    cells = []
+    for name, row in rows:
+        silent = (str(sum(side.values())) for side in (row.silence.first, row.silence.second))
+        cells.append(
+            (
+                *(name[:80], formatting.on_clusters(row.n, row.clusters, row.cluster)),
+                *(formatting.number(row.first, row.unit), formatting.number(row.second, row.unit)),
+                *(formatting.change(row), p_of(row)),
+                f"{row.only_first}/{row.only_second}" if row.tested else "",
+                "/".join(silent) if row.tested else "",
+            )
+        )
+    found = ComparedTable(TableView(title, headings, tuple(cells)), a, b, tuple(row for _n, row in rows), tuple(notes))
+    if any(row.silence.first or row.silence.second for row in found.rows):
+        return found
+    return found._replace(view=found.view.without(found.optional[1:]))
 
 
 # ---------------------------------------------------------------- what these samples could show

@@ -170,7 +170,7 @@ def _parts(summary: Summary) -> list[FloorPart]:
             continue
         above = [_above(p, part[p.protocol]) for p in protocols if p.protocol in part]
         seen = any(word != "below" for word in above)
-        found.append(FloorPart(formatting.group_name(part[main.protocol]), score, seen, above[0] == "clear"))
+        found.append(FloorPart(formatting.part_name(part[main.protocol].by), score, seen, above[0] == "clear"))
     return found
 
 
@@ -240,30 +240,45 @@ def _range(values: Sequence[tuple[float, str]]) -> str:
 # ---------------------------------------------------------------- does it depend on the protocol?
 
 
-def _apart(summary: Summary, stages: Mapping[str, int]) -> Iterator[Finding]:
-    """The part in which protocols with the same headline differ most."""
-    label = ""
-    worst: tuple[float, str, list[tuple[float, str, str]]] | None = None
-    for part in formatting.side_by_side(summary.plain, whole=True):
-        by_metric: dict[str, list[tuple[float, str, str]]] = {}
-        for p in summary.plain:
+class ProtocolGap(NamedTuple):
+    """How far protocols with the same headline are apart in a part: (value, as printed, protocol) of the highest and the lowest."""
+
+    gap: float
+    part: str
+    metric: str
+    high: tuple[float, str, str]
+    low: tuple[float, str, str]
+
+
+def protocol_gap(protocols: Sequence[ProtocolSummary], *, same_prompt: bool = False) -> ProtocolGap | None:
+    """Return the part in which protocols with the same headline differ most; with `same_prompt`, those of one prompt."""
+    found: list[ProtocolGap] = []
+    for part in formatting.side_by_side(protocols, whole=True):
+        alike: dict[tuple[str, str], list[tuple[float, str, str]]] = {}
+        for p in protocols:
             score = part[p.protocol].metrics.get(p.headline) if p.protocol in part else None
             if score is not None and score.value is not None and not score.unit:
-                by_metric.setdefault(p.headline, []).append((score.value, formatting.value(score), p.protocol))
-        for metric, scores in by_metric.items():
-            gap = max(scores)[0] - min(scores)[0]
-            if gap >= APART and (worst is None or gap > worst[0]):
-                worst = gap, formatting.group_name(next(iter(part.values()))), scores
-                label = formatting.metric_name(next(p for p in summary.plain if p.headline == metric), metric)
-    if worst is None:
+                key = p.headline, p.prompt if same_prompt else ""
+                alike.setdefault(key, []).append((score.value, formatting.value(score), p.protocol))
+        name = formatting.part_name(next(iter(part.values())).by)
+        for (metric, _prompt), scores in alike.items():
+            high, low = max(scores), min(scores)
+            found.append(ProtocolGap(high[0] - low[0], name, metric, high, low))
+    return max(found, key=lambda one: one.gap, default=None)
+
+
+def _apart(summary: Summary, stages: Mapping[str, int]) -> Iterator[Finding]:
+    """Say in which part protocols with the same headline differ most."""
+    found = protocol_gap(summary.plain)
+    if found is None or found.gap < APART:
         return
-    gap, name, scores = worst
-    (_high, high, by_high), (_low, low, by_low) = max(scores), min(scores)
-    where = f" in {name}" if len(formatting.side_by_side(summary.plain, whole=True)) > 1 else ""
+    label = formatting.metric_name(next(p for p in summary.plain if p.headline == found.metric), found.metric)
+    where = f" in {found.part}" if len(formatting.side_by_side(summary.plain, whole=True)) > 1 else ""
     stage = max(stages, key=lambda s: stages[s]) if any(stages.values()) else ""
     why = f" They part most often at the {stage}." if stage else ""
-    said = f"The protocol decides by up to {100 * gap:.1f} points of {label}{where}: {high} under '{by_high}', {low} under '{by_low}'.{why}"
-    yield Finding(DOUBT, "protocols", said, "flips")
+    (_high, high, by_high), (_low, low, by_low) = found.high, found.low
+    said = f"The protocol decides by up to {100 * found.gap:.1f} points of {label}{where}"
+    yield Finding(DOUBT, "protocols", f"{said}: {high} under '{by_high}', {low} under '{by_low}'.{why}", "flips")
 
 
 # ---------------------------------------------------------------- does it look?

@@ -17,8 +17,7 @@ from snellen.core.model_names import model_name
 from snellen.core.prescription import BOUNDS, CREDIBLE, amount, figure
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
 from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
-from snellen.core.types import NON_ANSWERS, Mark, Outcome
-from snellen.core.unanswered import UnansweredPart
+from snellen.core.types import NON_ANSWERS, Mark
 
 T = TypeVar("T")
 Change = Callable[[ControlRow], str]
@@ -57,21 +56,17 @@ on_clusters = figures.on_clusters
 
 
 def metric_name(protocol: ProtocolSummary | None, key: str) -> str:
-    """A metric's name for people, with the unit of its scores where that is no percentage."""
-    metrics = protocol.metrics if protocol is not None else ()
-    unit = next((g.metrics[key].unit for g in protocol.groups if key in g.metrics), None) if protocol else ""
-    unit = unit_of(protocol, key) if unit is None else unit
-    if (
-        unit in SAID_UNITS
-        and protocol
-        and any(key in g.metrics and is_threshold(g.metrics[key]) for g in protocol.groups)
-    ):
-        unit = ""  # each has its own, and says it
-    return declared(metrics, key).label_of(key) + (f", {unit}" if unit in SAID_UNITS else "")
+    """Return a metric's name for people, with the unit of its scores where that is no percentage."""
+    if protocol is None:
+        return declared((), key).label_of(key)
+    scores = [g.metrics[key] for g in protocol.groups if key in g.metrics]
+    unit = scores[0].unit if scores else unit_of(protocol, key)
+    has_unit = unit in SAID_UNITS and not any(map(is_threshold, scores))  # a threshold says its own
+    return declared(protocol.metrics, key).label_of(key) + (f", {unit}" if has_unit else "")
 
 
 def unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
-    """The unit of a sample's value, empty for a share; None where neither a declaration nor a score says it."""
+    """Return the unit of a sample's value, empty for a share; None where neither a declaration nor a score says it."""
     if protocol is None:
         return ""
     if protocol.metrics:
@@ -169,32 +164,17 @@ def floor_why(score: Score) -> str:
 
 
 def forbidden(protocol: ProtocolSummary) -> str:
-    """One line on the answers that a prompt forbids and that still score more than the floor of the headline; or nothing."""
-    found: dict[str, list[Score]] = {}
-    for group in protocol.groups:
-        score = group.metrics.get(protocol.headline)
-        if group.whole and score is not None and score.forbidden is not None:
-            found.setdefault(score.forbidden_answer or "", []).append(score)
+    """Return one line on the answers that a prompt forbids and that still score more than the floor of the headline; or nothing."""
+    scores = [g.metrics[protocol.headline] for g in protocol.groups if g.whole and protocol.headline in g.metrics]
+    found = [score for score in scores if score.forbidden is not None]
     if not found:
         return ""
-    figures = [number(s.forbidden, s.unit) for some in found.values() for s in some]
-    ordered = sorted(dict.fromkeys(figures), key=float)
-    gets = ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
-    example = next(iter(found))
-    short = example if len(example) <= 40 else f"{example[:37]}..."
-    return f"More than the floor, with answers that the prompt forbids: {gets}, by always saying {short!r}" + (
-        " and the like." if len(found) > 1 else "."
-    )
-
-
-def forbidden_by(protocols: Iterable[ProtocolSummary]) -> list[tuple[ProtocolNames, str]]:
-    """The same of several protocols, those together that say the same."""
-    return together((p.protocol, said) for p in protocols if (said := forbidden(p)))
-
-
-def other_n(score: Score, n: int) -> str:
-    """'(n=5)' where a metric has not the n that stands above or beside it."""
-    return "" if score.n == n else f"(n={score.n})"
+    figures = sorted({number(s.forbidden, s.unit) for s in found}, key=float)
+    gets = figures[0] if len(figures) == 1 else f"{figures[0]} to {figures[-1]}"
+    answers = list(dict.fromkeys(s.forbidden_answer or "" for s in found))
+    short = answers[0] if len(answers[0]) <= 40 else f"{answers[0][:37]}..."
+    more = " and the like." if len(answers) > 1 else "."
+    return f"More than the floor, with answers that the prompt forbids: {gets}, by always saying {short!r}{more}"
 
 
 def signed(value: float | None) -> str:
@@ -232,20 +212,6 @@ def plain(value: Any) -> str:
 # ---------------------------------------------------------------- groups and protocols
 
 
-def group_name(group: GroupSummary) -> str:
-    """The name of a group."""
-    return part_name(group.by)
-
-
-def told_apart(groups: Sequence[GroupSummary]) -> list[str]:
-    """The names of groups; where two have one name, with what they are grouped by: 'all · type text', 'all · kind text'."""
-    names = [group_name(g) for g in groups]
-    return [
-        name if names.count(name) == 1 else " · ".join([first, *(f"{k} {v}" for k, v in rest)])
-        for name, ((_key, first), *rest) in zip(names, (g.by.items() for g in groups), strict=True)
-    ]
-
-
 def outcomes(group: GroupSummary) -> str:
     """'31 correct, 5 wrong, 2 error'."""
     return ", ".join(f"{n} {name}" for name, n in group.outcomes.items())
@@ -261,11 +227,6 @@ def bounded(protocols: Iterable[ProtocolSummary]) -> str:
     names = {metric_name(p, p.bounded or p.headline) for p in protocols}
     name = names.pop() if len(names) == 1 else ""
     return f"Possible range of {name}" if name else "Possible range"
-
-
-def breakdown_metric(protocol: ProtocolSummary) -> str:
-    """The metric that is shown for the groups within a part."""
-    return protocol.breakdown or protocol.headline
 
 
 def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[dict[str, GroupSummary]]:
@@ -329,11 +290,6 @@ def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummar
     return [ProtocolColumn(names, by_name[names[0]], group) for names, (_headline, group) in found]
 
 
-def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[ProtocolNames, Outcome]]:
-    """The outcomes of a sample, each with the protocols that say so."""
-    return together((name, mark.outcome) for name, mark in marks.items())
-
-
 def sample_values(
     protocols: Mapping[str, ProtocolSummary], columns: Sequence[tuple[ProtocolNames, Mark]]
 ) -> Iterator[tuple[str, list[str]]]:
@@ -374,19 +330,17 @@ def no_answers(groups: Iterable[GroupSummary]) -> str:
 
 
 def silence(summary: Summary) -> list[str]:
-    """For each part with many non-answers under the main protocol, a sentence with the range that its score could be in."""
-    main = next(iter(summary.plain), None)
-    rows = [row for row in summary.silent if main is not None and row.protocol == main.protocol]
-    return [_silent(row, main) for row in rows if main is not None]
-
-
-def _silent(row: UnansweredPart, protocol: ProtocolSummary) -> str:
-    kinds = ", ".join(f"{n} {name}" for name, n in row.outcomes.items())
-    could = ""
-    if row.bounds is not None:
-        name = metric_name(protocol, protocol.bounded or protocol.headline)
-        could = f" Its {name} could be {percent(row.bounds[0])} to {percent(row.bounds[1])}."
-    return f"NO ANSWER: {row.missing} of {row.n} in {part_name(row.by)} ({kinds}), counted as wrong.{could}"
+    """Return for each part with many non-answers under the main protocol a sentence with the range that its score could be in."""
+    lines = []
+    for main in summary.plain[:1]:
+        name = metric_name(main, main.bounded or main.headline)
+        for row in summary.silent:
+            if row.protocol == main.protocol:
+                kinds = ", ".join(f"{n} {kind}" for kind, n in row.outcomes.items())
+                said = f"NO ANSWER: {row.missing} of {row.n} in {part_name(row.by)} ({kinds}), counted as wrong."
+                ends = "" if row.bounds is None else " to ".join(map(percent, row.bounds))
+                lines.append(f"{said} Its {name} could be {ends}." if ends else said)
+    return lines
 
 
 def silent_share(summary: Summary, protocol: str, by: dict[str, str]) -> str:
@@ -411,7 +365,7 @@ def answered_of(summary: Summary) -> tuple[int, int]:
 
 
 def incomplete(summary: Summary) -> str:
-    """What a run that is not done has, and what it lacks."""
+    """Say what a run that is not done has, and what it lacks."""
     answered, wanted = answered_of(summary)
     unscored = summary.scorers[0].unscored if summary.scorers else 0
     lacks, then = f"{answered} of {wanted} questions answered, {summary.failed} failed", "ask"
@@ -423,7 +377,7 @@ def incomplete(summary: Summary) -> str:
 
 
 def money(totals: Totals) -> str:
-    """What a run cost, and whether that is all of it."""
+    """Say what a run cost, and whether that is all of it."""
     if not totals.calls:
         return "no calls paid"
     if not totals.cost and totals.cost_unknown:
@@ -433,7 +387,7 @@ def money(totals: Totals) -> str:
 
 
 def calls(totals: Totals, subject: str = "") -> str:
-    """What a run asked of endpoints from its beginning, in a sentence."""
+    """Say what a run asked of endpoints from its beginning, in a sentence."""
     if not (totals.calls or totals.stored):
         return f"No API calls ({'imported from a log' if subject.startswith('import/') else 'local subject'})."
     retried = f" in {totals.tries} tries" if totals.tries > totals.calls else ""

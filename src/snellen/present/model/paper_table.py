@@ -77,7 +77,7 @@ def paper_tables(rows: Sequence[ScoreRow], table: str = "", layouts: Layouts = l
     """
     tables: list[PaperTable] = []
     for exam in dict.fromkeys(r.exam for r in rows):
-        name = _common(exam, [r for r in rows if r.exam == exam])
+        name = common_protocol(exam, [r for r in rows if r.exam == exam])
         own = [r for r in rows if (r.exam, r.protocol) == (exam, name)]
         parts = list({_group(r): r.by for r in own if not r.published}.values())
         known = list(layouts(exam, name.partition("@")[0], parts)) if table else []
@@ -101,19 +101,31 @@ def check_protocol(rows: Iterable[ScoreRow], protocol: str) -> None:
             raise unknown("protocol", protocol, names, of=run)
 
 
-def _common(exam: str, rows: Sequence[ScoreRow]) -> str:
-    """The first protocol that all runs of an exam have; a control arm only where there is nothing else."""
+def shared_protocols(rows: Iterable[ScoreRow]) -> list[str]:
+    """Return the protocols that all runs have some rows are of, in the order of the first; those of control arms last."""
     by_run: dict[str, dict[str, None]] = {}
     for row in sorted(rows, key=lambda r: bool(r.control)):
         if not row.published:
             by_run.setdefault(row.run, {})[row.protocol] = None
     first, *others = by_run.values()
-    found = next((name for name in first if all(name in names for names in others)), None)
-    if found is None:
+    return [name for name in first if all(name in names for names in others)]
+
+
+def common_protocol(exam: str, rows: Iterable[ScoreRow]) -> str:
+    """Return the first protocol that all runs of an exam have; a control arm only where there is nothing else."""
+    found = shared_protocols(rows)
+    if not found:
         raise SnellenError(
             f"the runs of {exam} have no protocol in common: 'snellen remark RUN --protocol P' marks them by one more"
         )
-    return found
+    return found[0]
+
+
+def silent_share(row: ScoreRow) -> str:
+    """Return '50 % no answer', of a part that has many; or nothing."""
+    if row.silence not in ("many", "most") or not row.answers:
+        return ""
+    return f"{100 * (row.non_answers or 0) / row.answers:.0f} % no answer"
 
 
 def _key(row: ScoreRow) -> tuple[str, ...]:
@@ -202,8 +214,7 @@ def _figure(row: ScoreRow) -> PaperFigure:
     floor_word = formatting.against_floor(row.value, row.floor, row.unit, row.better)
     if row.n != row.part_n:
         notes.append(f"n = {row.n}")
-    if row.silence in ("many", "most") and row.answers:
-        notes.append(f"{100 * (row.non_answers or 0) / row.answers:.0f} % no answer")
+    notes += filter(None, [silent_share(row)])
     return PaperFigure(number(row.value, row.unit), between(row.low, row.high, row.unit), tuple(notes), floor_word)
 
 

@@ -38,7 +38,7 @@ def headlines(run: ListedRun) -> list[tuple[str, Score]]:
     if main is None:
         return []
     return [
-        (formatting.group_name(g), g.metrics[main.headline])
+        (formatting.part_name(g.by), g.metrics[main.headline])
         for g in main.groups
         if g.whole and main.headline in g.metrics
     ]

@@ -192,7 +192,9 @@ def run_view(
         published_source=next((row.source for row in summary.published), ""),
         described=_described(protocols, exam),
         prompts=tuple((text, _about(Arm.parse(text), exam)) for text in summary.asked),
-        forbidden=tuple(formatting.forbidden_by(protocols)),
+        forbidden=tuple(
+            formatting.together((p.protocol, said) for p in protocols if (said := formatting.forbidden(p)))
+        ),
         legend=formatting.legend(protocols),
         repeats=repeats.most(protocols),
         first_only=repeats.first_only(protocols),
@@ -216,7 +218,7 @@ def _outcomes(protocols: Iterable[ProtocolSummary]) -> tuple[str, ...]:
 
 def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary], outcomes: Sequence[str]) -> PartView:
     columns, n = formatting.columns(protocols, part), formatting.most(part.values())
-    name, size = formatting.group_name(columns[0].group), formatting.size(columns[0].protocol, part.values())
+    name, size = formatting.part_name(columns[0].group.by), formatting.size(columns[0].protocol, part.values())
     scores: dict[str, tuple[Cell, ...]] = {}
     details: dict[str, tuple[Cell, ...]] = {}
     for key in dict.fromkeys(key for column in columns for key in column.group.metrics):
@@ -270,7 +272,7 @@ def _overview(summary: Summary, part: dict[str, GroupSummary]) -> Iterable[Overv
     group = columns[0].group
     for place, (names, (metric, size, cell)) in enumerate(found):
         silent = formatting.silent_share(summary, names[0], group.by)
-        yield OverviewRow(formatting.group_name(group), size, names, metric, cell, silent, place == 0, len(found))
+        yield OverviewRow(formatting.part_name(group.by), size, names, metric, cell, silent, place == 0, len(found))
 
 
 def _headline(p: ProtocolSummary, group: GroupSummary) -> tuple[str, str, ScoreCell | None]:
@@ -286,16 +288,26 @@ def _breakdown(protocols: Sequence[ProtocolSummary]) -> TableView:
     sizes = [formatting.most(g.values()) for g in groups]
     columns: list[tuple[str, tuple[str, list[ScoreCell | None]]]] = []
     for p in protocols if groups else ():
-        key = formatting.breakdown_metric(p)
+        key = p.breakdown or p.headline
         scores = (g[p.protocol].metrics.get(key) if p.protocol in g else None for g in groups)
-        cells = [score_cell(p, key, score, n) for score, n in zip(scores, sizes, strict=True)]
+        found = (score_cell(p, key, score, n) for score, n in zip(scores, sizes, strict=True))
+        cells = [cell and cell._replace(headline=False) for cell in found]
         columns.append((p.protocol, (formatting.metric_name(p, key), cells)))
-    found = formatting.together(columns, lambda column: (column[0], [x and x.printed for x in column[1]]))
-    names = formatting.told_apart([next(iter(g.values())) for g in groups])
-    columns_found = (Heading(str(names), "names", metric) for names, (metric, _cells) in found)
+    same = formatting.together(columns, lambda column: (column[0], [x and x.printed for x in column[1]]))
+    names = _told_apart([next(iter(g.values())).by for g in groups])
+    columns_found = (Heading(str(names), "names", metric) for names, (metric, _cells) in same)
     headings = (Heading("group"), Heading("n", "number"), *columns_found)
-    rows = zip(names, map(str, sizes), *(cells for _names, (_metric, cells) in found), strict=True)
+    rows = zip(names, map(str, sizes), *(cells for _names, (_metric, cells) in same), strict=True)
     return TableView(f"Groups within the parts: {SCORES}", headings, tuple(rows))
+
+
+def _told_apart(groups: Sequence[dict[str, str]]) -> list[str]:
+    """Return the names of groups; where two have one name, with what they are grouped by: 'all · type text', 'all · kind text'."""
+    names = [formatting.part_name(by) for by in groups]
+    return [
+        name if names.count(name) == 1 else " · ".join([first, *(f"{k} {v}" for k, v in rest)])
+        for name, ((_key, first), *rest) in zip(names, (by.items() for by in groups), strict=True)
+    ]
 
 
 # ---------------------------------------------------------------- the first table
@@ -320,7 +332,7 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
         counts.append(len(spread))
         rows.append(
             (
-                *(formatting.group_name(groups[0]), formatting.size(main, groups)),
+                *(formatting.part_name(groups[0].by), formatting.size(main, groups)),
                 found and found._replace(value=found.value.rjust(5), floor=""),
                 f"{found.floor:>5} {found.floor_word}".rstrip() if found else "",
                 formatting.silent_share(summary, main.protocol, groups[0].by),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from snellen.core.results import ProtocolSummary, Score
@@ -53,6 +54,12 @@ class TableView(NamedTuple):
     headings: tuple[Heading, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
+    def without(self, names: Collection[str]) -> TableView:
+        """Return the table without some columns."""
+        kept = [at for at, heading in enumerate(self.headings) if heading.text not in names]
+        rows = tuple(tuple(row[at] for at in kept) for row in self.rows)
+        return self._replace(headings=tuple(self.headings[at] for at in kept), rows=rows)
+
 
 def score_cell(protocol: ProtocolSummary, key: str, score: Score | None, n: int | None = None) -> ScoreCell | None:
     """Return a metric's score; `n` is the one that stands above or beside it already."""
@@ -64,7 +71,7 @@ def score_cell(protocol: ProtocolSummary, key: str, score: Score | None, n: int 
         floor=formatting.floor(score),
         floor_word=formatting.floor_word(protocol, key, score),
         why=formatting.floor_why(score),
-        other_n="" if n is None else formatting.other_n(score, n),
+        other_n="" if n in (None, score.n) else f"(n={score.n})",
         headline=protocol.headline == key,
         score=score,
     )

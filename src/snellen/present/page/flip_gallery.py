@@ -2,64 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from snellen.core.digest import rank
-from snellen.core.gallery import Gallery, GalleryPicture, Pick
-from snellen.engine.mark.flips import STAGES, ProtocolComparison, ProtocolFlip, compare
+from snellen.core.gallery import GalleryItem
+from snellen.engine.mark.flips import STAGES, ProtocolFlip, compare
 from snellen.engine.runs.run import Run
+from snellen.present.model import formatting
+from snellen.present.model.table_view import Heading, TableView
 from snellen.present.page import gallery
-from snellen.stats.agreement import Agreement
 
 EACH = 6  # samples of a stage that are shown
 ENOUGH = 2 * EACH
 """Flips of a pair and stage to choose from: of these, no more than EACH can be taken for another pair."""
 
 
-class PairRow(NamedTuple):
-    """One pair of protocols."""
-
-    first: str
-    second: str
-    agreement: Agreement
-    stages: dict[str, int]
-
-
 class FlippedCard(NamedTuple):
     """One flipped sample with its picture."""
 
     flip: ProtocolFlip
-    tags: dict[str, str]
-    truth: Any
-    query: GalleryPicture
+    item: GalleryItem
 
 
 class DisagreementView(NamedTuple):
     """All that the page shows of disagreement. `counts` are samples by stage, however many pairs of protocols they flip."""
 
-    rows: list[PairRow]
+    pairs: TableView
     counts: dict[str, int]
     cards: dict[str, list[FlippedCard]]
     samples: int
 
 
 def parting(run: Run, size: int, sources: gallery.Sources) -> DisagreementView:
-    """Agreement of all pairs, and up to `EACH` flips of each stage with their pictures (none where `size` is 0)."""
+    """Return the agreement of all pairs, and up to `EACH` flips of each stage with their pictures (none where `size` is 0)."""
     found = compare(run, few=ENOUGH)
-    empty = dict.fromkeys(STAGES, 0)
-    rows = [PairRow(a, b, agreement, found.stages.get((a, b), empty)) for (a, b), agreement in found.agreements.items()]
-    return DisagreementView(rows, found.counts, _cards(run, found, sources) if size else {}, found.samples)
-
-
-def _cards(run: Run, found: ProtocolComparison, sources: gallery.Sources) -> dict[str, list[FlippedCard]]:
-    chosen = {stage: choose([f for f in found.flips if f.stage == stage], EACH) for stage in STAGES}
-    picks = [Pick("", "", f.id, f.first.prompt, {}) for some in chosen.values() for f in some]
-    answers = gallery.look(run, picks).answers if picks else {}
-    shown = iter(gallery.items(run, picks, answers, Gallery(), sources) if picks else ())
+    rows = []
+    for (first, second), a in found.agreements.items():
+        kappa = "–" if a.kappa is None else f"{a.kappa:.2f}"
+        flipped = found.stages.get((first, second), dict.fromkeys(STAGES, 0))
+        numbers = (a.n, formatting.percent(a.share), kappa, a.first, a.second, *flipped.values())
+        rows.append((first, second, *map(str, numbers)))
+    names = ("samples", "agree", "kappa", "only first correct", "only second correct")
+    by_stage = (f"flipped by {stage}" for stage in found.counts)
+    headings = (Heading("first", "name"), Heading("second"), *(Heading(name, "number") for name in (*names, *by_stage)))
+    pairs = TableView("Each pair of protocols over the samples that both marked", headings, tuple(rows))
     cards: dict[str, list[FlippedCard]] = {}
-    for stage, some in chosen.items():
-        cards[stage] = [FlippedCard(f, item.tags, item.truth, item.query) for f, item in zip(some, shown, strict=False)]
-    return {stage: some for stage, some in cards.items() if some}
+    if size:
+        chosen = [flip for stage in STAGES for flip in choose([f for f in found.flips if f.stage == stage], EACH)]
+        items = gallery.plain_items(run, [(flip.id, flip.first.prompt) for flip in chosen], sources)
+        for flip, item in zip(chosen, items, strict=True):
+            cards.setdefault(flip.stage, []).append(FlippedCard(flip, item))
+    return DisagreementView(pairs, found.counts, cards, found.samples)
 
 
 def choose(flips: list[ProtocolFlip], size: int) -> list[ProtocolFlip]:

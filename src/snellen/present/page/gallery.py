@@ -5,10 +5,9 @@ Marks and answers are streamed; only what is chosen is kept.
 
 from __future__ import annotations
 
-import heapq
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +36,10 @@ MOST_TOKENS = 400
 # ---------------------------------------------------------------- choosing
 
 
+Ranked = tuple[float, str, Pick]
+"""A sample that may be chosen: its value, its id, and itself; the lowest come first."""
+
+
 class GallerySurvey(NamedTuple):
     """What one pass over all marks gave: the number of samples of each kind, and the chosen ones."""
 
@@ -52,30 +55,37 @@ class GallerySurvey(NamedTuple):
 def survey(run: Run, size: int, shown: Gallery) -> GallerySurvey:
     """Read all marks in step, and choose samples: kinds in the gallery's order, and of each kind the hardest or a seeded draw."""
     summaries = run.protocols
-    prompts = {s.prompt: [p.protocol for p in summaries if p.prompt == s.prompt] for s in summaries}
-    order = list(dict.fromkeys(formatting.group_name(g) for p in summaries for g in p.groups if g.whole))
-    keys = {key for p in run.protocols for g in p.groups if g.whole for key in g.by}
-    pools: dict[str, dict[tuple[int, str], _Best]] = {kind: {} for kind in KINDS}
+    whole = [g for p in summaries for g in p.groups if g.whole]
+    order = list(dict.fromkeys(formatting.part_name(g.by) for g in whole))
+    keys = {key for g in whole for key in g.by}
+    pools: dict[str, dict[tuple[int, str], list[Ranked]]] = {kind: {} for kind in KINDS}
     counts = dict.fromkeys(KINDS, 0)
-    for prompt, protocols in prompts.items():
+    for prompt in dict.fromkeys(p.prompt for p in summaries):
+        protocols = [p.protocol for p in summaries if p.prompt == prompt]
         samples = OrderedSamples(run.samples)
         for marks in _in_step(run, protocols):
-            outcomes = [m.outcome for m in marks]
-            kind = kind_of(outcomes)
+            kind, name = kind_of(mark.outcome for mark in marks), marks[0].id
             counts[kind] += 1
-            if size:
-                part = _part(samples.get(marks[0].id), keys)
-                place = order.index(part) if part in order else len(order)
-                best = pools[kind].setdefault((place, prompt), _Best(size))
-                pick = Pick(kind, part, marks[0].id, prompt, {})
-                best.offer(pick, zip(protocols, marks, strict=True), shown.hardness(pick.id, prompt))
-    ranked = {kind: [best.ranked() for _name, best in sorted(pool.items())] for kind, pool in pools.items()}
+            if not size:
+                continue
+            sample = samples.get(name)
+            part = "" if sample is None else " · ".join(v for k, v in sample.tags.items() if k in keys)
+            hardness = shown.hardness(name, prompt)
+            place = int.from_bytes(rank(0, name)[:8], "big") if hardness is None else hardness
+            pick = Pick(kind, part, name, prompt, dict(zip(protocols, marks, strict=True)))
+            pool = pools[kind].setdefault((order.index(part) if part in order else len(order), prompt), [])
+            pool.append((place, name, pick))
+            if len(pool) > 8 * size:
+                pool[:] = sorted(pool, key=_by_rank)[:size]
+    ranked = {
+        kind: [[pick for *_rank, pick in sorted(pool, key=_by_rank)[:size]] for _name, pool in sorted(own.items())]
+        for kind, own in pools.items()
+    }
     return GallerySurvey(counts, choose(ranked, size, shown.kinds))
 
 
-def _part(sample: Sample | None, keys: set[str]) -> str:
-    """The part of the exam that a sample is in, as the summaries name it."""
-    return "" if sample is None else " · ".join(v for k, v in sample.tags.items() if k in keys)
+def _by_rank(one: Ranked) -> tuple[float, str]:
+    return one[:2]
 
 
 def _in_step(run: Run, protocols: list[str]) -> Iterator[tuple[Mark, ...]]:
@@ -88,24 +98,6 @@ def _in_step(run: Run, protocols: list[str]) -> Iterator[tuple[Mark, ...]]:
             yield marks
     except (ValueError, msgspec.MsgspecError):  # unequal lengths, or a damaged line
         raise SnellenError(again) from None
-
-
-class _Best:
-    """The first few by their value, or of a seeded shuffle, whatever the order they come in."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._heap: list[tuple[float, str, Pick]] = []
-
-    def offer(self, pick: Pick, marks: Iterable[tuple[str, Mark]], value: float | None) -> None:
-        place = -(int.from_bytes(rank(0, pick.id)[:8], "big") if value is None else value)
-        if len(self._heap) < self._size:
-            heapq.heappush(self._heap, (place, pick.id, pick._replace(marks=dict(marks))))
-        elif place > self._heap[0][0]:
-            heapq.heapreplace(self._heap, (place, pick.id, pick._replace(marks=dict(marks))))
-
-    def ranked(self) -> list[Pick]:
-        return [pick for _place, _id, pick in sorted(self._heap, key=lambda x: (-x[0], x[1]))]
 
 
 def choose(pools: dict[str, list[list[Pick]]], size: int, kinds: Sequence[str] = tuple(KINDS)) -> list[Pick]:
@@ -196,3 +188,9 @@ def items(
         asked = found.get((pick.id, pick.prompt), missing)
         every.append(GalleryItem(pick, sample.tags, sample.truth, answer, *asked, sample.facts))
     return every
+
+
+def plain_items(run: Run, asked: Sequence[tuple[str, str]], sources: Sources) -> list[GalleryItem]:
+    """Return samples, named with the prompt that asked about them, as no exam arranges them."""
+    picks = [Pick("", "", name, prompt, {}) for name, prompt in asked]
+    return items(run, picks, look(run, picks).answers, Gallery(), sources) if picks else []

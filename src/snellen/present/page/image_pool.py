@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from snellen.core.digest import rank
 from snellen.core.gallery import Region, UnshortenedText
@@ -29,38 +29,46 @@ AROUND = 110
 """Bytes of markup around a picture."""
 
 
-class HeldImage(NamedTuple):
-    """A picture as the page has it: its name there, what it shows in pixels of the original, and its bytes as a data URL."""
+@dataclass(slots=True)
+class HeldImage:
+    """A picture, or a part of one, on the page: its name there, what it shows in pixels of the original, and its bytes.
 
-    name: str
-    x: float
-    y: float
-    width: float
-    height: float
-    url: UnshortenedText
+    `largest` are those in the largest size that a page may show it in, with at most `side` pixels.
+    """
 
-
-class _Held:
-    """A picture, or a part of one, in the largest size that a page may show it in."""
-
-    __slots__ = ("code", "largest", "mime", "place", "scaled", "side")
-
-    def __init__(self, code: bytes, mime: str, place: Region, side: int, scaled: bool) -> None:
-        self.code, self.mime, self.place, self.side, self.scaled = code, mime, place, side, scaled
-        self.largest = code
+    code: bytes
+    mime: str
+    place: Region
+    side: int
+    scaled: bool
+    """Whether the page shows a copy that is smaller than the picture."""
+    name: str = ""
+    largest: bytes = b""
 
     @property
     def cost(self) -> int:
+        """Return the bytes that it takes."""
         return 4 * ((len(self.code) + 2) // 3) + AROUND
+
+    @property
+    def width(self) -> float:
+        return self.place[2] - self.place[0]
+
+    @property
+    def height(self) -> float:
+        return self.place[3] - self.place[1]
+
+    @property
+    def url(self) -> UnshortenedText:
+        """Return the bytes as a data URL."""
+        return UnshortenedText(f"data:{self.mime};base64,{base64.b64encode(self.code).decode('ascii')}")
 
 
 class ImagePool:
     """The pictures of one page."""
 
     def __init__(self) -> None:
-        self._named: dict[tuple[str, int, Region | None], str] = {}
-        self._held: dict[str, _Held] = {}
-        self._sides: dict[str, list[int]] = {}
+        self._held: dict[tuple[str, int, Region | None], HeldImage] = {}
         self._left_out: set[str] = set()
 
     def add(self, sha: str, data: bytes, side: int, region: Region | None = None) -> HeldImage:
@@ -68,40 +76,32 @@ class ImagePool:
 
         Raises BadPicture.
         """
-        key = sha, side, region
-        larger = [k for k in self._sides.get(sha, ()) if k >= side] if region is None else []
-        if larger:
-            key = sha, larger[0], None
-        if key not in self._named:
-            held = _held(data, side, region)
-            self._named[key] = f"p{len(self._held) + 1}"
-            self._held[self._named[key]] = held
-            if region is None:
-                self._sides.setdefault(sha, []).append(side)
-        return self._print(self._named[key], with_bytes=False)
+        larger = (k for k in self._held if region is None and k[0] == sha and k[1] >= side and k[2] is None)
+        key = next(larger, (sha, side, region))
+        return self._held[key] if key in self._held else self._kept(key, _held(data, side, region))
 
     def hold(self, sha: str, image: Image, place: Region) -> HeldImage:
         """Hold pixels as they are, without loss: those of a picture's part, or of a drawing. They get smaller only where room is short."""
         key = sha, max(image.size), place
-        if key not in self._named:
-            out = io.BytesIO()
-            image.save(out, "WEBP", lossless=True, quality=50, method=2)
-            self._named[key] = f"p{len(self._held) + 1}"
-            self._held[self._named[key]] = _Held(out.getvalue(), MIME["webp"], place, max(image.size), scaled=False)
-        return self._print(self._named[key], with_bytes=False)
+        if key in self._held:
+            return self._held[key]
+        out = io.BytesIO()
+        image.save(out, "WEBP", lossless=True, quality=50, method=2)
+        return self._kept(key, HeldImage(out.getvalue(), MIME["webp"], place, max(image.size), scaled=False))
 
-    def scaled(self, name: str) -> bool:
-        """Whether the page shows a copy that is smaller than the picture."""
-        return self._held[name].scaled
+    def _kept(self, key: tuple[str, int, Region | None], held: HeldImage) -> HeldImage:
+        held.name, held.largest = f"p{len(self._held) + 1}", held.code
+        self._held[key] = held
+        return held
 
     @property
     def cost(self) -> int:
-        """The bytes that all pictures take as they are now."""
+        """Return the bytes that all pictures take as they are now."""
         return sum(held.cost for held in self._held.values())
 
     @property
     def left_out(self) -> frozenset[str]:
-        """Where pictures would be that have no room."""
+        """Return where pictures would be that have no room."""
         return frozenset(f"#{name}" for name in self._left_out)
 
     def fit(self, room: int) -> None:
@@ -113,37 +113,29 @@ class ImagePool:
             total = self.cost
             if total <= room:
                 return
-        for name in sorted(self._held, key=lambda n: rank(0, n), reverse=True):
-            total -= self._held[name].cost
-            self._left_out.add(name)
+        for held in sorted(self._held.values(), key=lambda one: rank(0, one.name), reverse=True):
+            total -= held.cost
+            self._left_out.add(held.name)
             if total <= room:
                 return
 
-    def prints(self) -> Iterator[HeldImage]:
-        """Every picture that has room, with its bytes."""
-        for name in self._held:
-            if name not in self._left_out:
-                yield self._print(name, with_bytes=True)
-
-    def _print(self, name: str, *, with_bytes: bool) -> HeldImage:
-        held = self._held[name]
-        x1, y1, x2, y2 = held.place
-        url = f"data:{held.mime};base64,{base64.b64encode(held.code).decode('ascii')}" if with_bytes else ""
-        return HeldImage(name, x1, y1, x2 - x1, y2 - y1, UnshortenedText(url))
+    def prints(self) -> list[HeldImage]:
+        """Return every picture that has room."""
+        return [held for held in self._held.values() if held.name not in self._left_out]
 
 
-def _held(data: bytes, side: int, region: Region | None) -> _Held:
+def _held(data: bytes, side: int, region: Region | None) -> HeldImage:
     head = sniff(data)
     fits = 0 < head.width <= side and 0 < head.height <= side
     if region is None and fits and head.codec in WEB and len(data) <= ORIGINAL_BYTES:
-        return _Held(data, MIME[head.codec], (0, 0, head.width, head.height), side, scaled=False)
+        return HeldImage(data, MIME[head.codec], (0, 0, head.width, head.height), side, scaled=False)
     with open_picture(data) as image:
         width, height = image.size
     with decoded(data) if region is not None else _drafted(data, side) as image:
         place = (0.0, 0.0, float(width), float(height)) if region is None else _inside(region, width, height)
         part = image if region is None else image.crop(place)
         scaled = max(place[2] - place[0], place[3] - place[1]) > side
-        return _Held(_coded(part, side, STEPS[0][1]), MIME["webp"], place, side, scaled)
+        return HeldImage(_coded(part, side, STEPS[0][1]), MIME["webp"], place, side, scaled)
 
 
 def _drafted(data: bytes, side: int) -> Image:
@@ -174,7 +166,7 @@ def _coded(image: Image, side: int, quality: int) -> bytes:
     return out.getvalue()
 
 
-def _smaller(held: _Held, share: float, quality: int) -> bytes:
+def _smaller(held: HeldImage, share: float, quality: int) -> bytes:
     """The largest copy made smaller; itself where that would not be less."""
     side = max(16, round(held.side * share))
     with decoded(held.largest) as image:

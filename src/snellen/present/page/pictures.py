@@ -52,7 +52,7 @@ class PagePictures:
             held = self._pool.add(hashlib.sha256(picture.data).hexdigest(), picture.data, side)
         except SnellenError as error:
             return GalleryPicture(None, "", f"{MISSING}{one_line(str(error), 160)}")
-        note = "; ".join([note, *([SCALED] if self._pool.scaled(held.name) else [])])
+        note = "; ".join([note, *([SCALED] if held.scaled else [])])
         return GalleryPicture(UnshortenedText(f"#{held.name}"), "", note, width=held.width, height=held.height)
 
     def _cut(self, data: bytes, region: Region) -> UnshortenedText | None:

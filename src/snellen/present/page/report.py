@@ -101,13 +101,10 @@ def write_page(page: Path, name: str, pool: ImagePool, **given: Any) -> None:
 def _made(
     name: str, pool: ImagePool, room: int, given: dict[str, Any], *, at_any_size: bool
 ) -> tuple[bytes, bytes] | None:
-    """A page in two pieces, the pictures being the second; None where it does not fit, however little is told."""
+    """Return a page in two pieces, the pictures being the second; None where it does not fit, however little is told."""
     given = given | {"made": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())}
-    text, longest, last = b"", 0, None
     for detail in DETAILS:
-        if last is None or last.evidence != detail.evidence or longest > detail.long:  # else it would be the same page
-            text, longest = _rendered(name, pool, detail, given)
-            last = detail
+        text = _rendered(name, pool, detail, given)
         if len(text) + min(pool.cost, FOR_PICTURES * room) <= room:
             break
     else:
@@ -115,18 +112,16 @@ def _made(
             return None
     pool.fit(max(0, room - len(text)))
     if pool.left_out:
-        text, _longest = _rendered(name, pool, detail, given)
-    return text, _rendered("pool.html", pool, detail, {})[0]
+        text = _rendered(name, pool, detail, given)
+    return text, _rendered("pool.html", pool, detail, {})
 
 
-def _rendered(name: str, pool: ImagePool, detail: TextDetail, given: dict[str, Any]) -> tuple[bytes, int]:
-    """A page, and the length of its longest text that may be cut."""
-    templates = Templates(HERE, detail, left_out=pool.left_out)
+def _rendered(name: str, pool: ImagePool, detail: TextDetail, given: dict[str, Any]) -> bytes:
     try:
-        made = templates.page(name, pool=pool, **given)
+        made = Templates(HERE, detail, left_out=pool.left_out).page(name, pool=pool, **given)
     except jinja2.TemplateError as error:
         raise SnellenError(f"the page cannot be made: a template failed: {error}") from None
-    return made.encode("utf-8", "backslashreplace"), templates.longest
+    return made.encode("utf-8", "backslashreplace")
 
 
 def _write(page: Path, pieces: Sequence[bytes]) -> None:

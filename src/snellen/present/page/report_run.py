@@ -41,7 +41,7 @@ class ReportRun(NamedTuple):
         """Return the section that has more of a finding; the run's beginning where there is no such section."""
         there = {"what": True, "scores": True, "outcomes": True}
         there |= {"controls": bool(self.view.all_controls.rows or self.view.position.rows)}
-        there |= {"flips": bool(self.parting.rows), "gallery": bool(self.gallery.items)}
+        there |= {"flips": bool(self.parting.pairs.rows), "gallery": bool(self.gallery.items)}
         return f"{finding.place if there.get(finding.place) else 'run'}-{self.number}"
 
 

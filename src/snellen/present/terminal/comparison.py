@@ -5,15 +5,14 @@ from __future__ import annotations
 import shlex
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from snellen.comparison.results import Comparison, Ranking
 from snellen.core.text import for_terminal, one_line
 from snellen.present.model import formatting, repeats
-from snellen.present.model.comparison_view import ComparedTable, compared_tables
+from snellen.present.model.comparison_view import compared_tables
 from snellen.present.terminal.leads import print_leads
-from snellen.present.terminal.tables import console, first_that_fits, plain_table, say, shown
+from snellen.present.terminal.tables import console, fitting, plain_table, say, shown
 
 REPLY = 120
 """The most characters that are shown of a reply."""
@@ -70,32 +69,10 @@ def print_sides(out: Console, found: Comparison) -> None:
 def print_differences(out: Console, found: Comparison, *, verbose: bool = False) -> None:
     """Print the parts under the main protocol (`verbose`: under every one), and all samples by protocol."""
     for table in compared_tables(found, every=verbose):
-        say(out, f"\n{table.title}:", limit=200)
-        out.print(fitting(out, table))
+        say(out, f"\n{table.view.title}:", limit=200)
+        out.print(fitting(out, table.view, table.optional[:1], table.optional))
         for note in table.notes:
             say(out, note, "dim", 1000)
-
-
-def fitting(out: Console, table: ComparedTable) -> Table:
-    """Return the table with as many columns as there is room for: names of parts and protocols are never broken."""
-    only, silent = f"only {table.first}/{table.second}", f"silent {table.first}/{table.second}"
-    without = [] if table.has_silent else [silent]
-    return first_that_fits(out, [_differences(table, [*without, *some]) for some in ([], [only], [only, silent])])
-
-
-def _differences(found: ComparedTable, without: list[str]) -> Table:
-    a, b = found.first, found.second
-    difference = f"{b} - {a} [95 %]"
-    names = (found.head, "n", a, b, difference, found.p, f"only {a}/{b}", f"silent {a}/{b}")
-    kept = [at for at, name in enumerate(names) if name not in without]
-    rows = []
-    for r in found.rows:
-        style = "bold" if r.clear else ""
-        clear = (Text(text, style=style) for text in (r.difference, r.p))
-        cells = (shown(r.name, 80), r.size, r.first, r.second, *clear, r.only, r.silent)
-        rows.append([cells[at] for at in kept])
-    numbers = [name for name in names[1:] if name != difference]
-    return plain_table(*(names[at] for at in kept), rows=rows, kept=(difference,), right=numbers)
 
 
 # ---------------------------------------------------------------- many runs

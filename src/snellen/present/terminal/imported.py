@@ -50,16 +50,15 @@ def _facts(record: ImportRecord) -> list[str]:
     some = len(record.matched) > 1 or record.left_out
     ways = ", ".join(f"{n} by {way}" if some else f"by {way}" for way, n in record.matched.items())
     truth = "truths from the log" if record.truth == "log" else "truths from the data set"
-    who = " ".join(w for w in (record.tool, record.version) if w)
-    made = f", {record.made}" if record.made else ""
+    made = ", ".join(filter(None, [f"{record.tool} {record.version or ''}".strip(), record.made]))
     return [
-        f"{who}{made}: {formatting.counted(record.rows, 'row')}, matched {ways}; {truth}.",
+        f"{made}: {formatting.counted(record.rows, 'row')}, matched {ways}; {truth}.",
         f"Questions: {WORDINGS[record.wording].format(record.prompt)}.",
     ]
 
 
 def _print_figures(out: Console, record: ImportRecord, verbose: bool) -> None:
-    """The log's own figures to the last digit, those first that can be made again."""
+    """Print the log's own figures to the last digit, those first that can be made again."""
     if not record.figures:
         say(out, "\nThe log has no scores of its own.")
         return
@@ -78,11 +77,14 @@ def _print_figures(out: Console, record: ImportRecord, verbose: bool) -> None:
     out.print(plain_table(f"{record.tool} says", "n", "as logged", "from its samples", rows=rows))
     if len(picked) < len(record.figures):
         say(out, f"and {len(record.figures) - len(picked)} more figures (-v shows them)", "dim")
-    wrong = [f for f in record.figures if f.agrees is False]
+    wrong = sum(figure.agrees is False for figure in record.figures)
     if wrong:
-        those = f"{formatting.counted(len(wrong), 'figure')} of the log {'is' if len(wrong) == 1 else 'are'}"
-        said = f"DIFFERS: {those} not what its samples give."
-        say(out, said, "bold red")
+        are = "is" if wrong == 1 else "are"
+        say(
+            out,
+            f"DIFFERS: {formatting.counted(wrong, 'figure')} of the log {are} not what its samples give.",
+            "bold red",
+        )
 
 
 def _computed(figure: FigureEntry) -> Text:
@@ -94,20 +96,21 @@ def _computed(figure: FigureEntry) -> Text:
 
 
 def _print_against(out: Console, record: ImportRecord, rows: Sequence[VerdictAgreement]) -> None:
+    """Print what our protocols say of the samples, beside the log's verdicts where it has some."""
     out.print()
     decided = any(row.undecided < row.n for row in rows)
     columns = ["part", "ours", "n", "right", "headline"]
     columns += ["same verdict", "theirs only", "ours only"] if decided else []
     lines = []
     for row in rows:
-        score = f"{formatting.number(row.score)} {row.label}" if row.score is not None else "\u2013"
-        share = (
-            f"{formatting.percent(row.right / row.n)} ({row.right})" if row.n and row.score is not None else "no answer"
-        )
+        right, score = "no answer", "–"
+        if row.score is not None:
+            right = f"{formatting.percent(row.right / row.n)} ({row.right})" if row.n else right
+            score = f"{formatting.number(row.score)} {row.label}"
         name = row.protocol.removesuffix(f"@{record.prompt}")
-        cells: list[str | Text] = [shown(row.part or "all", 40), shown(name, 40), str(row.n), share, shown(score, 40)]
-        cells += [str(row.same), str(len(row.only_theirs)), str(len(row.only_ours))] if decided else []
-        lines.append(cells)
+        verdicts = (row.same, len(row.only_theirs), len(row.only_ours)) if decided else ()
+        texts = (shown(text, 40) for text in (row.part or "all", name, str(row.n), right, score))
+        lines.append((*texts, *map(str, verdicts)))
     out.print(plain_table(*columns, kept=("ours", "right", "headline"), rows=lines))
     undecided = max((row.undecided for row in rows), default=0)
     if decided and undecided:
@@ -125,36 +128,37 @@ def _print_missing(out: Console, summary: Summary) -> None:
 
 
 def _print_examples(out: Console, done: ImportedRun) -> None:
-    """Some samples where the tool and one of our protocols part, under the protocol with the most of them."""
+    """Print some samples where the tool and one of our protocols part, under the protocol with the most of them."""
     rows = [row for row in done.against if row.only_theirs or row.only_ours]
     if not rows:
         return
+    tool = done.record.tool
     row = max(rows, key=lambda r: len(r.only_theirs) + len(r.only_ours))
     ids = (*row.only_ours[:EXAMPLES], *row.only_theirs[:EXAMPLES])[:EXAMPLES]
     theirs = {(s.id, s.repeat): s for s in read_samples(done.run.folder) if s.id in ids}
     times = range(1, 1 + max(at for _id, at in theirs))
     marks = {(m.id, at): m for at in times for m in done.run.marks(row.protocol, at) if m.id in ids}
     unread = f"; in {row.unread} of these our reader finds no answer" if row.unread else ""
-    said = f"Where verdicts part under '{row.protocol}' ({row.part or 'all'}): "
-    said += f"{len(row.only_theirs)} right for {done.record.tool} only{unread}; {len(row.only_ours)} right for us only."
+    said = f"Where verdicts part under '{row.protocol}' ({row.part or 'all'}): {len(row.only_theirs)} right for "
+    said += f"{tool} only{unread}; {len(row.only_ours)} right for us only."
     say(out, f"\n{for_terminal(said, 400)}")
     texts = {(a.id, Arm.parse(a.prompt).repeat): a.text for a in done.run.folder.texts() if a.id in ids}
     for name in dict.fromkeys(ids):
-        one = next(i for i in sorted(marks) if i[0] == name and _part(theirs.get(i), marks[i]))
-        say(out, f"  {_example(texts.get(one, ''), theirs[one], marks[one], done.record.tool)}")
+        one = next(i for i in sorted(marks) if i[0] == name and _differ(theirs.get(i), marks[i]))
+        reply, their, mark = texts.get(one, ""), theirs[one], marks[one]
+        reads = their.read is not None and their.read.casefold() != reply.casefold()
+        verdict = ("right" if their.right else "wrong") + (f", read as {their.read!r}" if reads else "")
+        ours = f"{mark.outcome.value}, read as {mark.reading!r}"
+        pieces = (
+            *(one_line(f"{name}: {reply!r}", 140), f"{tool}: {one_line(verdict, 80)}"),
+            f"ours: {one_line(ours, 80)}",
+        )
+        say(out, f"  {' · '.join(pieces)}")
 
 
-def _part(theirs: ImportedSample | None, ours: Mark) -> bool:
-    """Whether the tool and a protocol say opposite things of a reply."""
+def _differ(theirs: ImportedSample | None, ours: Mark) -> bool:
+    """Return whether the tool and a protocol say opposite things of a reply."""
     return theirs is not None and theirs.right is not None and theirs.right != (ours.outcome is Outcome.CORRECT)
-
-
-def _example(reply: str, theirs: ImportedSample, mark: Mark, tool: str) -> str:
-    read = theirs.read if theirs.read is not None and theirs.read.casefold() != reply.casefold() else None
-    said = ("right" if theirs.right else "wrong") + (f", read as {read!r}" if read is not None else "")
-    ours = f"{mark.outcome.value}, read as {mark.reading!r}"
-    pieces = (one_line(f"{theirs.id}: {reply!r}", 140), f"{tool}: {one_line(said, 80)}", f"ours: {one_line(ours, 80)}")
-    return " · ".join(pieces)
 
 
 def _next(done: ImportedRun) -> list[str]:

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from snellen.core.model_names import model_name
 from snellen.core.text import for_terminal, one_line
 from snellen.engine.runs.listing import ListedRun, RunListing
@@ -23,67 +21,48 @@ LEAST = 12
 
 
 def print_listing(folder: Path, found: RunListing) -> None:
-    """The latest runs, what their columns mean, what was passed over, and what to do next."""
-    out = console()
-    shown = found.runs
-    if shown:
-        one_year = len({run.manifest.created[:4] for run in shown}) == 1
-        rows = [_row(name, run, one_year) for name, run in zip(tails(shown), shown, strict=True)]
-        room = _room(rows, out.width)
+    """Print the latest runs, what their columns mean, what was passed over, and what to do next."""
+    out, names = console(), tails(found.runs)
+    if found.runs:
+        one_year = len({run.manifest.created[:4] for run in found.runs}) == 1
+        rows = [_row(name, run, one_year) for name, run in zip(names, found.runs, strict=True)]
+        widest = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
+        room = max(LEAST, out.width - sum(widest) + widest[SUBJECT] - 2 * (len(HEADS) - 1))
         # a line a run; `show` has the whole name
-        cells = [(before, exam, one_line(subject, room), *after) for before, exam, subject, *after in rows]
+        cells = [(*row[:SUBJECT], one_line(row[SUBJECT], room), *row[SUBJECT + 1 :]) for row in rows]
         out.print(plain_table(*HEADS, kept=("run", "exam", "when", "score", "cost", ""), rows=cells))
-        say(out, _legend(shown), "dim")
+        say(out, _legend(found.runs), "dim")
     if found.older:
         say(out, f"and {formatting.counted(found.older, 'older run')}: --all shows them.")
     if not found.runs:
         say(out, f"No runs in {for_terminal(str(folder))}: 'snellen run EXAM --model MODEL' makes one.")
-    _print_passed(out, found)
-    if shown:
-        say(out, f"Next: snellen show {for_terminal(_shortest(folder, shown))}", soft_wrap=True)
-
-
-def _shortest(folder: Path, shown: Sequence[ListedRun]) -> str:
-    """The first run as a shell finds it: by the end of its name where that is enough."""
-    name, end = shown[0].path.name, tails(shown)[0]
-    return str(folder / name) if end == name else f"{folder}/*_{end}"
+    for one in found.passed[:SHOWN_PASSED]:
+        say(out, f"Passed over: {one_line(one.path.name, 100)} ({one.kind}): {one_line(one.why, 300)}", "yellow")
+    rest = Counter(one.kind for one in found.passed[SHOWN_PASSED:])
+    if rest:
+        say(out, f"Passed over, too: {', '.join(f'{n:,} {kind}' for kind, n in rest.items())}.", "yellow")
+    if found.runs:  # named as a shell finds it: by the end of its name where that is enough
+        name = found.runs[0].path.name
+        where = str(folder / name) if names[0] == name else f"{folder}/*_{names[0]}"
+        say(out, f"Next: snellen show {for_terminal(where)}", soft_wrap=True)
 
 
 def _row(name: str, run: ListedRun, one_year: bool) -> tuple[str, ...]:
+    """Return a run's cells. Of one that is not complete, n has the questions answered of those to ask."""
     manifest, summary = run.manifest, run.summary
     shots = f" · {manifest.options.shots} shots" if manifest.options.shots else ""
-    marks = SYNTHETIC * summary.synthetic + INCOMPLETE * (not summary.complete)
+    answered, wanted = formatting.answered_of(summary)
+    created = manifest.created
     return (
         one_line(name, 60),
         one_line(manifest.exam, 30),
         one_line(f"{model_name(manifest)}{shots}", 80),
-        one_line(_when(manifest.created, one_year), 20),
-        _n(run),
+        one_line(created[5:16].replace("T", " ") if one_year else created[:10], 20),
+        str(manifest.data.samples) if summary.complete or not wanted else f"{answered}/{wanted}",
         spread(headlines(run)),
         cost(summary.totals),
-        marks,
+        SYNTHETIC * summary.synthetic + INCOMPLETE * (not summary.complete),
     )
-
-
-def _room(rows: Sequence[tuple[str, ...]], width: int) -> int:
-    """How many characters are left for subjects: what the other columns do not take, with two spaces between them."""
-    widest = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
-    return max(LEAST, width - sum(widest) + widest[SUBJECT] - 2 * (len(HEADS) - 1))
-
-
-def _n(run: ListedRun) -> str:
-    """'360', or '8/360' of a run that is not complete: questions answered of those to ask."""
-    answered, wanted = formatting.answered_of(run.summary)
-    return str(run.manifest.data.samples) if run.summary.complete or not wanted else f"{answered}/{wanted}"
-
-
-def _when(created: str, one_year: bool) -> str:
-    """'11-17 03:21', or the date where runs are of several years.
-
-    >>> _when("2026-11-17T03:21:00Z", True), _when("2026-11-17T03:21:00Z", False)
-    ('11-17 03:21', '2026-11-17')
-    """
-    return created[5:16].replace("T", " ") if one_year else created[:10]
 
 
 def _legend(shown: Sequence[ListedRun]) -> str:
@@ -95,11 +74,3 @@ def _legend(shown: Sequence[ListedRun]) -> str:
     if any(not run.summary.complete for run in shown):
         said += f" {INCOMPLETE}: not complete (n: answered/of), the same command goes on."
     return said
-
-
-def _print_passed(out: Console, found: RunListing) -> None:
-    for one in found.passed[:SHOWN_PASSED]:
-        say(out, f"Passed over: {one_line(one.path.name, 100)} ({one.kind}): {one_line(one.why, 300)}", "yellow")
-    rest = Counter(one.kind for one in found.passed[SHOWN_PASSED:])
-    if rest:
-        say(out, f"Passed over, too: {', '.join(f'{n:,} {kind}' for kind, n in rest.items())}.", "yellow")

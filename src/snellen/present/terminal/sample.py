@@ -9,7 +9,7 @@ from rich.text import Text
 
 from snellen.core.results import ProtocolSummary
 from snellen.core.text import for_terminal, one_line
-from snellen.core.types import Call, Mark, Question
+from snellen.core.types import Call, Mark
 from snellen.engine.runs.run import Run
 from snellen.importers.record import samples_of
 from snellen.present.model import formatting
@@ -70,16 +70,15 @@ def _print_question(out: Console, one: SampleQuestion) -> None:
     if question is None:
         say(out, f"question: not available: {one.unknown}", "yellow")
         return
-    _fact(out, "system", question.system or "", LONG)
-    _fact(out, "question", question.text, LONG)
-    _fact(out, "options", ", ".join(question.options), LONG)
-    _fact(out, "pictures", _pictures(question))
-    _fact(out, "examples", ", ".join(question.shots))
-
-
-def _pictures(question: Question) -> str:
-    named = (f"{p.name or 'without a name'}{_done(p.transforms)}" for p in question.pictures)
-    return ", ".join(named) or "none"
+    pictures = ", ".join(f"{p.name or 'without a name'}{_done(p.transforms)}" for p in question.pictures)
+    for name, value in (
+        ("system", question.system or ""),
+        ("question", question.text),
+        ("options", ", ".join(question.options)),
+        ("pictures", pictures or "none"),
+        ("examples", ", ".join(question.shots)),
+    ):
+        _fact(out, name, value, LONG)
 
 
 def _print_answer(out: Console, one: SampleQuestion) -> None:

@@ -24,24 +24,20 @@ class SuiteEstimate(NamedTuple):
 
 
 def print_estimates(name: str, rows: Sequence[SuiteEstimate], max_cost: float | None) -> None:
-    """A row a run and their sum. Nothing was called."""
+    """Print a row a run and their sum. Nothing was called."""
     columns = ("exam", "model", "calls", "there", "tokens", "USD", "at most", "time")
     screen = console()
-    title = f"{name}: {formatting.counted(len(rows), 'run')}, estimate, nothing was called"
-    say(screen, title, "bold")
+    say(screen, f"{name}: {formatting.counted(len(rows), 'run')}, estimate, nothing was called", "bold")
     screen.print(plain_table(*columns, kept=("USD", "at most"), rows=map(_estimate, rows[:MOST_ROWS])))
     if len(rows) > MOST_ROWS:
         say(screen, f"and {len(rows) - MOST_ROWS} more: --json has all")
     total = totals(rows)
-    said = f"In all: {_count(total['calls'])} calls, {_count(total['tokens'])} tokens, {_usd(total['money_usd'])}"
-    said += f" (at most {_usd(total['money_usd_at_most'])}), about {_time(total['seconds'])} with servers beside each other."
-    say(screen, said)
-    say(
-        screen,
-        "There: questions that are answered already. Tokens: in and out; 'snellen estimate' has the details.",
-        "dim",
-    )
     most = total["money_usd_at_most"]
+    said = f"In all: {_count(total['calls'])} calls, {_count(total['tokens'])} tokens, {_usd(total['money_usd'])}"
+    said += f" (at most {_usd(most)}), about {_time(total['seconds'])} with servers beside each other."
+    say(screen, said)
+    legend = "There: questions that are answered already. Tokens: in and out; 'snellen estimate' has the details."
+    say(screen, legend, "dim")
     if max_cost is not None and not isinstance(most, str) and most > max_cost:
         say(screen, f"The cap is {max_cost:g} USD: the suite may stop before it is done.", "yellow")
     say(screen, "Next: the same command without --dry-run")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -18,6 +18,7 @@ from snellen.present.model.table_view import Cell, ScoreCell, TableView
 NARROW = 100
 """Below this width, tables have one metric or protocol a row."""
 WARNINGS = {"": "", "at floor": "yellow", "below floor": "red"}
+VERDICTS = {"FAIL": "bold red", "pass": "green", "not judged": "yellow"}
 NUMBERS = ("n", "with control", "chance", "constant", "forbidden")
 """Columns whose cells stand at the right."""
 NAMES = ("part", "protocol", "n")
@@ -54,7 +55,7 @@ def cell(content: Cell | Text, *, mark: bool = False) -> Text:
         return content
     if not isinstance(content, ScoreCell):
         word = next((word for word in WARNINGS if word and content.endswith(word)), "")
-        return Text(for_terminal(content, 300), style=WARNINGS[word])
+        return Text(for_terminal(content, 300), style=VERDICTS.get(content, WARNINGS[word]))
     style = WARNINGS[content.floor_word]
     text = Text(content.value, style=f"bold {style}".strip())
     for piece, of_piece in (
@@ -94,7 +95,9 @@ def table_of(view: TableView, *, mark: bool = False) -> Table:
     for name, heading in zip(names, view.headings, strict=True):
         kinds.setdefault(heading.kind, []).append(name)
     rows = ([cell(content, mark=mark) for content in row] for row in view.rows)
-    return plain_table(*names, rows=rows, right=kinds.get("number", ()), kept=kinds.get("score", ()))
+    return plain_table(
+        *names, rows=rows, right=kinds.get("number", ()), kept=kinds.get("score", []) + kinds.get("difference", [])
+    )
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:
@@ -121,6 +124,11 @@ def _least(out: Console, table: Table) -> int:
         sizes = [Measurement.get(out, wide, content) for content in (column.header, *column.cells)]
         total += max(size.maximum if column.no_wrap else size.minimum for size in sizes) + 2
     return total - 1
+
+
+def fitting(out: Console, view: TableView, *without: Collection[str]) -> Table:
+    """Return a table, or where it has no room the first of those without some columns that has, or the last."""
+    return first_that_fits(out, [table_of(view), *(table_of(view.without(names)) for names in without)])
 
 
 def fits(out: Console, table: Table, least: int = 0) -> bool:

@@ -13,14 +13,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
 from urllib.parse import parse_qs
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "frame-ancestors 'none'; base-uri 'none'"
@@ -68,34 +67,25 @@ class Keys:
         return f"http://127.0.0.1:{self.port}/?key={code}"
 
     def lets_in(self, given: str) -> bool:
-        """Whether a link's key is good."""
+        """Return whether a link's key is good."""
         if given in self._once:
             self._once.discard(given)
             return True
-        return self.knows(given)
-
-    def knows(self, given: str) -> bool:
-        """Whether a cookie's is."""
-        return _same(given, self.secret)
-
-    def may_write(self, given: str) -> bool:
-        """Whether a request to write brings the session's token."""
-        return _same(given, self.token)
+        return same(given, self.secret)
 
 
 class Guard:
-    """Stands before the application and lets nobody through who should not be."""
+    """Stands before the application and lets no request through that should not be."""
 
-    def __init__(self, app: App, keys: Keys, *, writes: bool = False) -> None:
+    def __init__(self, app: ASGIApp, keys: Keys, *, writes: bool = False) -> None:
         self._app, self._keys, self._writes = app, keys, writes
         self._hosts = frozenset(f"{name}:{keys.port}" for name in LOOPBACK)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        headers = _headers(scope["headers"])
 
-        async def guarded(message: MutableMapping[str, Any]) -> None:
+        async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 names = {name for name, _value in HEADERS}
                 kept = [(k, v) for k, v in message.get("headers", ()) if k.lower() not in names]
@@ -104,30 +94,31 @@ class Guard:
                 message = {**message, "headers": [*kept, *HEADERS]}
             await send(message)
 
-        refusal = self._refusal(scope, headers)
+        app = self._answer(HTTPConnection(scope)) or self._app
+        await app(scope, receive, guarded)
+
+    def _answer(self, asked: HTTPConnection) -> Response | None:
+        """Return what is said in the application's place; None where the request may go on to it."""
+        refusal = self._refusal(asked.scope, asked.headers)
         if refusal is not None:
-            await _answer(guarded, *refusal)
-            return
-        brought = parse_qs(scope["query_string"].decode("latin-1")[:LONGEST]).get("key", [""])[0]
+            return PlainTextResponse(f"{refusal[1]}\n", refusal[0])
+        brought = parse_qs(asked.scope["query_string"].decode("latin-1")[:LONGEST]).get("key", [""])[0]
         if brought and self._keys.lets_in(brought):
             cookie = f"{self._keys.cookie}={self._keys.secret}; Path=/; HttpOnly; SameSite=Strict"
-            more = ((b"set-cookie", cookie.encode()), (b"location", b"/"))
-            await _answer(guarded, 303, "Come in.", more)
-        elif not self._keys.knows(_cookie(headers, self._keys.cookie)):
-            await _answer(
-                guarded, 403, f"This page needs the link that 'snellen {self._keys.command}' printed: open that one."
-            )
-        else:
-            await self._app(scope, receive, guarded)
+            return PlainTextResponse("Come in.\n", 303, {"set-cookie": cookie, "location": "/"})
+        if not same(asked.cookies.get(self._keys.cookie, ""), self._keys.secret):
+            said = f"This page needs the link that 'snellen {self._keys.command}' printed: open that one."
+            return PlainTextResponse(f"{said}\n", 403)
+        return None
 
-    def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
-        """What is wrong with a request, as a status and a sentence."""
-        host = headers.get("host", [])
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        """Return what is wrong with a request, as a status and a sentence."""
+        host = headers.getlist("host")
         if len(host) != 1 or host[0].lower() not in self._hosts:
             return 403, f"Refused: this server answers to 127.0.0.1:{self._keys.port} only (Host header)."
-        if any(origin not in {f"http://{name}" for name in self._hosts} for origin in headers.get("origin", [])):
+        if any(origin not in {f"http://{name}" for name in self._hosts} for origin in headers.getlist("origin")):
             return 403, "Refused: asked for by a page from elsewhere (Origin header)."
-        if any(site not in ("same-origin", "none") for site in headers.get("sec-fetch-site", [])):
+        if any(site not in ("same-origin", "none") for site in headers.getlist("sec-fetch-site")):
             return 403, "Refused: linked from a page from elsewhere. Open the link from the terminal, or paste it."
         if scope["method"] == "POST" and self._writes:
             refusal = self._no_writing(headers)
@@ -139,15 +130,15 @@ class Guard:
             return 414, "Refused: the address is too long."
         return None
 
-    def _no_writing(self, headers: dict[str, list[str]]) -> tuple[int, str] | None:
-        """What is wrong with a request to write. A browser names the origin of every POST, so one without it is none of ours."""
-        if headers.get("origin") != [f"http://{headers['host'][0].lower()}"]:
+    def _no_writing(self, headers: Headers) -> tuple[int, str] | None:
+        """Return what is wrong with a request to write. A browser names the origin of every POST, so one without it is not ours."""
+        if headers.getlist("origin") != [f"http://{headers['host'].lower()}"]:
             return 403, "Refused: only a page of this server may write (Origin header)."
-        if not self._keys.may_write("".join(headers.get(TOKEN_HEADER, []))):
+        if not same("".join(headers.getlist(TOKEN_HEADER)), self._keys.token):
             return 403, "Refused: this page is of an earlier session. Load it again."
-        if headers.get("content-type", [""])[0].partition(";")[0].strip() != "application/json":
+        if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             return 415, "Refused: only JSON is taken."
-        length = "".join(headers.get("content-length", []))
+        length = "".join(headers.getlist("content-length"))
         if "transfer-encoding" in headers or not length.isascii() or not length.isdigit():
             return 411, "Refused: the request does not say how long it is."
         if len(length) > 9 or int(length) > LARGEST_BODY:
@@ -155,26 +146,6 @@ class Guard:
         return None
 
 
-def _same(given: str, secret: str) -> bool:
-    """Whether two texts are equal, in a time that does not tell how far they are."""
+def same(given: str, secret: str) -> bool:
+    """Return whether two texts are equal, in a time that does not tell how far they are."""
     return secrets.compare_digest(given.encode("utf-8", "replace"), secret.encode())
-
-
-def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name, value in raw:
-        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-    return found
-
-
-def _cookie(headers: dict[str, list[str]], name: str) -> str:
-    """A cookie's value. Other servers on this machine may have set others, well-formed or not: they are passed over."""
-    pairs = (pair.strip().partition("=") for line in headers.get("cookie", []) for pair in line.split(";"))
-    return next((value for key, _, value in pairs if key == name), "")
-
-
-async def _answer(send: Send, status: int, text: str, more: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    body = f"{text}\n".encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode()), *more]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

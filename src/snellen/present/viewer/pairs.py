@@ -1,10 +1,8 @@
-"""Two runs side by side: the samples on which they part, and in a thread of its own what `snellen compare` says of them."""
+"""Two runs side by side: the samples on which they part, and what `snellen compare` says of them."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +24,6 @@ WHICH = {
     "neither": "neither right",
     "": "any difference in outcome",
 }
-Asked = tuple[Path, Path, Stamp | None, Stamp | None]
 
 
 class Pairs(NamedTuple):
@@ -56,26 +53,14 @@ def pairs_of(one: RunHandle, other: RunHandle, protocol: str, which: str) -> Pai
     return Pairs(first[keep], second[keep], {name: int(some.sum()) for name, some in sets.items()})
 
 
-class Comparer:
-    """What `snellen compare` says of two runs, made once, one after the other."""
+def compared(one: Path, other: Path) -> tuple[Comparison | None, str]:
+    """Return what `snellen compare` says of two runs, or why it says nothing."""
+    try:
+        return _compared(one, other, stamp(one / "summary.json"), stamp(other / "summary.json")), ""
+    except Exception as error:
+        return None, str(error) or type(error).__name__
 
-    def __init__(self) -> None:
-        self._turns = ThreadPoolExecutor(1, "comparing")
-        self._found: OrderedDict[Asked, Future[Comparison]] = OrderedDict()
-        self._lock = threading.Lock()
 
-    def compare(self, one: Path, other: Path) -> Future[Comparison]:
-        """Return a comparison that is being made."""
-        asked = one, other, stamp(one / "summary.json"), stamp(other / "summary.json")
-        with self._lock:
-            found = self._found.pop(asked, None)
-            if found is None:
-                found = self._turns.submit(compare_runs, [one, other], flips=False)
-            self._found[asked] = found
-            while len(self._found) > KEPT:
-                self._found.popitem(last=False)[1].cancel()
-        return found
-
-    def close(self) -> None:
-        """End what goes on."""
-        self._turns.shutdown(wait=False, cancel_futures=True)
+@lru_cache(KEPT)
+def _compared(one: Path, other: Path, *_stamps: Stamp | None) -> Comparison:
+    return compare_runs([one, other], flips=False)

@@ -6,14 +6,13 @@ at once, and whoever then opens one of them finds it here.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from snellen import exams
 from snellen.core.arm import Arm
@@ -34,13 +33,10 @@ AS_IT_IS = 12_000_000
 """The most bytes of a picture that is served as the data set has it; a larger one is served smaller."""
 LARGE = 3000
 LOADED_BYTES = 48 << 20
-SMALL_BYTES = 16 << 20
 AT_ONCE = 150
 """The most samples that one pass loads."""
 WEB = frozenset({"png", "jpeg", "webp", "gif"})
 GONE = "the data set no longer has this sample"
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class LoadedQuestions(NamedTuple):
@@ -49,42 +45,12 @@ class LoadedQuestions(NamedTuple):
     questions: Mapping[str, Question]
     unknown: str
 
-    @property
-    def size(self) -> int:
-        """The bytes that it holds, about."""
-        return 1000 + sum(len(p.data) for q in self.questions.values() for p in q.pictures)
-
 
 class ServedImage(NamedTuple):
     """A picture as a response: bytes and their type."""
 
     data: bytes
     mime: str
-
-
-class SizedCache(Generic[K, V]):
-    """The latest things, up to so many bytes."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._held = most, 0
-        self._found: OrderedDict[K, tuple[V, int]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: K) -> V | None:
-        with self._lock:
-            found = self._found.get(key)
-            if found is None:
-                return None
-            self._found.move_to_end(key)
-            return found[0]
-
-    def put(self, key: K, value: V, size: int) -> None:
-        with self._lock:
-            old = self._found.pop(key, None)
-            self._held += size - (old[1] if old else 0)
-            self._found[key] = value, size
-            while self._held > self._most and len(self._found) > 1:
-                self._held -= self._found.popitem(last=False)[1][1]
 
 
 class QuestionCache:
@@ -96,8 +62,8 @@ class QuestionCache:
         self._wanted: dict[str, dict[str, Collection[str]]] = {}
         self._lock = threading.Lock()
         self._opened: tuple[tuple[str, str], tuple[Exam, Dataset]] | None = None
-        self._loaded: SizedCache[tuple[str, str], LoadedQuestions] = SizedCache(LOADED_BYTES)
-        self._small: SizedCache[str, ServedImage] = SizedCache(SMALL_BYTES)
+        self._loaded: OrderedDict[tuple[str, str], tuple[LoadedQuestions, int]] = OrderedDict()
+        """The latest, up to so many bytes."""
 
     def ask_for(self, key: str, path: Path, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> Future[None]:
         """Load what was asked about samples, given by their ids with the arms that asked; what is there already is not read again.
@@ -106,24 +72,15 @@ class QuestionCache:
         """
         with self._lock:
             own = self._wanted.setdefault(key, {})
-            own.update({i: arms for i, arms in wanted.items() if self._loaded.get((key, i)) is None})
+            own.update({i: arms for i, arms in wanted.items() if (key, i) not in self._loaded})
             for old in list(own)[:-AT_ONCE]:
                 del own[old]
         return self._pool.submit(self._load, key, RunFolder(path), manifest)
 
     def loaded(self, key: str, sample: str) -> LoadedQuestions | None:
-        """What was asked about a sample, if it was loaded."""
-        return self._loaded.get((key, sample))
-
-    def small(self, data: bytes) -> ServedImage | None:
-        """A thumbnail; None where the picture cannot be used."""
-        sha = hashlib.sha256(data).hexdigest()
-        found = self._small.get(sha)
-        if found is None:
-            found = scaled(data, SMALL)
-            if found is not None:
-                self._small.put(sha, found, len(found.data))
-        return found
+        """Return what was asked about a sample, if it was loaded."""
+        found = self._loaded.get((key, sample))
+        return None if found is None else found[0]
 
     def close(self) -> None:
         """End what goes on."""
@@ -149,8 +106,10 @@ class QuestionCache:
         except Exception as error:  # a damaged data set costs the pictures, never the page
             why = one_line(str(error) or type(error).__name__)
         for i, questions in found.items():
-            loaded = LoadedQuestions(questions, why)
-            self._loaded.put((key, i), loaded, loaded.size)
+            size = 1000 + sum(len(p.data) for q in questions.values() for p in q.pictures)
+            self._loaded[key, i] = LoadedQuestions(questions, why), size
+        while len(self._loaded) > len(found) and sum(size for _loaded, size in self._loaded.values()) > LOADED_BYTES:
+            self._loaded.popitem(last=False)
 
     def _open(self, run: RunFolder, manifest: Manifest) -> tuple[Exam, Dataset]:
         """Return the data set, which is kept until another one is asked for.

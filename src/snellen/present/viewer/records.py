@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -80,8 +80,8 @@ class _Words(msgspec.Struct):
 _WORDS = msgspec.json.Decoder(_Words)
 
 
-def matching(source: RunFiles, index: SampleIndex, text: str, stopped: Callable[[], bool]) -> NDArray[np.bool_]:
-    """Return which samples have a text in their id, truth, facts or an answer, whatever the case. Ends early once `stopped`."""
+def matching(source: RunFiles, index: SampleIndex, text: str) -> NDArray[np.bool_]:
+    """Return which samples have a text in their id, truth, facts or an answer, whatever the case."""
     needle = text.casefold()
     raw = needle.encode() if needle.isascii() and needle.isprintable() and not set(needle) & {'"', "\\"} else b""
     keep = np.zeros(len(index), bool)
@@ -89,9 +89,7 @@ def matching(source: RunFiles, index: SampleIndex, text: str, stopped: Callable[
     files += [(source.answers, column.place) for column in index.arms.values()]
     for path, places in files:
         row_at = {place: row for row, place in enumerate(places.tolist())}
-        for count, (place, line) in enumerate(lines(path)):
-            if count % 1024 == 0 and stopped():
-                return keep
+        for place, line in lines(path):
             if place not in row_at or (raw and line.isascii() and raw not in line.lower()):
                 continue  # a plain text is in a plain line as it is: most need no decoding
             with suppress(*UNREADABLE):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlencode
 
-from snellen.core.gallery import Gallery, UnshortenedText
+from snellen.core.gallery import Gallery
 from snellen.core.text import one_line
 from snellen.present.html.rendering import Templates, TextDetail
-from snellen.present.viewer.sample_filter import TAG
+from snellen.present.viewer.sample_filter import asked
 
 LONG = 20_000
 HERE = "snellen.present.viewer"
@@ -18,7 +16,7 @@ HERE = "snellen.present.viewer"
 
 def templates_of(own: str = HERE) -> Templates:
     """Return the templates of the viewer, or of another application that looks like it."""
-    return Templates(own, TextDetail(LONG, True), filters={"short": _short, "asked": asked, "tagged": _tagged})
+    return Templates(own, TextDetail(LONG, True), filters={"short": _short, "asked": asked})
 
 
 def static() -> dict[str, tuple[bytes, str]]:
@@ -33,17 +31,6 @@ def static() -> dict[str, tuple[bytes, str]]:
     }
 
 
-def asked(pairs: Iterable[tuple[str, str]]) -> UnshortenedText:
-    """Return the end of an address that asks for something."""
-    said = urlencode([(k, v) for k, v in pairs if v], errors="replace")
-    return UnshortenedText(f"?{said}" if said else "")
-
-
 def _short(text: Any, limit: int) -> str:
     """Return the beginning of a text on one line."""
     return one_line(str(text)[: 4 * limit], limit)
-
-
-def _tagged(pair: tuple[str, str]) -> tuple[str, str]:
-    """Return a tag as the filter's form names it."""
-    return TAG + pair[0], pair[1]

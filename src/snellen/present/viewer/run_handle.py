@@ -1,12 +1,10 @@
-"""Indexes of the runs that are looked at, made in the background; the latest few are kept."""
+"""Indexes of the runs that are looked at; the latest few are kept."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import OrderedDict
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from snellen.core.records import Summary
 from snellen.core.results import ProtocolSummary
 from snellen.engine.runs.folder import marked_as
+from snellen.present.model import repeats
 from snellen.present.viewer import records
 from snellen.present.viewer.run_index import RunEntry, RunIndex
 from snellen.present.viewer.sample_filter import Rows, SampleFilter, rows_of
@@ -49,29 +48,26 @@ class RunHandle:
     def plain_marks(self) -> list[str]:
         """Return the names of their marks, each time that questions were asked: the first time of all of them first."""
         found = self.summary.plain if self.summary is not None else []
-        most = max((p.repeats for p in found), default=1)
-        return [marked_as(p.protocol, at) for at in range(1, most + 1) for p in found if at <= p.repeats]
+        times = range(1, repeats.most(found) + 1)
+        return [marked_as(p.protocol, at) for at in times for p in found if at <= p.repeats]
 
     @property
     def repeats(self) -> int:
         """Return how often questions were asked."""
-        return max((p.repeats for p in self.protocols.values()), default=1)
+        return repeats.most(list(self.protocols.values()))
 
 
 class RunHandles:
-    """Gives handles at once; their indexes get ready by themselves, one after the other."""
+    """Gives handles, each with an index that is up to date."""
 
     def __init__(self, run_index: RunIndex) -> None:
         self.run_index = run_index
-        self._pool = ThreadPoolExecutor(1, "index")
-        self._searcher = ThreadPoolExecutor(1, "search")
-        self._indexes: OrderedDict[str, tuple[SampleIndex, Future[None], float]] = OrderedDict()
-        self._searches: OrderedDict[tuple[str, int, str], Future[NDArray[np.bool_]]] = OrderedDict()
+        self._indexes: OrderedDict[str, tuple[SampleIndex, float]] = OrderedDict()
+        self._searches: OrderedDict[tuple[str, int, str], NDArray[np.bool_]] = OrderedDict()
         self._lock = threading.Lock()
-        self._closed = False
 
-    def handle(self, key: str, wait: float = 0.0) -> RunHandle | None:
-        """Return a run by its key. Waits so many seconds for its index; `index.ready` says whether that was enough."""
+    def handle(self, key: str) -> RunHandle | None:
+        """Return a run by its key; None where there is none."""
         entry = self.run_index.run(key)
         if entry is None:
             return None
@@ -79,46 +75,24 @@ class RunHandles:
         protocols = {p.protocol: p.repeats for p in summary.protocols} if summary is not None else {}
         source = source_of(self.run_index, entry.path, entry.manifest, protocols)
         with self._lock:
-            kept = self._indexes.pop(key, None)
-            if kept is None or (kept[1].done() and time.monotonic() - kept[2] > FRESH):
-                index = SampleIndex() if kept is None or kept[0].outdated(source) else kept[0]
-                kept = index, self._pool.submit(index.update, source), time.monotonic()
-            self._indexes[key] = kept
+            index, read = self._indexes.pop(key, (SampleIndex(), 0.0))
+            if time.monotonic() - read > FRESH:
+                index = SampleIndex() if index.outdated(source) else index
+                index.update(source)
+                read = time.monotonic()
+            self._indexes[key] = index, read
             while len(self._indexes) > KEPT:
                 self._indexes.popitem(last=False)
-        index, going_on, _begun = kept
-        wait_for([going_on], wait)
-        if going_on.done() and not index.ready:
-            going_on.result()  # says what is wrong with it
         return RunHandle(entry, summary, source, index)
 
-    def rows(self, handle: RunHandle, wanted: SampleFilter, wait: float) -> Rows | None:
-        """Return the rows that a filter lets through; None where a search takes longer than so many seconds, and goes on."""
+    def rows(self, handle: RunHandle, wanted: SampleFilter) -> Rows:
+        """Return the rows that a filter lets through; what a search found is kept."""
         if not wanted.text:
             return rows_of(handle.index, wanted, handle.plain)
-        found = self._search(handle, wanted.text)
-        wait_for([found], wait)
-        return rows_of(handle.index, wanted, handle.plain, found.result()) if found.done() else None
-
-    def _search(self, handle: RunHandle, text: str) -> Future[NDArray[np.bool_]]:
-        """Begin to look for a text, or return the search that was begun. It ends once later ones have crowded it out."""
-        asked = handle.entry.key, handle.index.version, text
-
-        def given_up() -> bool:
-            with self._lock:
-                return self._closed or asked not in self._searches
-
-        with self._lock:
-            found = self._searches.pop(asked, None)
-            if found is None:
-                found = self._searcher.submit(records.matching, handle.source, handle.index, text, given_up)
-            self._searches[asked] = found
+        asked = handle.entry.key, handle.index.version, wanted.text
+        found = self._searches.get(asked)
+        if found is None:
+            found = self._searches[asked] = records.matching(handle.source, handle.index, wanted.text)
             while len(self._searches) > KEPT_SEARCHES:
-                self._searches.popitem(last=False)[1].cancel()
-        return found
-
-    def close(self) -> None:
-        """End what goes on."""
-        self._closed = True
-        for pool in (self._pool, self._searcher):
-            pool.shutdown(wait=False, cancel_futures=True)
+                self._searches.popitem(last=False)
+        return rows_of(handle.index, wanted, handle.plain, found)

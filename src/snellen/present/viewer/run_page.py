@@ -11,7 +11,7 @@ from snellen.present.model.run_view import PartView, RunView, run_view
 from snellen.present.model.sample_view import SeenAnswers
 from snellen.present.viewer.run_handle import RunHandle
 from snellen.present.viewer.runs_page import RunProgress
-from snellen.present.viewer.sample_filter import SampleFilter
+from snellen.present.viewer.sample_filter import TAG, SampleFilter
 
 MOST_VALUES = 12
 MOST_TAGS = 6
@@ -34,14 +34,14 @@ def run_context(handle: RunHandle, progress: RunProgress | None) -> dict[str, An
         "main": next(iter(run.protocols), "") if run is not None else "",
         "filters": _filters(run) if run is not None else [],
         "filters_of": lambda part: _filters_of(handle, part),
-        "tags": _tags(handle) if run is not None and handle.index.ready else [],
+        "tags": _tags(handle) if run is not None else [],
     }
 
 
 def _filters_of(handle: RunHandle, part: PartView) -> list[tuple[str, str]]:
-    """Return the tags that tell a part's samples apart."""
+    """Return the tags that tell a part's samples apart, as the filter's form names them."""
     columns = handle.index.tags
-    return [(key, value) for key, value in part.by.items() if key in columns and value in columns[key].values]
+    return [(TAG + key, value) for key, value in part.by.items() if key in columns and value in columns[key].values]
 
 
 def _filters(run: RunView) -> list[tuple[str, str, int]]:

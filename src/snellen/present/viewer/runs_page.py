@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.core.model_names import model_name
-from snellen.core.results import Score
+from snellen.engine.runs.folder import RunFolder
 from snellen.present.model import formatting
-from snellen.present.viewer.run_index import FoundRuns, RunEntry, RunIndex, being_written, stamp
+from snellen.present.viewer.run_index import FoundRuns, RunEntry, RunIndex, Stamp, being_written, stamp
 
 SORTS = {
     "": "latest first",
@@ -20,11 +21,8 @@ SORTS = {
     "cost": "dearest first",
 }
 STATES = {"complete": "complete", "incomplete": "not complete", "going-on": "going on now"}
-SHOWN_PARTS = 3
 PAGE = 200
 KEPT = 1000
-FAILED = b'"failure":{'
-"""What a line has whose calls failed. Within a text the quotes would be escaped."""
 
 
 class RunProgress(NamedTuple):
@@ -37,64 +35,36 @@ class RunProgress(NamedTuple):
 
 
 class RunRow(NamedTuple):
-    """A run in the list. `progress` is None for a complete one; `more` counts the parts whose scores are left out."""
+    """A run in the list. `progress` is None for a complete one."""
 
     entry: RunEntry
     title: str
     state: str
     progress: RunProgress | None
-    scores: tuple[tuple[str, Score], ...]
-    more: int
-    cost: str
 
 
-class LineCounter:
-    """Counts the lines of answers files that grow, and the failures among them: each line is looked at once."""
-
-    def __init__(self) -> None:
-        self._known: dict[Path, tuple[int, int, int, int]] = {}
-
-    def lines(self, path: Path) -> tuple[int, int]:
-        """How many whole lines there are, and how many of these are failures."""
-        now = stamp(path)
-        if now is None:
-            return 0, 0
-        inode, end, count, failed = self._known.get(path, (now[0], 0, 0, 0))
-        if inode != now[0] or now[1] < end:
-            inode, end, count, failed = now[0], 0, 0, 0
-        with path.open("rb") as file:
-            file.seek(end)
-            for line in file:
-                if line.endswith(b"\n"):
-                    end += len(line)
-                    count += 1
-                    failed += FAILED in line
-        if len(self._known) > KEPT:
-            self._known.clear()
-        self._known[path] = inode, end, count, failed
-        return count, failed
-
-
-def progress_of(run_index: RunIndex, entry: RunEntry, counter: LineCounter) -> RunProgress | None:
-    """How far a run is; None where it is complete and nobody writes to it."""
+def progress_of(run_index: RunIndex, entry: RunEntry) -> RunProgress | None:
+    """Return how far a run is; None where it is complete and nothing writes to it."""
     answers = run_index.file(entry.path / "answers.jsonl")
-    now = stamp(answers) if answers is not None else None
-    quiet = time.time() - now[2] / 1e9 if now else float("inf")
-    going_on = being_written(entry.path, quiet)
+    now = stamp(answers)
+    going_on = being_written(entry.path, time.time() - now[2] / 1e9 if now else float("inf"))
     if entry.complete and not going_on:
         return None
     expected = sum(entry.manifest.questions.values())
-    lines, failures = counter.lines(answers) if answers is not None else (0, 0)
-    good = min(lines - failures, expected) if expected else lines - failures
-    failed = min(failures, expected - good) if expected else failures  # one that was asked again may have been answered
-    return RunProgress(good, failed, expected, going_on)
+    answered, failed = _counted(entry.path, now) if answers is not None else (0, 0)
+    return RunProgress(answered, failed, expected, going_on)
 
 
-def runs_context(
-    run_index: RunIndex, found: FoundRuns, counter: LineCounter, given: Mapping[str, str]
-) -> dict[str, Any]:
-    """What the template of the first page gets."""
-    rows = [_row(run_index, entry, counter) for entry in found.runs]
+@lru_cache(KEPT)
+def _counted(path: Path, _stamp: Stamp | None) -> tuple[int, int]:
+    """Return how many questions have an answer, and how many have a failure and no answer."""
+    scan = RunFolder(path).scan()
+    return scan.answered, scan.failed
+
+
+def runs_context(run_index: RunIndex, found: FoundRuns, given: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the template of the first page gets."""
+    rows = [_row(run_index, entry) for entry in found.runs]
     text, exam, state, sort = (given.get(name, "") for name in ("q", "exam", "state", "sort"))
     chosen = [row for row in rows if _fits(row, text.casefold().split(), exam, state)]
     chosen = _sorted(chosen, sort)
@@ -114,16 +84,13 @@ def runs_context(
     }
 
 
-def _row(run_index: RunIndex, entry: RunEntry, counter: LineCounter) -> RunRow:
-    progress = None if entry.pending else progress_of(run_index, entry, counter)
-    state = (
-        "" if entry.pending else "complete" if progress is None else "going-on" if progress.going_on else "incomplete"
-    )
-    scores = entry.headline.scores if entry.headline is not None else ()
-    totals = entry.headline.totals if entry.headline is not None else None
-    cost = formatting.money(totals) if totals is not None and (totals.cost or totals.cost_unknown) else ""
-    more = max(0, len(scores) - SHOWN_PARTS)
-    return RunRow(entry, formatting.title(entry.manifest), state, progress, scores[:SHOWN_PARTS], more, cost)
+def _row(run_index: RunIndex, entry: RunEntry) -> RunRow:
+    title = formatting.title(entry.manifest)
+    if entry.pending:
+        return RunRow(entry, title, "", None)
+    progress = progress_of(run_index, entry)
+    state = "complete" if progress is None else "going-on" if progress.going_on else "incomplete"
+    return RunRow(entry, title, state, progress)
 
 
 def _fits(row: RunRow, text: Sequence[str], exam: str, state: str) -> bool:
@@ -138,12 +105,14 @@ def _fits(row: RunRow, text: Sequence[str], exam: str, state: str) -> bool:
 
 
 def _sorted(rows: list[RunRow], sort: str) -> list[RunRow]:
-    if sort == "exam":
-        return sorted(rows, key=lambda row: row.entry.manifest.exam)
-    if sort == "subject":
-        return sorted(rows, key=lambda row: model_name(row.entry.manifest))
-    if sort == "score":
-        return sorted(rows, key=lambda row: -max((s.value or 0.0 for _part, s in row.scores), default=-1.0))
-    if sort == "cost":
-        return sorted(rows, key=lambda row: -(row.entry.headline.totals.cost if row.entry.headline else -1.0))
-    return rows
+    def score(row: RunRow) -> float:
+        scores = row.entry.headline.scores if row.entry.headline is not None else ()
+        return -max((s.value or 0.0 for _part, s in scores), default=-1.0)
+
+    keys: dict[str, Callable[[RunRow], Any]] = {
+        "exam": lambda row: row.entry.manifest.exam,
+        "subject": lambda row: model_name(row.entry.manifest),
+        "score": score,
+        "cost": lambda row: -(row.entry.headline.totals.cost if row.entry.headline else -1.0),
+    }
+    return sorted(rows, key=keys[sort]) if sort in keys else rows

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
 from numpy.typing import NDArray
 
+from snellen.core.gallery import UnshortenedText
 from snellen.core.types import NON_ANSWERS, Outcome
 from snellen.present.viewer.sample_index import CODES, NOWHERE, SampleIndex
 
@@ -16,6 +17,11 @@ PAGE = 50
 NOT_CORRECT, NO_ANSWER = "not-correct", "no-answer"
 KINDS = {NOT_CORRECT: "not correct", NO_ANSWER: "any non-answer"}
 """What may be asked for beside a single outcome."""
+OUTCOMES: dict[str, Collection[Outcome]] = {
+    NOT_CORRECT: [one for one in Outcome if one not in (Outcome.CORRECT, Outcome.UNMARKED)],
+    NO_ANSWER: NON_ANSWERS,
+    **{one.value: [one] for one in Outcome},
+}
 STATES = {"answered": "answered", "failed": "failed", "open": "not answered yet"}
 SORTS = {
     "": "order of the data set",
@@ -26,6 +32,12 @@ SORTS = {
 TAG = "tag."
 LONGEST = 200
 Rows = NDArray[np.intp]
+
+
+def asked(pairs: Iterable[tuple[str, str]]) -> UnshortenedText:
+    """Return the end of an address that asks for something."""
+    said = urlencode([(k, v) for k, v in pairs if v], errors="replace")
+    return UnshortenedText(f"?{said}" if said else "")
 
 
 class SampleFilter(NamedTuple):
@@ -53,8 +65,7 @@ class SampleFilter(NamedTuple):
             *((TAG + key, value) for key, value in one.tags),
             ("page", str(one.page) if one.page > 1 else ""),
         ]
-        said = urlencode([(key, value) for key, value in pairs if value], errors="replace")
-        return f"?{said}" if said else ""
+        return asked(pairs)
 
     @property
     def all(self) -> bool:
@@ -64,13 +75,11 @@ class SampleFilter(NamedTuple):
 
 def wanted_from(given: Sequence[tuple[str, str]], protocols: Sequence[str]) -> SampleFilter:
     """The filter that an address names. What makes no sense is left out: an address is no place for errors."""
-    values: Mapping[str, str] = dict(given)
-    protocol = values.get("protocol", "")
-    outcome = values.get("outcome", "")
-    page = values.get("page", "")
+    values = dict(given)
+    protocol, outcome, page = (values.get(name, "") for name in ("protocol", "outcome", "page"))
     return SampleFilter(
         protocol=protocol if protocol in protocols else "",
-        outcome=outcome if outcome in KINDS or outcome in tuple(Outcome) else "",
+        outcome=outcome if outcome in OUTCOMES else "",
         flips=values.get("flips") == "1",
         state=values["state"] if values.get("state") in STATES else "",
         text=values.get("q", "").strip()[:LONGEST],
@@ -106,13 +115,8 @@ def rows_of(
 
 
 def _with_outcome(index: SampleIndex, protocol: str, outcome: str) -> NDArray[np.bool_]:
-    """Samples with such an answer: any of them, where questions were asked several times."""
-    if outcome == NOT_CORRECT:
-        codes = [CODES[o] for o in Outcome if o not in (Outcome.CORRECT, Outcome.UNMARKED)]
-    elif outcome == NO_ANSWER:
-        codes = [CODES[o] for o in NON_ANSWERS]
-    else:
-        codes = [CODES[Outcome(outcome)]]
+    """Return the samples with such an answer: any of them, where questions were asked several times."""
+    codes = [CODES[one] for one in OUTCOMES[outcome]]
     found = np.zeros(len(index), bool)
     for column in index.times(protocol):
         found |= np.isin(column.outcome, codes)

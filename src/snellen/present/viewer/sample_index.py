@@ -6,6 +6,7 @@ Texts are read from their files when a page shows them. An answers file that gro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -108,6 +109,13 @@ def lines(path: Path | None, begin: int = 0) -> Iterator[tuple[int, bytes]]:
             place += len(line)
 
 
+def decoded(path: Path | None, decoder: msgspec.json.Decoder[T], begin: int = 0) -> Iterator[tuple[int, T]]:
+    """Yield the records of a file with their places; damaged lines are passed over."""
+    for place, line in lines(path, begin):
+        with suppress(*UNREADABLE):
+            yield place, decoder.decode(line)
+
+
 class SampleIndex:
     """The columns of one run. `update` brings them up to what the files say now, while others may read them."""
 
@@ -117,9 +125,6 @@ class SampleIndex:
         self.tags: dict[str, TagColumn] = {}
         self.arms: dict[str, ArmColumn] = {}
         self.marks: dict[str, MarkColumn] = {}
-        self.ready = False
-        self.done, self.total = 0, 1
-        """Bytes that were read and are to be read."""
         self.version = 0
         """Grows with every change."""
         self._stamps: dict[Path | None, Stamp | None] = {}
@@ -140,9 +145,7 @@ class SampleIndex:
 
     def update(self, source: RunFiles) -> None:
         """Read what is new."""
-        sizes = (stamp(path) for path in (source.samples, source.answers, *source.marks.values()))
-        self.done, self.total = 0, max(1, sum(one[1] for one in sizes if one is not None))
-        changed = not self.ready
+        changed = self._manifest is None
         if changed:
             self._stamps[source.samples] = stamp(source.samples)
             self._read_samples(source)
@@ -152,21 +155,11 @@ class SampleIndex:
         changed = self._read_marks(source) or changed or self._end > before
         self._manifest = source.manifest
         self.version += changed
-        self.ready = True
-
-    def _decoded(self, path: Path | None, decoder: msgspec.json.Decoder[T], begin: int = 0) -> Iterator[tuple[int, T]]:
-        """Yield the records of a file with their places; damaged lines are passed over."""
-        for place, line in lines(path, begin):
-            self.done += len(line)
-            try:
-                yield place, decoder.decode(line)
-            except UNREADABLE:
-                continue
 
     def _read_samples(self, source: RunFiles) -> None:
         places: list[int] = []
         tags: list[dict[str, str]] = []
-        for place, head in self._decoded(source.samples, _SAMPLES):
+        for place, head in decoded(source.samples, _SAMPLES):
             self.rows[head.id] = len(places)
             places.append(place)
             tags.append(head.tags)
@@ -186,8 +179,12 @@ class SampleIndex:
     def _read_answers(self, source: RunFiles) -> None:
         """As `RunFolder.scan` has it: the last line counts, but no failure after an answer, and none to an earlier wording."""
         since = {name: wording.since for name, wording in source.manifest.wordings.items() if wording.since}
-        begin, done = self._end, self.done
-        for place, head in self._decoded(source.answers, _ANSWERS, begin):
+        for place, line in lines(source.answers, self._end):
+            self._end = place + len(line)
+            try:
+                head = _ANSWERS.decode(line)
+            except UNREADABLE:
+                continue
             row = self.rows.get(head.id)
             if row is None or (since and place < since.get(Arm.parse(head.prompt).prompt, 0)):
                 continue
@@ -198,7 +195,6 @@ class SampleIndex:
                 continue
             arm.place[row], arm.failed[row], arm.length[row] = place, failed, len(head.text)
             arm.seconds[row] = sum(call.latency or 0.0 for call in head.calls)
-        self._end = begin + self.done - done
 
     def _read_marks(self, source: RunFiles) -> bool:
         """Read the marks that changed; return whether any did."""
@@ -210,7 +206,7 @@ class SampleIndex:
                 found[name] = self.marks[name]
                 continue
             column = MarkColumn(np.full(len(self), NONE, np.uint8), np.full(len(self), NOWHERE, np.int64))
-            for place, mark in self._decoded(path, _MARKS):
+            for place, mark in decoded(path, _MARKS):
                 row = self.rows.get(mark.id)
                 if row is not None:
                     column.outcome[row], column.place[row] = CODES[mark.outcome], place

@@ -7,50 +7,26 @@ from typing import Any, NamedTuple
 from snellen.core.types import Outcome
 from snellen.engine.runs.folder import marked_as
 from snellen.present.model import formatting
-from snellen.present.model.formatting import plain
 from snellen.present.viewer.records import SampleRecord
 from snellen.present.viewer.run_handle import RunHandle
 from snellen.present.viewer.sample_filter import KINDS, PAGE, SORTS, STATES, TAG, Rows, SampleFilter
 
 MOST_VALUES = 400
-MOST_ARMS = 3
-
-
-class ListedReply(NamedTuple):
-    """What was said to one arm. `arm` is empty where the run has only one."""
-
-    arm: str
-    text: str
-    failed: bool
 
 
 class ListedSample(NamedTuple):
-    """A sample in the list."""
+    """A sample in the list, with the outcomes of its protocols, those together that say the same."""
 
-    row: int
-    id: str
-    tags: list[tuple[str, str]]
-    truth: str
-    replies: list[ListedReply]
-    more: int
+    record: SampleRecord
     outcomes: list[tuple[formatting.ProtocolNames, Outcome]]
     flipped: bool
     address: str
 
 
-class TagChoice(NamedTuple):
-    """A tag that the filter offers: its values, and the one chosen."""
-
-    name: str
-    key: str
-    values: list[str]
-    chosen: str
-
-
 def samples_context(
     handle: RunHandle, wanted: SampleFilter, rows: Rows, page: int, pages: int, records: list[SampleRecord]
 ) -> dict[str, Any]:
-    """What the template of a page of samples gets."""
+    """Return what the template of a page of samples gets."""
     base = f"/run/{handle.entry.key}"
     first = (page - 1) * PAGE
     return {
@@ -68,10 +44,10 @@ def samples_context(
 
 
 def form_context(handle: RunHandle, wanted: SampleFilter) -> dict[str, Any]:
-    """What the filter's form gets, on every page about samples."""
+    """Return what the filter's form gets, on every page about samples."""
     chosen = dict(wanted.tags)
     choices = [
-        TagChoice(key, TAG + key, column.values, chosen.get(key, ""))
+        (key, TAG + key, column.values, chosen.get(key, ""))
         for key, column in handle.index.tags.items()
         if 1 < len(column.values) <= MOST_VALUES or key in chosen
     ]
@@ -87,35 +63,18 @@ def form_context(handle: RunHandle, wanted: SampleFilter) -> dict[str, Any]:
         "sorts": SORTS,
         "outcomes": list(Outcome),
         "total": len(handle.index),
+        "several": len(handle.index.arms) > 1,
     }
 
 
 def sample_row(handle: RunHandle, record: SampleRecord, base: str, wanted: SampleFilter) -> ListedSample:
-    """A sample in the list: the beginning of each reply, and the outcomes, protocols together that say the same."""
-    marks = {name: record.marks[name] for name in handle.plain_marks if name in record.marks}
-    several = len(handle.index.arms) > 1
-    replies = [
-        ListedReply(
-            arm if several else "",
-            f"{a.failure.kind}: {a.failure.reason}" if a.failure is not None else a.text,
-            a.failure is not None,
-        )
-        for arm, a in record.answers.items()
-    ]
-    return ListedSample(
-        record.row,
-        record.sample.id,
-        [(k, v) for k, v in record.sample.tags.items() if v],
-        plain(record.sample.truth),
-        replies[:MOST_ARMS],
-        max(0, len(replies) - MOST_ARMS),
-        formatting.outcomes_of(marks),
-        any(_disagree(handle, record, time) for time in range(1, handle.repeats + 1)),
-        f"{base}/sample/{record.row}{wanted.query()}",
-    )
+    """Return a sample for the list."""
+    marks = ((name, record.marks[name].outcome) for name in handle.plain_marks if name in record.marks)
+    flipped = any(_disagree(handle, record, time) for time in range(1, handle.repeats + 1))
+    return ListedSample(record, formatting.together(marks), flipped, f"{base}/sample/{record.row}{wanted.query()}")
 
 
 def _disagree(handle: RunHandle, record: SampleRecord, time: int) -> bool:
-    """Whether one protocol calls an answer correct and another does not."""
+    """Return whether one protocol calls an answer correct and another does not."""
     marks = (record.marks.get(marked_as(name, time)) for name in handle.plain)
     return len({m.outcome is Outcome.CORRECT for m in marks if m is not None and m.outcome is not Outcome.ERROR}) > 1
