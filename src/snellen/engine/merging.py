@@ -51,9 +51,11 @@ def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
     try:
         with RunFolder(place) as folder:
             folder.write_samples(_dealt_back(parts), facts=traits_of(exam).keeps_facts)
-            folder.write_chunks("answers.jsonl", (line for part in parts for line in part.folder.answer_lines()))
+            folder.write_chunks(
+                "answers.jsonl", (line for part in parts for line in part.folder.lines("answers.jsonl"))
+            )
             for name in _evidence(parts):
-                folder.write_chunks(name, (line for part in parts for line in _lines(part.folder.path / name)))
+                folder.write_chunks(name, (line for part in parts for line in part.folder.lines(name)))
             known = _together(parts)
             folder.write_record(known)
             marking.mark_run(folder, exam, targets_from_manifest(exam, known, place), concurrency=_concurrency(parts))
@@ -153,12 +155,6 @@ def _evidence(parts: Sequence[Part]) -> list[str]:
     """The files of what scorers said, by name: they are named after the scorer alone."""
     folder, scorers = parts[0].folder, parts[0].manifest.scorers
     return [scoring.path_of(folder, scorer).relative_to(folder.path).as_posix() for scorer in scorers]
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    if path.is_file():
-        with path.open("rb") as file:
-            yield from (line for line in file if line.endswith(b"\n"))
 
 
 def _concurrency(parts: Sequence[Part]) -> dict[str, object] | None:

@@ -29,7 +29,7 @@ from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.scorer import Evidence
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Sample
 from snellen.core.unanswered import lost_parts, silent_parts
-from snellen.data.line_offsets import NOWHERE, Key, Places
+from snellen.data.line_offsets import NOWHERE, Key
 from snellen.engine.ask.controls import as_asked
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.mark.advice import advice
@@ -393,44 +393,39 @@ def _judge(target: ProtocolRun, sample: Sample, answer: AnswerText, look: Look |
 
 
 class _OldMarks:
-    """The lines of a file of marks. They mostly come out as they were and in the same order, and then none is parsed."""
+    """The lines of a file of marks, in the order of the samples. They mostly come out as they were, and then none is parsed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lines: IO[bytes] | None = None
-        self._others: IO[bytes] | None = None
+        self._next = b""
 
     def __enter__(self) -> _OldMarks:
         if self._path.is_file():
-            self._lines, self._others = self._path.open("rb"), self._path.open("rb")
+            self._lines = self._path.open("rb")
+            self._next = self._lines.readline()
         return self
 
     def __exit__(self, *_error: object) -> None:
-        for file in (self._lines, self._others):
-            if file is not None:
-                file.close()
+        if self._lines is not None:
+            self._lines.close()
 
     def other(self, name: str, line: bytes) -> Mark | None:
-        """The old mark of the sample whose new line this is, where it was another; None where it was not, or there is none."""
-        if self._lines is None or self._others is None or self._lines.readline() == line:
+        """Return the old mark of the sample whose new line this is, where it was another; None where it was not, or there is none."""
+        if self._lines is None or not self._next:
             return None
-        place = self._by_name.get((name, ""))
-        if place is None:
+        old = self._next
+        if old == line:
+            self._next = self._lines.readline()
             return None
-        self._others.seek(place)
-        before = self._others.readline()
-        return None if before == line else MARKS.decode(before)
-
-    @cached_property
-    def _by_name(self) -> Places:
-        """Where each sample's mark is."""
-        found, at = Places(), 0
-        with self._path.open("rb") as file:
-            for line in file:
-                with contextlib.suppress(*UNREADABLE):  # a damaged mark is made again like a missing one
-                    found.put((MARKS.decode(line).id, ""), at, failed=False)
-                at += len(line)
-        return found
+        with contextlib.suppress(*UNREADABLE):
+            before = MARKS.decode(old)
+            if before.id != name:
+                return None  # this sample had no mark
+            self._next = self._lines.readline()
+            return before
+        self._next = self._lines.readline()  # a damaged mark is made again like a missing one
+        return None
 
 
 def _bare(text: AnswerText) -> Answer:
