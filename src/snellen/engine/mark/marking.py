@@ -22,7 +22,7 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped, plugin_failed
 from snellen.core.exam import Exam
 from snellen.core.extras import Exports, GroupLabels, PaperTables, Remarks, RunFacts, SwappedPictures
-from snellen.core.outcomes import mark_reply
+from snellen.core.outcomes import mark_answer
 from snellen.core.protocol import roles
 from snellen.core.records import PositionRow, PublishedRow, ScorerSummary, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary
@@ -200,7 +200,7 @@ class _Marking:
             cluster=protocol.cluster,
         )
 
-    def _answered(self, target: ProtocolRun, repeat: int = 1) -> Iterator[tuple[Sample, AnswerText]]:
+    def _answered(self, target: ProtocolRun, repeat: int = 1) -> Iterator[tuple[Sample, Answer]]:
         """Samples as the arm asked them, in their order, with the latest answers; with tokens only where the protocol looks at them."""
         places = self._places_of(target.arm._replace(repeat=repeat).text)
         answers = self.folder.texts_at(places.data, tokens="tokens" in target.protocol.needs)
@@ -211,7 +211,7 @@ class _Marking:
                     raise SnellenError(
                         f"{answer.id} and {sample.id} have the same hash by chance; the same command goes on"
                     )
-                yield as_asked(self.exam, target.arm, sample, seed), answer
+                yield as_asked(self.exam, target.arm, sample, seed), _bare(answer)
 
     def _judged(self, target: ProtocolRun, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Judge answer by answer."""
@@ -362,7 +362,7 @@ class _Marking:
                     raise SnellenError(
                         f"{self.folder.path}: marks of '{target.name}' are out of order; 'snellen remark' makes them again"
                     )
-                yield sample, _bare(answer), mark
+                yield sample, answer, mark
 
         return RunFacts(self.manifest, target.protocol, target.arm.text, groups, self.scan.totals, records)
 
@@ -380,15 +380,11 @@ class _Marking:
         return groups if own is None else own.labelled(groups, msgspec.to_builtins(self.manifest.subject))
 
 
-def _judge(target: ProtocolRun, sample: Sample, answer: AnswerText, look: Look | None) -> Mark:
-    protocol = target.protocol
-    if answer.failure is not None:
-        return Mark(id=sample.id, outcome=Outcome.ERROR, metrics=protocol.blank(sample))
-    tokens = answer.tokens if isinstance(answer, AnswerTokens) else ()
+def _judge(target: ProtocolRun, sample: Sample, answer: Answer, look: Look | None) -> Mark:
     evidence = look((answer.id, answer.prompt)) if look is not None else None
-    mark = mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused, tokens, evidence)
+    mark = mark_answer(target.protocol, sample, answer, evidence)
     if look is not None and evidence is None and mark.outcome in (Outcome.CORRECT, Outcome.WRONG, Outcome.UNMARKED):
-        return Mark(id=sample.id, outcome=Outcome.ERROR, reading=mark.reading, metrics=protocol.blank(sample))
+        return Mark(id=sample.id, outcome=Outcome.ERROR, reading=mark.reading, metrics=target.protocol.blank(sample))
     return mark
 
 
@@ -429,12 +425,13 @@ class _OldMarks:
 
 
 def _bare(text: AnswerText) -> Answer:
-    tokens = text.tokens if isinstance(text, AnswerTokens) else ()
+    """Return an answer without its ledger."""
     return Answer(
         id=text.id,
         prompt=text.prompt,
         text=text.text,
         failure=text.failure,
         finish_reason=text.finish_reason,
-        tokens=tokens,
+        refused=text.refused,
+        tokens=text.tokens if isinstance(text, AnswerTokens) else (),
     )
