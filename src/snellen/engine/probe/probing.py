@@ -22,10 +22,10 @@ from snellen.engine.plan.estimate import estimate as estimate_of
 from snellen.engine.plan.plan import Plan, ProtocolRun
 from snellen.engine.plan.request import Limits
 from snellen.engine.probe.judging import judge
-from snellen.engine.probe.questions import ARM, NEEDS, ProbeData, ProbeExam, RepeatedQuestion, questions
+from snellen.engine.probe.questions import ARM, ProbeData, ProbeExam, RepeatedQuestion, questions
 from snellen.engine.probe.subject import ProbeSubject
 from snellen.engine.probe_records import kept
-from snellen.engine.probe_records.results import PARTS, Probe, differences
+from snellen.engine.probe_records.results import NEEDS, PARTS, Probe, differences
 from snellen.engine.run import ask
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.subjects.families import Family, family_of
