@@ -20,6 +20,7 @@ from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
 from snellen.core.extras import traits_of
 from snellen.core.records import Manifest
+from snellen.core.subject import DISCOVERED_KEYS
 from snellen.core.types import Sample
 from snellen.engine.mark import marking, scoring
 from snellen.engine.plan.plan import targets_from_manifest
@@ -28,7 +29,7 @@ from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
 
 NAMED = 5
-DIFFERS = ("exam", "subject", "options", "protocols", "scorers", "snellen")
+DIFFERS = ("exam", "subject", "options", "protocols", "scorers", "snellen", "data set")
 """What all parts have in common."""
 
 
@@ -101,10 +102,6 @@ def _in_order(parts: list[Part]) -> list[Part]:
                 raise SnellenError(
                     f"{first.folder.path} and {part.folder.path} are parts of different runs: another {name}"
                 )
-        if part.manifest.data.fingerprint != first.manifest.data.fingerprint:
-            raise SnellenError(
-                f"{first.folder.path} and {part.folder.path} are parts of different runs: another data set"
-            )
     by_number: dict[int, list[Part]] = {}
     for part in parts:
         by_number.setdefault(part.shard.number, []).append(part)
@@ -121,9 +118,9 @@ def _in_order(parts: list[Part]) -> list[Part]:
 
 
 def _fixed(known: Manifest, name: str) -> object:
-    """A field, without what an endpoint said of itself on the way."""
-    from snellen.core.subject import DISCOVERED_KEYS
-
+    """Return a field, without what an endpoint said of itself on the way."""
+    if name == "data set":
+        return known.data.fingerprint
     if name != "subject":
         return getattr(known, name)
     return known.subject.spec, {k: v for k, v in known.subject.identity.items() if k not in DISCOVERED_KEYS}

@@ -218,10 +218,6 @@ class RunFolder:
         """As `answers`, without ledgers: what marking needs. With `keys` only theirs, in that order; who has none is passed over."""
         return self._latest(_TEXTS, scan, keys)
 
-    def tokens(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerTokens]:
-        """As `texts`, with tokens."""
-        return self._latest(_TOKENS, scan, keys)
-
     def heads(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerHead]:
         """As `texts`, with what the calls took instead of what was said."""
         return self._latest(_HEADS, scan, keys)
