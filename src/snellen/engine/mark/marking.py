@@ -217,7 +217,11 @@ class _Marking:
         """Judge answer by answer."""
         look = scoring.gather(self.folder, self.manifest.scorers) if "evidence" in target.protocol.needs else None
         for sample, answer in self._answered(target, repeat):
-            mark = _judge(target, sample, answer, look)
+            evidence = look((answer.id, answer.prompt)) if look is not None else None
+            mark = mark_answer(target.protocol, sample, answer, evidence)
+            if look is not None and evidence is None and mark.outcome not in NON_ANSWERS:  # it was not scored
+                blank = target.protocol.blank(sample)
+                mark = Mark(id=sample.id, outcome=Outcome.ERROR, reading=mark.reading, metrics=blank)
             self.cut[target.name] += answer.finish_reason == "length" and mark.outcome not in NON_ANSWERS
             yield sample, mark
 
@@ -378,14 +382,6 @@ class _Marking:
     def _labelled(self, groups: tuple[GroupSummary, ...]) -> tuple[GroupSummary, ...]:
         own = self.exam.extra(GroupLabels)
         return groups if own is None else own.labelled(groups, msgspec.to_builtins(self.manifest.subject))
-
-
-def _judge(target: ProtocolRun, sample: Sample, answer: Answer, look: Look | None) -> Mark:
-    evidence = look((answer.id, answer.prompt)) if look is not None else None
-    mark = mark_answer(target.protocol, sample, answer, evidence)
-    if look is not None and evidence is None and mark.outcome in (Outcome.CORRECT, Outcome.WRONG, Outcome.UNMARKED):
-        return Mark(id=sample.id, outcome=Outcome.ERROR, reading=mark.reading, metrics=target.protocol.blank(sample))
-    return mark
 
 
 class _OldMarks:

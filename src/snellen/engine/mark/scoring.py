@@ -24,6 +24,7 @@ from snellen.core.records import ScorerEntry
 from snellen.core.scorer import Evidence, Scorer, Similarities
 from snellen.core.types import Picture, Sample, Struct
 from snellen.data.line_offsets import Key
+from snellen.engine.mark.flips import batched
 from snellen.engine.plan.plan import scorer_entry
 from snellen.engine.runs.folder import AnswerText, RunFolder, Scan
 
@@ -131,7 +132,7 @@ def score(
         wanted.setdefault(answer.id, []).append((answer, captions))
     count = sum(map(len, wanted.values()))
     seen = scored = 0
-    for chunk in _chunks(data.full(wanted.__contains__)):
+    for chunk in batched(data.full(wanted.__contains__), CHUNK):
         work = [(a, c, _shown(s, a.prompt)) for s in chunk for a, c in wanted[s.id]]
         new = [(a, c, p) for a, c, p in work if known.get((a.id, a.prompt)) != (digest(c), _digest(p))]
         seen += len(work)
@@ -162,17 +163,6 @@ def _digest(pictures: Iterable[Picture]) -> str:
     for picture in pictures:
         whole.update(hashlib.sha256(picture.data).digest())
     return whole.hexdigest()
-
-
-def _chunks(samples: Iterator[Sample]) -> Iterator[list[Sample]]:
-    chunk: list[Sample] = []
-    for sample in samples:
-        chunk.append(sample)
-        if len(chunk) == CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
 
 
 def _shown(sample: Sample, prompt: str) -> tuple[Picture, ...]:
