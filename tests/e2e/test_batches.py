@@ -90,7 +90,7 @@ def _message(request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
 
 @pytest.mark.parametrize("moment", ANTHROPIC_MOMENTS)
 def test_killed_at_any_moment_at_anthropic(moment: str, tmp_path: Path) -> None:
-    """Anthropic keeps no name of ours with a batch: one whose id was lost is found by its size and keys."""
+    """Anthropic keeps no name of ours with a batch: of one whose id was lost the user has to say it. Nothing is paid twice."""
     write_set(tmp_path / "d", 6)
     with AnthropicBatchServer(_message) as server:
         words = (
@@ -111,6 +111,12 @@ def test_killed_at_any_moment_at_anthropic(moment: str, tmp_path: Path) -> None:
         server.victim = first.pid
         assert first.wait(60) == -signal.SIGKILL
         again = snellen(*words, cache=tmp_path / "c")
+        if moment == "after create":
+            assert again.returncode == 3 and "may exist at the provider" in again.stderr
+            books = next((tmp_path / "runs").iterdir()) / "batches.json"
+            (entry,) = json.loads(books.read_bytes())
+            books.write_text(json.dumps([entry | {"id": next(iter(server.batches))}]))
+            again = snellen(*words, cache=tmp_path / "c")
         assert again.returncode == 0, again.stderr
         assert len(server.paid()) == len(set(server.paid())) == 6
         client = anthropic.Anthropic(base_url=server.origin, api_key="x", max_retries=0)

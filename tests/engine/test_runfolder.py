@@ -121,7 +121,7 @@ def test_a_device_or_a_pipe_is_not_read(name: str, tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     (tmp_path / name).symlink_to("/dev/null")
     with pytest.raises(SnellenError, match=rf"{name}: not a regular file"):
-        list(folder.samples() if name == "samples.jsonl" else folder.answer_lines())
+        list(folder.samples() if name == "samples.jsonl" else folder.lines(name))
     if name == "answers.jsonl":
         with pytest.raises(SnellenError, match=rf"{name}: not a regular file"):
             list(folder.texts_at([0]))

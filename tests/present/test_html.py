@@ -213,7 +213,7 @@ def test_folders_that_cannot_be_reported_say_what_to_do(tmp_path: Path, data: Pa
         marks.write_text("".join(damaged))
         with pytest.raises(
             SnellenError,
-            match=r"(do not give its summary: one was changed|the marks do not fit together|is damaged); 'snellen remark",
+            match=r"(do not give its summary: one was changed|marks are out of order|is damaged); 'snellen remark",
         ):
             write_report([run], tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()

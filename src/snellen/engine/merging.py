@@ -20,6 +20,7 @@ from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
 from snellen.core.extras import traits_of
 from snellen.core.records import Manifest
+from snellen.core.subject import DISCOVERED_KEYS
 from snellen.core.types import Sample
 from snellen.engine.mark import marking, scoring
 from snellen.engine.plan.plan import targets_from_manifest
@@ -28,7 +29,7 @@ from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
 
 NAMED = 5
-DIFFERS = ("exam", "subject", "options", "protocols", "scorers", "snellen")
+DIFFERS = ("exam", "subject", "options", "protocols", "scorers", "snellen", "data set")
 """What all parts have in common."""
 
 
@@ -51,9 +52,11 @@ def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
     try:
         with RunFolder(place) as folder:
             folder.write_samples(_dealt_back(parts), facts=traits_of(exam).keeps_facts)
-            folder.write_chunks("answers.jsonl", (line for part in parts for line in part.folder.answer_lines()))
+            folder.write_chunks(
+                "answers.jsonl", (line for part in parts for line in part.folder.lines("answers.jsonl"))
+            )
             for name in _evidence(parts):
-                folder.write_chunks(name, (line for part in parts for line in _lines(part.folder.path / name)))
+                folder.write_chunks(name, (line for part in parts for line in part.folder.lines(name)))
             known = _together(parts)
             folder.write_record(known)
             marking.mark_run(folder, exam, targets_from_manifest(exam, known, place), concurrency=_concurrency(parts))
@@ -99,10 +102,6 @@ def _in_order(parts: list[Part]) -> list[Part]:
                 raise SnellenError(
                     f"{first.folder.path} and {part.folder.path} are parts of different runs: another {name}"
                 )
-        if part.manifest.data.fingerprint != first.manifest.data.fingerprint:
-            raise SnellenError(
-                f"{first.folder.path} and {part.folder.path} are parts of different runs: another data set"
-            )
     by_number: dict[int, list[Part]] = {}
     for part in parts:
         by_number.setdefault(part.shard.number, []).append(part)
@@ -119,9 +118,9 @@ def _in_order(parts: list[Part]) -> list[Part]:
 
 
 def _fixed(known: Manifest, name: str) -> object:
-    """A field, without what an endpoint said of itself on the way."""
-    from snellen.core.subject import DISCOVERED_KEYS
-
+    """Return a field, without what an endpoint said of itself on the way."""
+    if name == "data set":
+        return known.data.fingerprint
     if name != "subject":
         return getattr(known, name)
     return known.subject.spec, {k: v for k, v in known.subject.identity.items() if k not in DISCOVERED_KEYS}
@@ -153,12 +152,6 @@ def _evidence(parts: Sequence[Part]) -> list[str]:
     """The files of what scorers said, by name: they are named after the scorer alone."""
     folder, scorers = parts[0].folder, parts[0].manifest.scorers
     return [scoring.path_of(folder, scorer).relative_to(folder.path).as_posix() for scorer in scorers]
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    if path.is_file():
-        with path.open("rb") as file:
-            yield from (line for line in file if line.endswith(b"\n"))
 
 
 def _concurrency(parts: Sequence[Part]) -> dict[str, object] | None:

@@ -19,7 +19,7 @@ from snellen.engine.answer.asking_pass import AskingPass, OnProgress
 from snellen.engine.answer.batches import Batching, batches_of
 from snellen.engine.answer.loop import Asking
 from snellen.engine.answer.reuse import given_on, nothing_asked, this_time
-from snellen.engine.call.looping import closing_subject, run_loop
+from snellen.engine.call.looping import close_subject, run_loop
 from snellen.engine.call.serving import served
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.manifests import make_room, note_identity, remove_if_empty, write_manifest
@@ -62,7 +62,8 @@ def run_plan(
     """Run a plan, or resume it. `switch` stops the asking from outside; without one, Ctrl-C and SIGTERM do."""
     try:
         with ExitStack() as held:
-            with closing_subject(plan.subject):
+            with ExitStack() as asking:
+                asking.callback(close_subject, plan.subject)
                 if plan.limits.batch:
                     batches_of(plan)  # an error where there are none, before anything is put aside
                 plan = plan._replace(notes=(*plan.notes, *make_room(plan)))

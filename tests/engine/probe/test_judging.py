@@ -13,11 +13,11 @@ from snellen.core.types import Answer, Call, Failure, Usage
 from snellen.engine.probe import parameters
 from snellen.engine.probe.judging import judge_part
 from snellen.engine.probe.places import CoordinateFit, fitted, space_of
-from snellen.engine.probe.questions import NEEDS, charts, questions
+from snellen.engine.probe.questions import charts, questions
 from snellen.engine.probe.reading import counted_to, letters_right, places, two_digits, whole_number
 from snellen.engine.probe.sizes import scale_of, smallest
 from snellen.engine.probe_records.kept import contradicts
-from snellen.engine.probe_records.results import PARTS, Probe, ProbeResult, Proposal, differences
+from snellen.engine.probe_records.results import NEEDS, PARTS, Probe, ProbeResult, Proposal, differences
 from snellen.subjects.families import family_of
 from snellen.synthetic.charts.letters import HEIGHTS, LARGE
 from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, disc_chart

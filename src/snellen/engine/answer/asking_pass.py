@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from snellen.core.errors import Interrupted, Stopped
 from snellen.core.records import Totals
 from snellen.engine.call.store import Store
 from snellen.engine.plan.plan import Plan
 from snellen.engine.runs.folder import RunFolder, Scan
+
+T = TypeVar("T")
 
 
 class Progress(NamedTuple):
@@ -29,6 +31,24 @@ class Progress(NamedTuple):
     cost_unknown: int
     seconds: float
     begun: int
+
+
+class WaitStopped(Exception):
+    """The run was stopped while it waited."""
+
+
+async def until_stopped(work: Awaitable[T], stopped: asyncio.Event) -> T:
+    """Return the result of some work; raise WaitStopped where the run is stopped before it is there."""
+    task, end = asyncio.ensure_future(work), asyncio.ensure_future(stopped.wait())
+    try:
+        if not stopped.is_set():
+            await asyncio.wait({task, end}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise WaitStopped
+        return task.result()
+    finally:
+        end.cancel()
+        task.cancel()
 
 
 OnProgress = Callable[[Progress], None] | None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from snellen.core.batch import BatchApi, BatchStep
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.subject import Endpoint
+from snellen.engine.answer.asking_pass import until_stopped
 from snellen.engine.call.exchange import LARGEST_REPLY, Fault, Response, good
 from snellen.engine.call.retry import LONGEST_RETRY_AFTER, retry_after, wait_before, worth_retrying
 
@@ -27,28 +28,8 @@ T = TypeVar("T")
 Said = TypeVar("Said")
 
 
-class WaitStopped(Exception):
-    """The run was stopped while it waited for the provider."""
-
-
 class UnconfirmedBatch(Stopped):
     """A batch that the provider may have made, though its id was lost: it is looked for before another is handed in."""
-
-
-async def until_stopped(work: Coroutine[object, object, T], stopped: asyncio.Event) -> T:
-    """The result of some work; raises Ended where the run is stopped before it is there."""
-    if stopped.is_set():
-        work.close()
-        raise WaitStopped
-    task, end = asyncio.ensure_future(work), asyncio.ensure_future(stopped.wait())
-    try:
-        await asyncio.wait({task, end}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise WaitStopped
-        return task.result()
-    finally:
-        end.cancel()
-        task.cancel()
 
 
 async def pause(seconds: float, stopped: asyncio.Event) -> None:

@@ -24,10 +24,10 @@ from snellen.core.subject import Endpoint, Price, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
 from snellen.data.line_offsets import Key
-from snellen.engine.answer.asking_pass import AskingPass, OnProgress
+from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStopped, until_stopped
 from snellen.engine.answer.batch_filling import BatchDraft
 from snellen.engine.answer.batch_replies import goes_on, lost_call, reply_of
-from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, WaitStopped, pause, until_stopped
+from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, pause
 from snellen.engine.answer.feeding import Feed, PreparedQuestion
 from snellen.engine.call.budget import BudgetReached
 from snellen.engine.call.caller import UNPROCESSED, as_stored

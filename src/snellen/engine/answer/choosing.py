@@ -9,16 +9,12 @@ from __future__ import annotations
 import threading
 from functools import partial
 
-import msgspec
-
 from snellen.core.adaptive import Adaptive
-from snellen.core.arm import Arm
-from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_answer
-from snellen.core.types import Answer, Outcome, Question, Sample
+from snellen.core.types import Answer, Outcome, Sample
 from snellen.engine.answer.feeding import PreparedQuestion, item_of
-from snellen.engine.ask.questions import Open
-from snellen.engine.plan.plan import Plan
+from snellen.engine.ask.questions import Open, ask_under
+from snellen.engine.plan.plan import Plan, bare
 from snellen.engine.runs.folder import RunFolder, Scan
 
 AT_ONCE = 4
@@ -31,6 +27,7 @@ class ChoosingFeed:
     def __init__(self, plan: Plan, data: Adaptive, folder: RunFolder, scan: Scan) -> None:
         self._plan, self._data, self._folder = plan, data, folder
         self._first = plan.targets[0]
+        self._asks = {arm: ask_under(plan.exam, data, arm, plan.selection.seed) for arm in plan.arms}
         self._turn = threading.Condition()
         self._closed = False
         self._samples = {sample.id: sample for sample in folder.samples()}
@@ -47,7 +44,7 @@ class ChoosingFeed:
         drawn = [self._data.draw(name) for name in old]
         fresh = [self._data.draw(name) for name in new]
         if fresh:
-            self._samples.update((sample.id, sample) for sample in map(_light, fresh))
+            self._samples.update((sample.id, sample) for sample in map(bare, fresh))
             self._folder.append_samples(fresh)
         return [item for sample in (*drawn, *fresh) for item in self._items(sample)]
 
@@ -64,10 +61,9 @@ class ChoosingFeed:
 
     def _items(self, sample: Sample) -> list[PreparedQuestion]:
         """The questions about a sample that have no answer yet."""
-        exam = self._plan.exam
         return [
-            item_of(self._plan, Open(sample.id, arm, partial(_asked, exam, arm, sample)))
-            for arm in self._plan.arms
+            item_of(self._plan, Open(sample.id, arm, partial(ask, sample)))
+            for arm, ask in self._asks.items()
             if not self._done((sample.id, arm.text))
         ]
 
@@ -89,11 +85,3 @@ class ChoosingFeed:
         with self._turn:
             self._closed = True
             self._turn.notify_all()
-
-
-def _asked(exam: Exam, arm: Arm, sample: Sample) -> Question:
-    return msgspec.structs.replace(exam.ask(arm.prompt, sample), prompt=arm.text)
-
-
-def _light(sample: Sample) -> Sample:
-    return Sample(id=sample.id, tags=sample.tags, truth=sample.truth, facts=sample.facts)

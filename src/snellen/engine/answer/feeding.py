@@ -8,7 +8,7 @@ cannot be read any further, is raised after everything before it was handed over
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -38,7 +38,8 @@ class Feed:
     """Chunks of prepared questions that have no answer yet. The asking loop calls `pull` in a thread, one chunk ahead."""
 
     def __init__(self, plan: Plan, done: Callable[[Key], bool]) -> None:
-        self._items = _items(plan, done)
+        chosen = plan.exam, plan.data, plan.arms, lambda key: not done(key), plan.applies, plan.selection.seed
+        self._items = (item_of(plan, one) for one in to_ask(*chosen))
         self._broken: Exception | None = None
 
     def pull(self) -> list[PreparedQuestion]:
@@ -59,11 +60,6 @@ class Feed:
 
     def close(self) -> None:
         """Do nothing: a read that does not end is left behind with its thread."""
-
-
-def _items(plan: Plan, done: Callable[[Key], bool]) -> Iterator[PreparedQuestion]:
-    for one in to_ask(plan.exam, plan.data, plan.arms, lambda key: not done(key), plan.applies, plan.selection.seed):
-        yield item_of(plan, one)
 
 
 def item_of(plan: Plan, one: Open) -> PreparedQuestion:

@@ -11,15 +11,14 @@ import contextlib
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any
 
 from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.errors import Interrupted, Stopped
-from snellen.core.subject import Caller, Connection, Endpoint, Reply, Request
+from snellen.core.subject import Connection, Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
-from snellen.engine.answer.asking_pass import AskingPass, OnProgress
+from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStopped, until_stopped
 from snellen.engine.answer.choosing import ChoosingFeed
 from snellen.engine.answer.feeding import Feed, PreparedQuestion
 from snellen.engine.call.budget import Budget, budget_of
@@ -35,7 +34,6 @@ from snellen.engine.runs.folder import RunFolder, Scan
 TICK = 0.2
 GRACE = 2.0
 """How many seconds a read that is under way gets to end: one that the end of the program meets halfway can crash it."""
-T = TypeVar("T")
 _MADE: ContextVar[list[Call]] = ContextVar("made")
 """The calls of the question that the task is for. (A subject may keep the caller that it is given, so that one cannot know it.)"""
 _REPEAT: ContextVar[int] = ContextVar("repeat", default=1)
@@ -55,29 +53,15 @@ class Asking(AskingPass):
         self.limiter = Limiter(self.limits.concurrency)
         self.callers: list[EndpointCaller] = []
         self._feed: Feed | ChoosingFeed | None = None
-        self._reading: tuple[SimpleQueue[Any], threading.Thread] | None = None
+        self._reading: threading.Thread | None = None
 
     async def run(self) -> None:
-        """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
-        at: dict[str, tuple[Wire, list[Endpoint]]] = {}
         wires: list[Wire] = []
         ticker = asyncio.create_task(self._tick())
         try:
-            known, pool = self.totals, self.limits.pool
-            if pool is not None and self.plan.subject.endpoints:
-                self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine
-            budget = budget_of(known, self.limits.max_cost, self.limits.purse, self.folder.path.name)
-            limiters: dict[str, Limiter] = {}
-            for endpoint in self.plan.subject.endpoints:
-                url = endpoint.connection.url
-                wires.append(self._wire(endpoint.connection))
-                at.setdefault(url, (wires[-1], []))[1].append(endpoint)
-                limiter = limiters.setdefault(url, Limiter(self.limits.concurrency) if limiters else self.limiter)
-                self.callers.append(self._caller(endpoint, wires[-1], limiter, budget))
-            for wire, endpoints in at.values():
-                await self._unless_stopped(asyncio.ensure_future(preflight(wire, endpoints, budget.cap)))
-            if self._stop is None:
-                await self._drive(self._route)
+            with contextlib.suppress(WaitStopped):
+                await self._open_calls(wires)
+                await self._drive()
             if self._stop is not None:
                 raise self._stop
         finally:
@@ -92,11 +76,25 @@ class Asking(AskingPass):
             if self._feed is not None:
                 self._feed.close()
             if self._reading is not None:
-                turns, thread = self._reading
-                turns.put(None)
-                thread.join(GRACE)
+                self._reading.join(GRACE)
             self._note_how_it_went()
             self._tell_progress()
+
+    async def _open_calls(self, wires: list[Wire]) -> None:
+        """Get ready to call the subject's endpoints. Those at one address share a limit and are asked for their models once."""
+        pool, cap = self.limits.pool, self.limits.max_cost
+        if pool is not None and self.plan.subject.endpoints:
+            self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine
+        budget = budget_of(self.totals, cap, self.limits.purse, self.folder.path.name)
+        at: dict[str, tuple[Wire, Limiter, list[Endpoint]]] = {}
+        for endpoint in self.plan.subject.endpoints:
+            wires.append(self._wire(endpoint.connection))
+            limiter = Limiter(self.limits.concurrency) if at else self.limiter
+            there = at.setdefault(endpoint.connection.url, (wires[-1], limiter, []))
+            there[2].append(endpoint)
+            self.callers.append(self._caller(endpoint, wires[-1], there[1], budget))
+        for wire, _limiter, endpoints in at.values():
+            await until_stopped(preflight(wire, endpoints, budget.cap), self._stopped)
 
     def _caller(self, endpoint: Endpoint, wire: Wire, limiter: Limiter, budget: Budget) -> EndpointCaller:
         return EndpointCaller(
@@ -129,17 +127,6 @@ class Asking(AskingPass):
         changes = [change._asdict() for change in self.limiter.history]
         self.concurrency = {"last_limit": self.limiter.limit, "changes": changes}
 
-    async def _unless_stopped(self, work: asyncio.Future[T]) -> T | None:
-        """The result of some work; None where the run is stopped before it is there."""
-        stopped = asyncio.ensure_future(self._stopped.wait())
-        either: set[asyncio.Future[Any]] = {work, stopped}
-        try:
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            return work.result() if work.done() else None
-        finally:
-            stopped.cancel()
-            work.cancel()
-
     async def _route(self, request: Request) -> Reply:
         if not self.callers:
             raise RuntimeError("this subject has no endpoint to call")
@@ -147,68 +134,57 @@ class Asking(AskingPass):
         _MADE.get().append(reply.call)
         return reply
 
-    async def _drive(self, call: Caller) -> None:
-        loop = asyncio.get_running_loop()
-        feed = self._feed = self._opened_feed()
-
-        def pull() -> list[PreparedQuestion]:
-            chunk = feed.pull()
-            if self.store is not None and not self.limits.fresh:
-                self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
-            return chunk
-
-        pulled = self._in_thread(pull)
-        ahead = pulled()
+    async def _drive(self) -> None:
+        """Put the questions of the feed to the subject."""
+        data = self.plan.data
+        feed: Feed | ChoosingFeed = Feed(self.plan, self._is_done)
+        if isinstance(data, Adaptive):
+            feed = ChoosingFeed(self.plan, data, self.folder, self.scan)
+        self._feed = feed
+        ahead = self._pulled(feed)
         try:
             while self._stop is None:
-                chunk = await self._unless_stopped(ahead)
+                chunk = await until_stopped(ahead, self._stopped)
                 if not chunk:
                     break
-                ahead = pulled()
+                ahead = self._pulled(feed)
                 for item in chunk:
                     await self._wait_while(lambda: len(self._tasks) >= self._width() and self._stop is None)
                     if self._stop is not None:
                         break
-                    task = loop.create_task(self._one(item, call))
+                    task = asyncio.create_task(self._one(item))
                     self._tasks.add(task)
                     task.add_done_callback(self._finished)
+        except WaitStopped:
+            ahead.cancel()
         except Exception as error:  # whatever it is, the questions before it are asked to their end
             self._stop = self._stop or error
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
 
-    def _opened_feed(self) -> Feed | ChoosingFeed:
-        data = self.plan.data
-        if isinstance(data, Adaptive):
-            return ChoosingFeed(self.plan, data, self.folder, self.scan)
-        return Feed(self.plan, self._is_done)
-
-    def _in_thread(self, work: Callable[[], T]) -> Callable[[], asyncio.Future[T]]:
-        """Return how to do some work once more, in one thread that can be left behind; what comes too late is dropped."""
+    def _pulled(self, feed: Feed | ChoosingFeed) -> asyncio.Future[list[PreparedQuestion]]:
+        """Pull the next questions in a thread that can be left behind; what comes too late is dropped."""
         loop = asyncio.get_running_loop()
-        turns: SimpleQueue[asyncio.Future[T] | None] = SimpleQueue()
+        future: asyncio.Future[list[PreparedQuestion]] = loop.create_future()
+        future.add_done_callback(lambda f: f.cancelled() or f.exception())  # also if nothing waits for it any more
 
-        def run() -> None:
-            while (future := turns.get()) is not None:
-                try:
-                    tell(future, future.set_result, work())
-                except BaseException as error:
-                    tell(future, future.set_exception, error)
-
-        def tell(future: asyncio.Future[T], how: Callable[[Any], None], what: Any) -> None:
+        def tell(how: Callable[[Any], None], what: Any) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(lambda: None if future.done() else how(what))
 
-        def once_more() -> asyncio.Future[T]:
-            future: asyncio.Future[T] = loop.create_future()
-            future.add_done_callback(lambda f: f.cancelled() or f.exception())  # also if nothing waits for it any more
-            turns.put(future)
-            return future
+        def pull() -> None:
+            try:
+                chunk = feed.pull()
+                if self.store is not None and not self.limits.fresh:
+                    self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
+            except BaseException as error:
+                tell(future.set_exception, error)
+            else:
+                tell(future.set_result, chunk)
 
-        thread = threading.Thread(target=run, name="snellen-data", daemon=True)
-        thread.start()
-        self._reading = turns, thread
-        return once_more
+        self._reading = threading.Thread(target=pull, name="snellen-data", daemon=True)
+        self._reading.start()
+        return future
 
     async def _wait_while(self, condition: Callable[[], bool]) -> None:
         """Wait until a task ends or the run stops, for as long as the condition holds."""
@@ -236,12 +212,11 @@ class Asking(AskingPass):
         if error is not None:
             self.stop(error)
 
-    async def _one(self, item: PreparedQuestion, call: Caller) -> None:
+    async def _one(self, item: PreparedQuestion) -> None:
         question = item.question
-        if item.failure is not None:
-            answer = Answer(id=question.id, prompt=question.prompt, failure=item.failure)
-        else:
-            answer = await self._answered(item, call)
+        answer = Answer(id=question.id, prompt=question.prompt, failure=item.failure)
+        if item.failure is None:
+            answer = await self._answered(item)
         self._keep(answer)
         self.done += 1
         if answer.failure is None:
@@ -255,14 +230,14 @@ class Asking(AskingPass):
                 "run the same command to continue (--max-errors sets how many are too many)"
             )
 
-    async def _answered(self, item: PreparedQuestion, call: Caller) -> Answer:
-        """The subject's answer. Where the run ends between two of its calls, the ledger keeps those that were made."""
+    async def _answered(self, item: PreparedQuestion) -> Answer:
+        """Return the subject's answer. Where the run ends between two of its calls, the ledger keeps those that were made."""
         question = item.question
         made: list[Call] = []
         _MADE.set(made)
         _REPEAT.set(Arm.parse(question.prompt).repeat)
         try:
-            return await self.plan.subject.answer(question, item.prepared, call)
+            return await self.plan.subject.answer(question, item.prepared, self._route)
         except BaseException:
             if any(not one.stored for one in made):
                 failure = Failure(kind="stopped", reason="the run ended before all calls of this question were made")

@@ -44,7 +44,7 @@ def to_ask(
     exam: Exam, data: Dataset, arms: Sequence[Arm], wanted: Wanted, applies: Applies, seed: int
 ) -> Iterator[Open]:
     """As `questions`, before they are made: one that cannot be made does not end the others."""
-    here = {arm: _ask_under(exam, data, arm, seed) for arm in arms if arm.control != "shuffled"}
+    here = {arm: ask_under(exam, data, arm, seed) for arm in arms if arm.control != "shuffled"}
     if here:
         for sample in data.full(lambda i: any(wanted((i, arm.text)) for arm in here)):
             for arm, ask in here.items():
@@ -55,7 +55,8 @@ def to_ask(
             yield from _shuffled(exam, data, arm, wanted, applies, seed)
 
 
-def _ask_under(exam: Exam, data: Dataset, arm: Arm, seed: int) -> Ask:
+def ask_under(exam: Exam, data: Dataset, arm: Arm, seed: int) -> Ask:
+    """Return how an arm asks about a sample."""
     ask = asker(exam, data, arm.prompt)
     if arm == arm.plain:
         return ask
@@ -73,7 +74,7 @@ def _ask_under(exam: Exam, data: Dataset, arm: Arm, seed: int) -> Ask:
 
 def _shuffled(exam: Exam, data: Dataset, arm: Arm, wanted: Wanted, applies: Applies, seed: int) -> Iterator[Open]:
     """Each sample with another image of its split and task."""
-    ask = _ask_under(exam, data, arm, seed)
+    ask = ask_under(exam, data, arm, seed)
     for_donor: dict[str, list[Sample]] = {}
     for sample, donor_id in partners(data.whole, seed):
         if data.has(sample.id) and wanted((sample.id, arm.text)) and applies(arm, sample):

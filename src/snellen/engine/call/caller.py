@@ -6,8 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,7 +15,7 @@ from snellen.core.records import REFUSED
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Endpoint, Parsed, Reply, Request
 from snellen.core.text import one_line
-from snellen.core.types import Attempt, Call, Failure
+from snellen.core.types import Attempt, Call, Failure, ImageSent
 from snellen.engine.call.budget import Budget
 from snellen.engine.call.exchange import Fault, Response, Wire
 from snellen.engine.call.limiter import Limiter
@@ -226,17 +225,18 @@ class EndpointCaller:
                 raise
             return _Try(None, None, "stopped before the reply came", time.perf_counter() - begin, None)
         seconds = time.perf_counter() - begin
-        one = self._understand(response)._replace(seconds=seconds)
+        parsed = understood(self._endpoint, response.status, response.body)
+        reason = "" if parsed.error is None else parsed.error.reason
+        named = _request_id(response.headers, self._endpoint.connection.key)
+        one = _Try(parsed, parsed.status, reason, seconds, parsed.cost, request_id=named)
         if one.good:
             return one
         if self._gives_in(response, revision):
             return one._replace(again=True)
-        if one.parsed is not None and not worth_retrying(one.status):
+        if not worth_retrying(parsed.status):
             return one
         asked = retry_after(response.headers)
-        if asked is None and one.parsed is not None:
-            asked = one.parsed.wait
-        return one._replace(parsed=None, wait=asked)
+        return one._replace(parsed=None, wait=parsed.wait if asked is None else asked)
 
     def _gives_in(self, response: Response, revision: int) -> bool:
         """Whether a refused request can be sent again in another form: without a parameter, perhaps one that another call lost."""
@@ -255,22 +255,6 @@ class EndpointCaller:
             return f"{NO_SERVER}{self._endpoint.connection.url}: {self._endpoint.connection.start_hint}"
         return str(fault)
 
-    def _understand(self, response: Response) -> _Try:
-        """Read a response. Whatever a server sends, and whatever an endpoint's own reader does with it, is the failure of one try."""
-        good = response.status in GOOD
-        named = _request_id(response.headers, self._endpoint.connection.key)
-        try:
-            parsed = (self._endpoint.parse if good else partial(self._endpoint.explain, response.status))(response.body)
-        except BrokenReply as broken:
-            return _Try(None, BROKEN, f"broken reply: {broken}", 0.0, broken.bill.cost)
-        except Exception as error:
-            said = self._endpoint.connection.key.redact(str(error)) or type(error).__name__
-            return _Try(None, BROKEN, f"broken reply: {one_line(said)}", 0.0, None if good else 0.0)
-        if parsed.error is None:
-            return _Try(parsed, 200, "", 0.0, parsed.cost, request_id=named)
-        cost = failure_cost(response.status, parsed)
-        return _Try(parsed, parsed.status or response.status, parsed.error.reason, 0.0, cost, request_id=named)
-
     def _reply(self, request: Request, one: _Try, tries: _Tries) -> Reply:
         parsed = one.parsed
         if parsed is None:
@@ -283,10 +267,7 @@ class EndpointCaller:
             tries.add(one)
             return Reply(call=self._call(request, tries), failure=parsed.error)
         self.redacted += parsed.note is not None
-        call = self._call(request, tries, parsed, round(one.seconds, 4), one.request_id)
-        return Reply(
-            call=call, text=parsed.text, thinking=parsed.thinking, refused=parsed.refused, tokens=parsed.tokens
-        )
+        return reply_from(self._call(request, tries, parsed, round(one.seconds, 4), one.request_id), parsed)
 
     def _call(
         self,
@@ -299,30 +280,74 @@ class EndpointCaller:
         """The ledger: the cost is that of all tries, as far as it is known."""
         parsed = answer or Parsed(cost=None if tries.unsure and not tries.cost else 0.0)
         cost = None if parsed.cost is None else parsed.cost + tries.cost
-        return Call(
-            key=request.key,
-            kind=self._endpoint.kind,
-            endpoint=self._endpoint.connection.url,
-            model=self._endpoint.model,
-            model_returned=parsed.model,
-            provider=parsed.provider,
-            fingerprint=parsed.fingerprint,
-            images=request.images,
-            usage=parsed.usage,
+        return ledger(
+            self._endpoint,
+            request.key,
+            request.images,
+            parsed,
             cost=cost,
-            cost_source=parsed.cost_source,
             latency=latency,
             tries=len(tries.failed) + (answer is not None),
             failed=tuple(tries.failed),
             unsure=tries.unsure,
-            finish_reason=parsed.finish_reason,
-            response_id=parsed.response_id,
             request_id=request_id,
             left_out=self._endpoint.left_out,
-            at=int(time.time()),
             server=self._server,
-            note=parsed.note,
         )
+
+
+def understood(
+    endpoint: Endpoint, status: int, body: bytes, priced: Callable[[Parsed], Parsed] = lambda parsed: parsed
+) -> Parsed:
+    """Read a response. Its cost is what it was billed as far as anybody knows; one that makes no sense is a failure, too.
+
+    Whatever a server sends, and whatever an endpoint's own reader does with it, is the failure of one try.
+    """
+    good = status in GOOD
+    try:
+        parsed = priced(endpoint.parse(body) if good else endpoint.explain(status, body))
+    except BrokenReply as broken:
+        return priced(broken.bill)._replace(error=_broken(str(broken)), status=BROKEN)
+    except Exception as error:
+        said = endpoint.connection.key.redact(str(error)) or type(error).__name__
+        return Parsed(error=_broken(said), status=BROKEN, cost=None if good else 0.0)
+    if parsed.error is None:
+        return parsed
+    return parsed._replace(cost=failure_cost(status, parsed), status=parsed.status or status)
+
+
+def _broken(said: str) -> Failure:
+    return Failure(kind="broken-reply", reason=f"broken reply: {one_line(said)}")
+
+
+def ledger(endpoint: Endpoint, key: str, images: tuple[ImageSent, ...], parsed: Parsed, **more: Any) -> Call:
+    """Return the ledger of a call: what the response says, and what is known beside it."""
+    said = {
+        "model_returned": parsed.model,
+        "provider": parsed.provider,
+        "fingerprint": parsed.fingerprint,
+        "usage": parsed.usage,
+        "cost": parsed.cost,
+        "cost_source": parsed.cost_source,
+        "finish_reason": parsed.finish_reason,
+        "response_id": parsed.response_id,
+        "note": parsed.note,
+        "at": int(time.time()),
+    }
+    url = endpoint.connection.url
+    return Call(key=key, kind=endpoint.kind, endpoint=url, model=endpoint.model, images=images, **(said | more))
+
+
+def reply_from(call: Call, parsed: Parsed) -> Reply:
+    """Return the reply that a response is."""
+    return Reply(
+        call=call,
+        text=parsed.text,
+        thinking=parsed.thinking,
+        failure=parsed.error,
+        refused=parsed.refused,
+        tokens=parsed.tokens,
+    )
 
 
 def failure_cost(status: int, parsed: Parsed) -> float | None:

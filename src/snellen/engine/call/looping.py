@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from snellen.core.subject import Subject
@@ -29,23 +28,9 @@ def run_loop(work: Coroutine[Any, Any, T], run: Callable[[Coroutine[Any, Any, T]
         pool.shutdown(wait=False)
 
 
-@contextmanager
-def closing_subject(subject: Subject) -> Iterator[None]:
-    """Close a subject, which may hold workers, at the end of the block. Closing it twice does no harm."""
-    try:
-        yield
-    finally:
-        run_loop(subject.close(), _at_once)
-
-
-@contextmanager
-def closing_on_error(subject: Subject) -> Iterator[None]:
-    """Close a subject if the block fails; else its next owner does."""
-    try:
-        yield
-    except BaseException:
-        run_loop(subject.close(), _at_once)
-        raise
+def close_subject(subject: Subject) -> None:
+    """Close a subject, which may hold workers. Closing it twice does no harm."""
+    run_loop(subject.close(), _at_once)
 
 
 def _at_once(work: Coroutine[Any, Any, T]) -> T:

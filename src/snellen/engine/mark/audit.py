@@ -84,10 +84,6 @@ class _Blind:
     def _asked(self, sample: Sample) -> Question:
         return self.exam.ask(self.prompt, sample) if self.each_differs else self.questions[_part(sample)]
 
-    def _alike(self, sample: Sample) -> str:
-        """What samples share that get the same marks for the same reply."""
-        return sample.id if self.each_differs else repr((sample.truth, _part(sample)))
-
     def _widest(self, members: Sequence[Sample]) -> Question:
         """The question of a part that offers the most options."""
         return (
@@ -108,14 +104,25 @@ class _Blind:
             groups = with_floors(self.exam, self.one, self.samples, groups)
         return {" · ".join(g.by.values()): g for g in groups}
 
+    def _values(self, members: Sequence[Sample], replies: Callable[[Question], Sequence[str]]) -> list[float | None]:
+        """Return each sample's mean over some replies, of the metric that a single sample has; None where it has none."""
+        known: dict[str, float | None] = {}
+        found = []
+        for sample in members:
+            key = sample.id if self.each_differs else repr((sample.truth, _part(sample)))  # same replies, same marks
+            if key not in known:
+                marks = [mark_reply(self.protocol, sample, text) for text in replies(self._asked(sample))]
+                values = [v for mark in marks if isinstance(v := mark.metrics.get(self.metric), float)]
+                known[key] = sum(values) / len(values) if values else None
+            found.append(known[key])
+        return found
+
     def _means(self, say: Say) -> dict[str, float | None]:
-        """The mean of the metric that a single sample has, by part; None where there is nothing to say."""
+        """Return the mean of each part; None where there is nothing to say."""
         found: dict[str, float | None] = {}
         for name, members in self.members.items():
-            said = [(s, say(self._asked(s))) for s in members]
-            marks = [mark_reply(self.protocol, s, text).metrics.get(self.metric) for s, text in said if text]
-            values = [v for v in marks if isinstance(v, float)]
-            found[name] = sum(values) / len(members) if values else None
+            values = self._values(members, lambda question: [text] if (text := say(question)) else [])
+            found[name] = _mean_with_zeros(values) if any(v is not None for v in values) else None
         return found
 
     def _scores(self, say: Say) -> dict[str, float | None]:
@@ -174,21 +181,6 @@ class _Blind:
         """Whether the prompt allows several options at once."""
         return any(self._asked(s).answer_kind == "any-of" for s in self.members[part])
 
-    def _mean_of_chance(self, members: Sequence[Sample]) -> float | None:
-        """What drawing among the options scores, computed, not drawn."""
-        total, judged = 0.0, dict[str, float]()
-        for sample in members:
-            key = self._alike(sample)
-            if key not in judged:
-                replies = random_replies(self._asked(sample))
-                marks = [mark_reply(self.protocol, sample, reply).metrics.get(self.metric) for reply in replies]
-                values = [v for v in marks if isinstance(v, float)]
-                if not values:
-                    return None
-                judged[key] = sum(values) / len(values)
-            total += judged[key]
-        return total / len(members)
-
     def _summed(self, part: str) -> dict[str, float | None]:
         """The headline of each option, where that is no mean over samples."""
         members = self.members[part]
@@ -208,15 +200,7 @@ class _Blind:
             question = self._widest(members)
             for text in question.options or ([] if has_own_floors(self.protocol) else common_truths(members)):
                 reply = form.format(form=question.answer_form.format(text), o=text)
-                marks: dict[str, float] = {}
-                total = 0.0
-                for sample in members:
-                    key = self._alike(sample)
-                    if key not in marks:
-                        value = mark_reply(self.protocol, sample, reply).metrics.get(self.metric)
-                        marks[key] = value if isinstance(value, float) else 0.0
-                    total += marks[key]
-                found[name][reply] = total / len(members)
+                found[name][reply] = _mean_with_zeros(self._values(members, _always(reply)))
         return found
 
     def _one(self, part: str, contradictions: dict[str, float]) -> float | None:
@@ -225,9 +209,16 @@ class _Blind:
         return max(contradictions.values()) if offered and self.metric == self.protocol.headline else None
 
     def _chance(self) -> dict[str, float | None]:
-        """For a headline that is no mean (a macro F1), each sample gets replies that chance could give, all of them if they are few."""
+        """Return what drawing among the options scores: computed for a mean over samples.
+
+        For a headline that is no mean (a macro F1), each sample gets replies that chance could give, all of them if they are few.
+        """
+        found: dict[str, float | None] = dict.fromkeys(self.groups)
         if self.metric == self.protocol.headline:
-            return {name: self._mean_of_chance(members) for name, members in self.members.items()}
+            for name, members in self.members.items():
+                values = self._values(members, random_replies)
+                found[name] = None if None in values else _mean_with_zeros(values)
+            return found
 
         def marked() -> Iterator[tuple[Sample, Mark]]:
             for sample in self.samples:
@@ -237,12 +228,19 @@ class _Blind:
                     yield sample, mark_reply(self.protocol, sample, reply)
 
         sizes = Counter(map(_part, self.samples))
-        found: dict[str, float | None] = dict.fromkeys(self.groups)
         for group in whole_parts(self.protocol, marked()):
             name = " · ".join(group.by.values())
             if any(self._asked(s).options for s in self.members[name]):
                 found[name] = group.metrics[self.protocol.headline].value
         return found
+
+
+def _always(reply: str) -> Callable[[Question], Sequence[str]]:
+    return lambda _question: [reply]
+
+
+def _mean_with_zeros(values: Sequence[float | None]) -> float:
+    return sum(value or 0.0 for value in values) / len(values)
 
 
 def _text_cells(guessed: TextOnly, part: str) -> dict[str, Any]:

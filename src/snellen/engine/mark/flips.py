@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 STAGES = ("prompt", "reading", "marking")
 BATCH = 256
 """So many flipped samples' replies are read at a time."""
+T = TypeVar("T")
 Verdict = tuple[bool | None, ...]
 Row = tuple[str, Mapping[str, Mark]]
 """A sample's id, and its marks by protocol."""
@@ -196,8 +197,8 @@ def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterato
             yield sample_id, [view for view in views if view.outcome is not Outcome.ERROR]
 
 
-def batched(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
-    """So many rows at a time."""
-    left = iter(rows)
+def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield so many items at a time."""
+    left = iter(items)
     while some := list(islice(left, size)):
         yield some

@@ -22,14 +22,14 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped, plugin_failed
 from snellen.core.exam import Exam
 from snellen.core.extras import Exports, GroupLabels, PaperTables, Remarks, RunFacts, SwappedPictures
-from snellen.core.outcomes import mark_reply
+from snellen.core.outcomes import mark_answer
 from snellen.core.protocol import roles
 from snellen.core.records import PositionRow, PublishedRow, ScorerSummary, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.scorer import Evidence
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Sample
 from snellen.core.unanswered import lost_parts, silent_parts
-from snellen.data.line_offsets import NOWHERE, Key, Places
+from snellen.data.line_offsets import NOWHERE, Key
 from snellen.engine.ask.controls import as_asked
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.mark.advice import advice
@@ -200,7 +200,7 @@ class _Marking:
             cluster=protocol.cluster,
         )
 
-    def _answered(self, target: ProtocolRun, repeat: int = 1) -> Iterator[tuple[Sample, AnswerText]]:
+    def _answered(self, target: ProtocolRun, repeat: int = 1) -> Iterator[tuple[Sample, Answer]]:
         """Samples as the arm asked them, in their order, with the latest answers; with tokens only where the protocol looks at them."""
         places = self._places_of(target.arm._replace(repeat=repeat).text)
         answers = self.folder.texts_at(places.data, tokens="tokens" in target.protocol.needs)
@@ -211,13 +211,17 @@ class _Marking:
                     raise SnellenError(
                         f"{answer.id} and {sample.id} have the same hash by chance; the same command goes on"
                     )
-                yield as_asked(self.exam, target.arm, sample, seed), answer
+                yield as_asked(self.exam, target.arm, sample, seed), _bare(answer)
 
     def _judged(self, target: ProtocolRun, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Judge answer by answer."""
         look = scoring.gather(self.folder, self.manifest.scorers) if "evidence" in target.protocol.needs else None
         for sample, answer in self._answered(target, repeat):
-            mark = _judge(target, sample, answer, look)
+            evidence = look((answer.id, answer.prompt)) if look is not None else None
+            mark = mark_answer(target.protocol, sample, answer, evidence)
+            if look is not None and evidence is None and mark.outcome not in NON_ANSWERS:  # it was not scored
+                blank = target.protocol.blank(sample)
+                mark = Mark(id=sample.id, outcome=Outcome.ERROR, reading=mark.reading, metrics=blank)
             self.cut[target.name] += answer.finish_reason == "length" and mark.outcome not in NON_ANSWERS
             yield sample, mark
 
@@ -362,7 +366,7 @@ class _Marking:
                     raise SnellenError(
                         f"{self.folder.path}: marks of '{target.name}' are out of order; 'snellen remark' makes them again"
                     )
-                yield sample, _bare(answer), mark
+                yield sample, answer, mark
 
         return RunFacts(self.manifest, target.protocol, target.arm.text, groups, self.scan.totals, records)
 
@@ -380,66 +384,50 @@ class _Marking:
         return groups if own is None else own.labelled(groups, msgspec.to_builtins(self.manifest.subject))
 
 
-def _judge(target: ProtocolRun, sample: Sample, answer: AnswerText, look: Look | None) -> Mark:
-    protocol = target.protocol
-    if answer.failure is not None:
-        return Mark(id=sample.id, outcome=Outcome.ERROR, metrics=protocol.blank(sample))
-    tokens = answer.tokens if isinstance(answer, AnswerTokens) else ()
-    evidence = look((answer.id, answer.prompt)) if look is not None else None
-    mark = mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused, tokens, evidence)
-    if look is not None and evidence is None and mark.outcome in (Outcome.CORRECT, Outcome.WRONG, Outcome.UNMARKED):
-        return Mark(id=sample.id, outcome=Outcome.ERROR, reading=mark.reading, metrics=protocol.blank(sample))
-    return mark
-
-
 class _OldMarks:
-    """The lines of a file of marks. They mostly come out as they were and in the same order, and then none is parsed."""
+    """The lines of a file of marks, in the order of the samples. They mostly come out as they were, and then none is parsed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lines: IO[bytes] | None = None
-        self._others: IO[bytes] | None = None
+        self._next = b""
 
     def __enter__(self) -> _OldMarks:
         if self._path.is_file():
-            self._lines, self._others = self._path.open("rb"), self._path.open("rb")
+            self._lines = self._path.open("rb")
+            self._next = self._lines.readline()
         return self
 
     def __exit__(self, *_error: object) -> None:
-        for file in (self._lines, self._others):
-            if file is not None:
-                file.close()
+        if self._lines is not None:
+            self._lines.close()
 
     def other(self, name: str, line: bytes) -> Mark | None:
-        """The old mark of the sample whose new line this is, where it was another; None where it was not, or there is none."""
-        if self._lines is None or self._others is None or self._lines.readline() == line:
+        """Return the old mark of the sample whose new line this is, where it was another; None where it was not, or there is none."""
+        if self._lines is None or not self._next:
             return None
-        place = self._by_name.get((name, ""))
-        if place is None:
+        old = self._next
+        if old == line:
+            self._next = self._lines.readline()
             return None
-        self._others.seek(place)
-        before = self._others.readline()
-        return None if before == line else MARKS.decode(before)
-
-    @cached_property
-    def _by_name(self) -> Places:
-        """Where each sample's mark is."""
-        found, at = Places(), 0
-        with self._path.open("rb") as file:
-            for line in file:
-                with contextlib.suppress(*UNREADABLE):  # a damaged mark is made again like a missing one
-                    found.put((MARKS.decode(line).id, ""), at, failed=False)
-                at += len(line)
-        return found
+        with contextlib.suppress(*UNREADABLE):
+            before = MARKS.decode(old)
+            if before.id != name:
+                return None  # this sample had no mark
+            self._next = self._lines.readline()
+            return before
+        self._next = self._lines.readline()  # a damaged mark is made again like a missing one
+        return None
 
 
 def _bare(text: AnswerText) -> Answer:
-    tokens = text.tokens if isinstance(text, AnswerTokens) else ()
+    """Return an answer without its ledger."""
     return Answer(
         id=text.id,
         prompt=text.prompt,
         text=text.text,
         failure=text.failure,
         finish_reason=text.finish_reason,
-        tokens=tokens,
+        refused=text.refused,
+        tokens=text.tokens if isinstance(text, AnswerTokens) else (),
     )

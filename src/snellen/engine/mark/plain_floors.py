@@ -30,6 +30,18 @@ FEWEST = 20
 FINALISTS = 6
 
 
+class AskedSample(NamedTuple):
+    """A sample with its question, and the part of the exam that it is in."""
+
+    sample: Sample
+    question: Question | None
+    part: Key
+
+    def metrics(self, protocol: Protocol, constant: ConstantReply) -> Mapping[str, Any]:
+        """Return what a constant reply gets for the sample."""
+        return mark_reply(protocol, self.sample, constant.say(self.question)).metrics
+
+
 class ConstantReply(NamedTuple):
     """What is always said: a text, the option at a place, or (without either) every option. `name` is for people."""
 
@@ -55,24 +67,32 @@ def has_own_floors(protocol: Protocol) -> bool:
 def with_floors(
     exam: Exam, target: ProtocolRun, samples: Iterable[Sample], groups: Sequence[GroupSummary]
 ) -> tuple[GroupSummary, ...]:
-    """The groups of a protocol that has no floors of its own, with floors."""
-    known = [s for s in samples if s.truth is not None]
-    questions = [question_of(exam, target.arm.prompt, s) for s in known]
+    """Return the groups of a protocol that has no floors of its own, with floors."""
+    protocol = target.protocol
+    asked = [
+        AskedSample(sample, question_of(exam, target.arm.prompt, sample), next(iter(protocol.groups(sample)), ()))
+        for sample in samples
+        if sample.truth is not None
+    ]
     try:
-        marked = _marked(target.protocol, known, questions)
+        marked = {
+            constant: [one.metrics(protocol, constant) for one in asked] for constant in _worth_trying(protocol, asked)
+        }
     except Exception as error:  # a plugin that fails on a constant answer: no floor, and the run's own marks stand
-        if not (exam.origin or target.protocol.origin or isinstance(error, SnellenError)):
+        if not (exam.origin or protocol.origin or isinstance(error, SnellenError)):
             raise
         return tuple(groups)
     members: dict[Any, list[int]] = {}
-    for i, sample in enumerate(known):
-        for key in target.protocol.groups(sample):
-            members.setdefault(key, []).append(i)
-    by_name = {tuple(sorted(key)): places for key, places in members.items()}
-    return tuple(
-        _with(target.protocol, group, known, by_name.get(tuple(sorted(group.by.items())), []), marked)
-        for group in groups
-    )
+    for i, one in enumerate(asked):
+        for key in protocol.groups(one.sample):
+            members.setdefault(tuple(sorted(key)), []).append(i)
+    found = []
+    for group in groups:
+        places = members.get(tuple(sorted(group.by.items())), [])
+        # where all truths are the same, a constant is trivially right: no floor
+        several = len({repr(asked[i].sample.truth) for i in places}) > 1
+        found.append(_with(protocol, group, places, marked) if several else group)
+    return tuple(found)
 
 
 def question_of(exam: Exam, prompt: str, sample: Sample) -> Question | None:
@@ -93,17 +113,18 @@ def texts_of(truth: Any) -> list[str]:
     return [s for value in inner for s in texts_of(value)]
 
 
-def constants(
-    samples: Sequence[Sample], questions: Sequence[Question | None], parts: Sequence[Key]
-) -> list[ConstantReply]:
-    """What could always be said, in each of the parts that the samples are in."""
-    free: dict[Key, list[int]] = {}
-    for i, (part, question) in enumerate(zip(parts, questions, strict=True)):
-        if question is None or not question.options:
-            free.setdefault(part, []).append(i)
-    found = _offered([q for q in questions if q is not None and q.options])
-    for places in free.values():
-        found += _free([samples[i] for i in places], [questions[i] for i in places])
+def constants(asked: Sequence[AskedSample]) -> list[ConstantReply]:
+    """Return what could always be said, in each of the parts that the samples are in."""
+    free: dict[Key, list[AskedSample]] = {}
+    for one in asked:
+        if one.question is None or not one.question.options:
+            free.setdefault(one.part, []).append(one)
+    found = _offered([one.question for one in asked if one.question is not None and one.question.options])
+    for some in free.values():
+        samples = [one.sample for one in some]
+        form = next((one.question.answer_form for one in some if one.question is not None), "{}")
+        for text in dict.fromkeys((*common_truths(samples), *_quantiles(samples))):
+            found.append(ConstantReply(form.format(text), form.format(text)))
     return list(dict.fromkeys(found))
 
 
@@ -115,12 +136,6 @@ def _offered(offered: Sequence[Question]) -> list[ConstantReply]:
     if any(q.answer_kind == "one-of" for q in offered):
         found.append(ConstantReply("every option", allowed=False))
     return found
-
-
-def _free(samples: Sequence[Sample], questions: Sequence[Question | None]) -> list[ConstantReply]:
-    form = next((q.answer_form for q in questions if q is not None), "{}")
-    texts = dict.fromkeys((*common_truths(samples), *_quantiles(samples)))
-    return [ConstantReply(form.format(text), form.format(text)) for text in texts]
 
 
 def common_truths(samples: Sequence[Sample]) -> list[str]:
@@ -137,61 +152,44 @@ def _quantiles(samples: Sequence[Sample]) -> list[str]:
 
 # ---------------------------------------------------------------- trying them
 
-Marks = list[Mapping[str, Any]]
+Marked = Mapping[ConstantReply, Sequence[Mapping[str, Any]]]
+"""The metrics of every constant on every sample."""
 
 
-def _marked(
-    protocol: Protocol, samples: Sequence[Sample], questions: Sequence[Question | None]
-) -> list[tuple[ConstantReply, Marks]]:
-    """The metrics of every constant on every sample; where samples are many, of those that did best on some."""
-    parts = [next(iter(protocol.groups(s)), ()) for s in samples]
-    tried = constants(samples, questions, parts)
-    if len(samples) > FIRST_LOOK and len(tried) > FINALISTS:
-        few = _few(parts)
-        seen, asked, their = [samples[j] for j in few], [questions[j] for j in few], [parts[j] for j in few]
-        totals: Counter[tuple[str, Key, int]] = Counter()
+def _worth_trying(protocol: Protocol, asked: Sequence[AskedSample]) -> list[ConstantReply]:
+    """Return the constants; where samples are many, those that did best on some."""
+    tried = constants(asked)
+    if len(asked) <= FIRST_LOOK or len(tried) <= FINALISTS:
+        return tried
+    totals: Counter[tuple[str, Key, int]] = Counter()
+    for one in _few(asked):
         for i, constant in enumerate(tried):
-            for part, metrics in zip(their, _marks(protocol, constant, seen, asked), strict=True):
-                totals.update({(k, part, i): v for k, v in metrics.items() if isinstance(v, float)})
-        kept: set[int] = set()
-        for metric, part in {(name, part) for name, part, _ in totals}:
-            kept |= set(sorted(range(len(tried)), key=lambda i: (-totals[metric, part, i], i))[:FINALISTS])
-        tried = [tried[i] for i in sorted(kept)]
-    return [(constant, _marks(protocol, constant, samples, questions)) for constant in tried]
+            metrics = one.metrics(protocol, constant)
+            totals.update({(k, one.part, i): v for k, v in metrics.items() if isinstance(v, float)})
+    kept: set[int] = set()
+    for metric, part in {(name, part) for name, part, _ in totals}:
+        kept |= set(sorted(range(len(tried)), key=lambda i: (-totals[metric, part, i], i))[:FINALISTS])
+    return [tried[i] for i in sorted(kept)]
 
 
-def _few(parts: Sequence[Key]) -> list[int]:
-    """Samples for a first look, evenly from every part."""
-    places: dict[Key, list[int]] = {}
-    for i, part in enumerate(parts):
-        places.setdefault(part, []).append(i)
-    step = len(parts) // FIRST_LOOK
-    return [i for some in places.values() for i in some[:: max(1, min(step, len(some) // FEWEST))]]
+def _few(asked: Sequence[AskedSample]) -> list[AskedSample]:
+    """Return samples for a first look, evenly from every part."""
+    parts: dict[Key, list[AskedSample]] = {}
+    for one in asked:
+        parts.setdefault(one.part, []).append(one)
+    step = len(asked) // FIRST_LOOK
+    return [one for some in parts.values() for one in some[:: max(1, min(step, len(some) // FEWEST))]]
 
 
-def _marks(
-    protocol: Protocol, constant: ConstantReply, samples: Sequence[Sample], questions: Sequence[Question | None]
-) -> Marks:
-    return [mark_reply(protocol, s, constant.say(q)).metrics for s, q in zip(samples, questions, strict=True)]
-
-
-def _with(
-    protocol: Protocol,
-    group: GroupSummary,
-    samples: Sequence[Sample],
-    places: Sequence[int],
-    marked: Sequence[tuple[ConstantReply, Marks]],
-) -> GroupSummary:
-    """A group with its floors. Where all truths are the same, a constant is trivially right: no floor."""
-    if len({repr(samples[i].truth) for i in places}) < 2:
-        return group
+def _with(protocol: Protocol, group: GroupSummary, places: Sequence[int], marked: Marked) -> GroupSummary:
+    """Return a group with its floors."""
     scores = dict(group.metrics)
     for name, score in scores.items():
         metric = declared(protocol.metrics, name)
         if metric.kind != "mean" or metric.unit or metric.better != "higher" or score.floor is not None:
             continue
         tried = ConstantScores()
-        for constant, marks in marked:
+        for constant, marks in marked.items():
             values = [v for i in places if isinstance(v := marks[i].get(name), float)]
             if values:
                 tried.add(sum(values) / len(values), constant.name, allowed=constant.allowed)

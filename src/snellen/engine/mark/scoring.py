@@ -8,7 +8,6 @@ unless the scorer, a caption or a picture is not what it was.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -18,16 +17,16 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
-from snellen.core.errors import SnellenError, Stopped
+from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import CaptionScoring, Progress
 from snellen.core.records import ScorerEntry
 from snellen.core.scorer import Evidence, Scorer, Similarities
 from snellen.core.types import Picture, Sample, Struct
 from snellen.data.line_offsets import Key
+from snellen.engine.mark.flips import batched
 from snellen.engine.plan.plan import scorer_entry
 from snellen.engine.runs.folder import AnswerText, RunFolder, Scan
-from snellen.engine.runs.writing import opened_to_append
 
 CHUNK = 32
 FOLDER = "evidence"
@@ -126,7 +125,6 @@ def score(
     """Score every answer that this scorer has not scored yet; gives how many. A few pictures are in memory at a time."""
     entry = scorer_entry(scorer)
     name = path_of(folder, entry).relative_to(folder.path).as_posix()
-    _cut_torn_line(folder, name)
     known = {key: (e.captions, e.pictures) for key, e in read(folder, entry).items()}
     light = {s.id: s for s in folder.samples()}
     wanted: dict[str, list[tuple[AnswerText, tuple[str, ...]]]] = {}
@@ -134,12 +132,12 @@ def score(
         wanted.setdefault(answer.id, []).append((answer, captions))
     count = sum(map(len, wanted.values()))
     seen = scored = 0
-    for chunk in _chunks(data.full(wanted.__contains__)):
+    for chunk in batched(data.full(wanted.__contains__), CHUNK):
         work = [(a, c, _shown(s, a.prompt)) for s in chunk for a, c in wanted[s.id]]
         new = [(a, c, p) for a, c, p in work if known.get((a.id, a.prompt)) != (digest(c), _digest(p))]
         seen += len(work)
         if new:
-            _append(folder, name, _scored(scorer, new))
+            folder.append_lines(name, (_ENCODER.encode(one) + b"\n" for one in _scored(scorer, new)))
             scored += len(new)
             if progress is not None:
                 progress(seen, count)
@@ -160,42 +158,11 @@ def _captioned(
             yield answer, captions
 
 
-def _cut_torn_line(folder: RunFolder, name: str) -> None:
-    """Cut off a last line without an end: what is written behind it would be lost with it."""
-    path = folder.path / name
-    raw = path.read_bytes() if path.is_file() else b""
-    whole = raw.rfind(b"\n") + 1
-    if whole < len(raw):
-        with os.fdopen(opened_to_append(folder.path, name), "r+b") as file:
-            file.truncate(whole)
-
-
-def _append(folder: RunFolder, name: str, found: Iterable[ScoredAnswer]) -> None:
-    lines = b"".join(_ENCODER.encode(one) + b"\n" for one in found)
-    try:
-        with os.fdopen(opened_to_append(folder.path, name), "ab") as out:
-            out.write(lines)
-    except OSError as error:
-        why = f"cannot write {folder.path / name} ({error.strerror})"
-        raise Stopped(f"{why}: free some space; the same command goes on") from None
-
-
 def _digest(pictures: Iterable[Picture]) -> str:
     whole = hashlib.sha256()
     for picture in pictures:
         whole.update(hashlib.sha256(picture.data).digest())
     return whole.hexdigest()
-
-
-def _chunks(samples: Iterator[Sample]) -> Iterator[list[Sample]]:
-    chunk: list[Sample] = []
-    for sample in samples:
-        chunk.append(sample)
-        if len(chunk) == CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
 
 
 def _shown(sample: Sample, prompt: str) -> tuple[Picture, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +29,7 @@ from snellen.core.subject import DISCOVERED_KEYS, Subject
 from snellen.core.types import Sample
 from snellen.engine.ask.controls import known_control, partners, why_not_moved
 from snellen.engine.ask.questions import asker
-from snellen.engine.call.looping import closing_on_error
+from snellen.engine.call.looping import close_subject
 from snellen.engine.call.serving import check_server
 from snellen.engine.call.store import cache_folder
 from snellen.engine.plan.request import Limits, RunRequest
@@ -153,7 +154,8 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
         _check_adaptive(exam, targets, request.limits)
     data = part_of(data, request.limits.shard)
     subject = _subject(wanted, exam, data, selection, request.limits, offline)
-    with closing_on_error(subject):
+    with ExitStack() as on_error:
+        on_error.callback(close_subject, subject)
         request.limits.check(subject.spec, bool(subject.endpoints))
         if request.limits.serve:
             check_server(request.limits.serve[0], subject)
@@ -162,6 +164,7 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
         plan = plan._replace(repeats=_checked_repeats(request.repeats, subject))
         plan = _that_apply(plan, named=bool(request.protocols))
         plan = plan if offline else plan._replace(scorers=_scorers(plan, wanted.options))
+        on_error.pop_all()  # from here on the plan's owner closes it
     return plan
 
 

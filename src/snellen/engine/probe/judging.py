@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from snellen.engine.probe import parameters, places, sizes
-from snellen.engine.probe.questions import NEEDS, Charts, charts
-from snellen.engine.probe_records.results import ProbeResult, Proposal, Replies, Verdict
+from snellen.engine.probe.questions import Charts, charts
+from snellen.engine.probe_records.results import NEEDS, ProbeResult, Proposal, Replies, Verdict
 from snellen.subjects.families import Family
 
 OF_CHARTS = {

@@ -18,13 +18,14 @@ from snellen.core.options import Selection, refuse_unknown
 from snellen.core.types import Answer
 from snellen.engine.answer.asking_pass import Progress
 from snellen.engine.manifests import remove_if_empty, write_manifest
+from snellen.engine.plan.estimate import estimate as estimate_of
 from snellen.engine.plan.plan import Plan, ProtocolRun
 from snellen.engine.plan.request import Limits
 from snellen.engine.probe.judging import judge
-from snellen.engine.probe.questions import ARM, NEEDS, ProbeData, ProbeExam, RepeatedQuestion, questions
+from snellen.engine.probe.questions import ARM, ProbeData, ProbeExam, RepeatedQuestion, questions
 from snellen.engine.probe.subject import ProbeSubject
 from snellen.engine.probe_records import kept
-from snellen.engine.probe_records.results import PARTS, Probe, differences
+from snellen.engine.probe_records.results import NEEDS, PARTS, Probe, differences
 from snellen.engine.run import ask
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.subjects.families import Family, family_of
@@ -115,18 +116,9 @@ def _settings(ask: RepeatedQuestion, taken: set[str]) -> dict[str, Any]:
 
 def estimate(planned: ProbePlan) -> dict[str, Any]:
     """Estimate calls, tokens and money before anything is asked."""
-    subject, calls = planned.plan.subject, len(planned.plan.data)
-    every = planned.plan.data.full(lambda _name: True)
-    tokens = sum(subject.input_tokens(EXAM.ask(ARM.prompt, sample)) for sample in every)
-    most = subject.identity.get("parameters", {})
-    longest = next((int(v) for k, v in most.items() if k in ("max_tokens", "max_completion_tokens")), EXAM.max_tokens)
-    price = subject.price
-    return {
-        "calls": calls,
-        "input_tokens": tokens,
-        "money_usd": "unknown" if price is None else price.of(tokens, calls * EXAM.reply_tokens),
-        "money_usd_at_most": "unknown" if price is None else price.of(tokens, calls * longest),
-    }
+    sent = planned.plan.subject.identity.get("parameters", {})
+    caps = (int(sent[name]) for name in ("max_tokens", "max_completion_tokens") if name in sent)
+    return estimate_of(planned.plan, next(caps, EXAM.max_tokens))
 
 
 def run_probe(planned: ProbePlan, limits: Limits, on_progress: OnProgress = None) -> ProbeOutcome:

@@ -14,6 +14,7 @@ from snellen.core.pixels import as_rgb
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.protocol import Protocol
 from snellen.core.types import Picture, Sample
+from snellen.engine.probe_records.results import NEEDS
 from snellen.synthetic.charts.drawing import A_ROW, Chart, jpeg, png
 from snellen.synthetic.charts.letters import LARGE, SMALL, contrast_chart, size_chart
 from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, Discs, NumberChart, disc_chart, numbered
@@ -67,22 +68,6 @@ class RepeatedQuestion(NamedTuple):
     def names(self) -> list[str]:
         """Return the ids of its samples: one for each time that it is asked."""
         return [f"{self.id}/{n}" for n in range(self.times)]
-
-
-NEEDS: Mapping[str, tuple[str, ...]] = {
-    "size": ("small-0", "small-1", "large-0", "large-1", "reduced"),
-    "detail": ("small-0", "large-0", "reduced", "large-low"),
-    "codec": ("fine", "fine-jpeg", "broad"),
-    "coordinates": ("discs-0", "discs-1"),
-    "order": ("numbers-0", "numbers-1"),
-    "temperature": ("number-cold", "number-hot"),
-    "seed": ("number-hot", "number-seeded"),
-    "repeat": ("number-cold", "number-hot", "small-0", "small-again"),
-    "stop": ("count", "count-stop"),
-    "length": ("count", "count-short"),
-    "logprobs": ("count-logprobs",),
-}
-"""The questions that a part is judged by."""
 
 
 @lru_cache(maxsize=2)

@@ -56,6 +56,13 @@ class ProbeSubject(Subject):
     def input_tokens(self, question: Question, text: str = "", pictures: int = 1) -> int:
         return self._variants[question.id].subject.input_tokens(question, text, pictures)
 
+    @property
+    def thinking_tokens(self) -> int:
+        return self._subjects[0].thinking_tokens
+
+    def counting(self) -> str:
+        return self._subjects[0].counting()
+
     async def close(self) -> None:
         for subject in self._subjects:
             await subject.close()

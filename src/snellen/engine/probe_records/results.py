@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import Any, Literal
 
 import msgspec
@@ -11,19 +13,11 @@ from snellen.core.digest import digest
 from snellen.core.types import Answer, Struct
 
 FORMAT = 1
-PARTS = (
-    "size",
-    "detail",
-    "codec",
-    "coordinates",
-    "order",
-    "temperature",
-    "seed",
-    "repeat",
-    "stop",
-    "length",
-    "logprobs",
+NEEDS: Mapping[str, list[str]] = tomllib.loads(
+    files("snellen.engine.probe_records").joinpath("parts.toml").read_text("utf-8")
 )
+"""The questions that each part is judged by."""
+PARTS = tuple(NEEDS)
 Verdict = Literal["fine", "found", "cannot tell", "rejected", "not tried"]
 TOLD: tuple[Verdict, ...] = ("fine", "found", "rejected")
 """Verdicts that say something of the endpoint."""

@@ -161,9 +161,9 @@ class RunFolder:
         """The size of the answers file: it grows with every answer."""
         return self.answers_path.stat().st_size if self.answers_path.exists() else 0
 
-    def answer_lines(self) -> Iterator[bytes]:
-        """The whole lines of the answers file, as they are."""
-        return _raw_lines(self.answers_path)
+    def lines(self, name: str) -> Iterator[bytes]:
+        """Read the whole lines of a file, as they are; none where it is not there."""
+        return _raw_lines(self.path / name)
 
     def answers_end(self) -> int:
         """Where the last whole line of the answers file ends."""
@@ -217,10 +217,6 @@ class RunFolder:
     def texts(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerText]:
         """As `answers`, without ledgers: what marking needs. With `keys` only theirs, in that order; who has none is passed over."""
         return self._latest(_TEXTS, scan, keys)
-
-    def tokens(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerTokens]:
-        """As `texts`, with tokens."""
-        return self._latest(_TOKENS, scan, keys)
 
     def heads(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerHead]:
         """As `texts`, with what the calls took instead of what was said."""
@@ -395,16 +391,19 @@ class RunFolder:
         self.write_chunks(self.samples_path.name, (_sample_line(sample, facts) for sample in samples))
 
     def append_samples(self, samples: Iterable[Sample]) -> None:
-        """Keep samples that were chosen on the way, before they are asked. A torn last line, of a process that was killed, is cut off."""
-        lines = b"".join(_sample_line(sample, True) for sample in samples)
-        number = -1
+        """Keep samples that were chosen on the way, before they are asked."""
+        self.append_lines(self.samples_path.name, (_sample_line(sample, True) for sample in samples))
+
+    def append_lines(self, name: str, lines: Iterable[bytes]) -> None:
+        """Add lines to a file other than the answers. A torn last line, of a process that was killed, is cut off."""
+        content, number = b"".join(lines), -1
         try:
-            number = opened_to_append(self.path, self.samples_path.name)
+            number = opened_to_append(self.path, name)
             os.ftruncate(number, _end_of_last_line(number, os.fstat(number).st_size))
-            if os.write(number, lines) != len(lines):
+            if os.write(number, content) != len(content):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            why = f"cannot write {self.samples_path} ({error.strerror})"
+            why = f"cannot write {self.path / name} ({error.strerror})"
             raise Stopped(f"{why}: free some space and run the same command") from None
         finally:
             if number >= 0:

@@ -97,21 +97,17 @@ def _request(
 ) -> RunRequest:
     said = {**suite.common, **exam.common}
     name, data = resolve(exam.name, said.get("data"))
-    selection = Selection(
-        splits=said.get("splits", ()), tasks=said.get("tasks", ()), limit=said.get("limit"), seed=said.get("seed", 0)
-    )
+    chosen = {key: said[key] for key in ("splits", "tasks", "limit", "seed") if key in said}
+    asked = {key: said[key] for key in ("protocols", "prompt", "controls", "repeats") if key in said}
     return RunRequest(
         exam=name,
         model=model.name,
         data=data,
-        protocols=said.get("protocols", ()),
-        prompt=said.get("prompt"),
-        controls=said.get("controls", ()),
-        selection=selection,
+        selection=Selection(**chosen),
         options={**exam.options, **model.options, **_key(model, offline)},
         limits=limits,
         out=out,
-        repeats=said.get("repeats", 1),
+        **asked,
     )
 
 

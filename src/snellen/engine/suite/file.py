@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,39 +18,12 @@ from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Option
 from snellen.core.secret import is_key_like
 from snellen.core.text import one_line
-from snellen.engine.plan.plan import MOST_REPEATS
 
 LARGEST = 1 << 20
-EVERY = (
-    Option("limit", "at most so many samples of each split and task", kind="int", least=1),
-    Option("seed", "which samples and examples are drawn", kind="int"),
-    Option("repeats", "how often each question is asked", kind="int", least=1, most=MOST_REPEATS),
-    Option("controls", "altered questions beside the plain ones", kind="words"),
-)
-"""What an exam may say, and [suite] for all exams that do not."""
-SUITE = (
-    Option("name", "what the suite is called"),
-    Option("out", "the folder of its runs"),
-    Option("max_cost", "USD, for all runs together", kind="float", least=0),
-    Option("concurrency", "calls in flight, of each run", kind="int", least=1),
-    Option("timeout", "seconds for one try of a call", kind="float", least=0),
-    Option("tries", "how often a call is tried", kind="int", least=1),
-    Option("max_errors", "errors in a row that stop a run", kind="int", least=1),
-    *EVERY,
-)
-EXAM = (
-    Option("name", "the exam"),
-    Option("data", "the folder of its data"),
-    Option("splits", "splits", kind="words"),
-    Option("tasks", "tasks", kind="words"),
-    Option("protocols", "protocols to mark under", kind="words"),
-    Option("prompt", "the prompt in place of the protocols' own"),
-    *EVERY,
-)
-MODEL = (
-    Option("spec", "who answers"),
-    Option("exams", "the exams that it takes, if not all", kind="words"),
-    Option("api_key_env", "the environment variable that has its key"),
+_KEYS = tomllib.loads(files("snellen.engine.suite").joinpath("keys.toml").read_text("utf-8"))
+SUITE, EXAM, MODEL = (
+    tuple(Option(name, **said) for name, said in keys.items())
+    for keys in (_KEYS["suite"] | _KEYS["every"], _KEYS["exam"] | _KEYS["every"], _KEYS["model"])
 )
 _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "text": ((str,), "a text"),
