@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snellen.cli.options import several
+from snellen.cli.flags import flags, open_in_browser
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.options import Selection
 from snellen.core.text import for_terminal
@@ -21,34 +21,8 @@ if TYPE_CHECKING:
 
 @click.command("annotate")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@click.option("--as", "name", metavar="NAME", help="Who annotates; part of the files' names.")
-@click.option(
-    "--questions",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Answer the questions of this file (image, question, options, answer), and draw no boxes.",
-)
-@click.option(
-    "--exam", metavar="EXAM", help="Answer the questions of an exam whose data set is DIR, as a model gets them."
-)
-@several("--split", "splits", help="With --exam: only these splits, as 'snellen run' takes them.")
-@several("--task", "tasks", help="With --exam: only these tasks.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    help="With --exam: N questions of each split and task, those that 'snellen run --limit N' takes.",
-)
-@click.option("--correct", is_flag=True, help="Begin with what annotations.json or FILE says, to correct it.")
-@click.option("--agreement", is_flag=True, help="Say how far annotators agree, and end.")
-@click.option("--export", "export_it", is_flag=True, help="Write NAME's boxes as DIR/annotations.json, and end.")
-@click.option("--json", "as_json", is_flag=True, help="With --agreement: one JSON document.")
-@click.option(
-    "--port", type=click.IntRange(1, 65535), metavar="N", help="The port on 127.0.0.1 (default: 8378, or a free one)."
-)
-@click.option(
-    "--open/--no-open", "open_it", default=None, help="Open a browser, or not (default: where there is a terminal)."
-)
+@flags("annotate")
+@open_in_browser
 def command(folder: Path, name: str | None, agreement: bool, export_it: bool, as_json: bool, **given: Any) -> int:
     """Draw boxes on the pictures in DIR and write instructions, or answer questions about them, in a browser. Ctrl-C ends it.
 

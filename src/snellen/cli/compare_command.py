@@ -8,43 +8,13 @@ import click
 import msgspec
 
 from snellen.cli import options
-from snellen.cli.model_labels import model_labels
+from snellen.cli.flags import flags, runs_argument
 from snellen.core.errors import SnellenError
 
 
 @click.command("compare")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@options.several(
-    "--protocol",
-    "--protocols",
-    "protocols",
-    metavar="P,...",
-    help="Compare under these protocols, the first being the main one (default: all that the runs share).",
-)
-@click.option(
-    "--metric", default="", metavar="NAME", help="Compare by this metric, such as exact_match (default: the headline)."
-)
-@click.option(
-    "--power",
-    type=click.FloatRange(0, 100, min_open=True),
-    metavar="D",
-    help="Say how many samples it takes to show a difference of D points (80 % power).",
-)
-@click.option(
-    "--flips",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="List up to N samples that only one run got right, for each of two runs, with both replies.",
-)
-@click.option(
-    "--explain",
-    is_flag=True,
-    help="Read the answers of two runs in every defensible way: under how many choices each leads (docs/explaining.md).",
-)
-@click.option("-v", "--verbose", is_flag=True, help="Show every part under every protocol.")
-@model_labels
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every flip.")
+@runs_argument
+@flags("compare")
 def command(
     runs: tuple[Path, ...],
     protocols: tuple[str, ...],

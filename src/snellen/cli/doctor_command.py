@@ -14,6 +14,7 @@ from typing import NamedTuple
 import click
 
 from snellen.cli import options
+from snellen.cli.flags import flags
 from snellen.core.installing import install_command
 
 EXTRAS = {
@@ -55,7 +56,7 @@ class DoctorLine(NamedTuple):
 
 
 @click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@flags("doctor")
 def command(as_json: bool) -> int:
     """Say what works on this machine, what is missing and how to get it. Calls no endpoint. Exit code 2 if the core is broken."""
     findings = [*_core(), *_extras(), *_places(), *_keys()]

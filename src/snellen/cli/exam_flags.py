@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 import click
 
 from snellen.cli import options
+from snellen.cli.flags import Flag
 from snellen.core.errors import SnellenError
 from snellen.core.extras import Maker
 from snellen.core.options import Option
 from snellen.core.subject import SubjectKind
 
-OWN, MODELS = "Options of {}", "Options of models"
+OWN, MODELS, OTHER = "Options of {}", "Options of models", "Options"
 
 
 class ExamCommand(click.Command):
@@ -76,9 +77,9 @@ class ExamCommand(click.Command):
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if record is not None:
-                title = param.group if isinstance(param, options.Flag) else options.Flag.group
+                title = param.group if isinstance(param, Flag) else OTHER
                 groups.setdefault(title, []).append(record)
-        for title in sorted(groups, key=lambda t: (t == options.Flag.group, t == MODELS)):
+        for title in sorted(groups, key=lambda t: (t == OTHER, t == MODELS)):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
         if (

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from snellen.cli import options
+from snellen.cli.flags import flags
 from snellen.core.extras import Thresholds
 from snellen.core.prompt import shots_of
 
@@ -25,7 +26,7 @@ MOST = 25
 
 @click.command("list")
 @click.argument("what", type=click.Choice((*WHAT, *ON_DEMAND, *ALSO)), required=False, metavar="[WHAT]")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@flags("list")
 def command(what: str | None, as_json: bool) -> int:
     """List what is available: names of all there is, or with WHAT one of these lists in full.
 

@@ -1,241 +1,21 @@
-"""Flags that several commands share, and the flags of an exam's and a subject's own options.
-
-Other spellings (`--dataset`, `--num-samples`, `--n_samples` ...) are those of the original tools, which keep working.
-"""
+"""The flags that exams and subjects declare, and the data and run folders that a command line names."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import msgspec
 
+from snellen.cli.flags import Flag, words
+from snellen.cli.flags import several as several
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of
 from snellen.core.options import COLUMNS, IMAGES, Option, Selection, stored_values
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-class CountOrNone(click.IntRange):
-    """A number of samples, or `None` for all of them, as multimodal-vqa-eval writes it."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; None for none."""
-        return None if str(value).strip().lower() == "none" else super().convert(value, param, ctx)
-
-
-def words(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """Repeated or comma-separated values, each once."""
-    return tuple(dict.fromkeys(w.strip() for v in value for w in v.split(",") if w.strip()))
-
-
-class Flag(click.Option):
-    """An option that knows the heading under which the help shows it."""
-
-    group = "Options"
-
-
-def under(group: str) -> type[Flag]:
-    """The class of options with this heading."""
-    return type("GroupedFlag", (Flag,), {"group": group})
-
-
-WHICH, WHO, MARKED, HOW, SHOWN = (
-    under(name) for name in ("Which questions", "Who answers", "How it is marked", "How it runs", "What is shown")
-)
-
-
-def several(*names: str, help: str, metavar: str | None = None, cls: type[Flag] = Flag) -> Callable[[F], F]:
-    """An option with repeated or comma-separated values."""
-    return click.option(*names, multiple=True, callback=words, metavar=metavar, help=help, cls=cls)
-
-
-def stack(*options: Callable[[F], F]) -> Callable[[F], F]:
-    """Several options as one decorator, in their order."""
-
-    def add(function: F) -> F:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
-
-
-selection = stack(
-    click.option(
-        "--data",
-        "--dataset",
-        "data",
-        metavar="DIR",
-        help="Folder of the data set (default: where 'snellen data get' puts it).",
-        cls=WHICH,
-    ),
-    several(
-        "--split",
-        "--splits",
-        "splits",
-        help="Splits, comma separated (default: all; vqax, actx, esnlive, vcr: the first of val, test, train that is there).",
-        cls=WHICH,
-    ),
-    several(
-        "--task",
-        "--tasks",
-        "tasks",
-        help="Tasks, comma separated (default: all; vcr: answer alone).",
-        cls=WHICH,
-    ),
-    click.option(
-        "--limit",
-        "--samples",
-        "--num-samples",
-        "--n_samples",
-        "limit",
-        type=CountOrNone(min=1),
-        metavar="N",
-        help="At most N samples of each split and task, drawn by --seed. A smaller limit selects a subset of a larger one.",
-        cls=WHICH,
-    ),
-    click.option(
-        "--seed",
-        type=int,
-        default=0,
-        show_default=True,
-        help="Random seed: which samples and few-shot examples are drawn, and what baseline/chance says.",
-        cls=WHICH,
-    ),
-)
-
-repeats = click.option(
-    "--repeats",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Ask each question N times: scores are then over all repeats, with their spread from one to the next.",
-    cls=WHICH,
-)
-
-_backend = click.option(
-    "--backend",
-    metavar="KIND",
-    help="Kind of endpoint, put before --model: --backend ollama --model llava:7b is ollama/llava:7b.",
-    cls=WHO,
-)
-_WHO_ANSWERS = "Who answers, such as openai/gpt-4o ('snellen list subjects')"
-model = stack(click.option("--model", metavar="SPEC", help=f"{_WHO_ANSWERS}.", cls=WHO), _backend)
-models = stack(
-    click.option(
-        "--model",
-        "models",
-        multiple=True,
-        metavar="SPEC",
-        help=f"{_WHO_ANSWERS}; given several times, each answers.",
-        cls=WHO,
-    ),
-    _backend,
-)
-
-protocols = stack(
-    several(
-        "--protocol",
-        "--protocols",
-        "protocols",
-        metavar="P,...",
-        help="Protocols to mark under: NAME or NAME@PROMPT (default: all).",
-        cls=MARKED,
-    ),
-    click.option(
-        "--prompt",
-        metavar="NAME",
-        help="Ask this prompt in place of the protocols' own ('snellen list protocols').",
-        cls=MARKED,
-    ),
-)
-
-running = stack(
-    click.option(
-        "--out",
-        "--output",
-        "out",
-        default="runs",
-        show_default=True,
-        metavar="DIR",
-        help="Folder that holds runs.",
-        cls=HOW,
-    ),
-    click.option(
-        "--concurrency",
-        metavar="N|auto",
-        help="Calls in flight (default: auto, which adapts to the endpoint).",
-        cls=HOW,
-    ),
-    click.option(
-        "--max-cost",
-        type=click.FloatRange(min=0),
-        metavar="USD",
-        help="Hard cap for the whole run, or for all runs together, calls in flight included.",
-        cls=HOW,
-    ),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        help="Seconds to wait for one try of a call (default: 300 on a server of your own, 600 elsewhere).",
-        cls=HOW,
-    ),
-    click.option(
-        "--tries",
-        type=click.IntRange(min=1),
-        help="How often a call is tried before it counts as an error (default: 6).",
-        cls=HOW,
-    ),
-    click.option(
-        "--max-errors",
-        type=click.IntRange(min=1),
-        default=50,
-        show_default=True,
-        metavar="N",
-        help="Stop after N errors in a row.",
-        cls=HOW,
-    ),
-    click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.", cls=HOW),
-    click.option(
-        "--no-store",
-        is_flag=True,
-        help="Do not use the answer store: neither read from it nor write to it.",
-        cls=HOW,
-    ),
-    click.option(
-        "--shard",
-        metavar="I/N",
-        help="Ask only part I of N, here or on another machine; 'snellen merge' puts the parts together.",
-        cls=HOW,
-    ),
-    click.option(
-        "--on",
-        metavar="ray|ray://HOST:PORT",
-        help="Send the questions out from every node of a Ray cluster; hf/ models answer on its GPUs (docs/many_machines.md).",
-        cls=HOW,
-    ),
-    click.option(
-        "--serve",
-        metavar="PREFIX",
-        help="Start the server of the model's prefix for the run (docs/local.md). Further words go to it: --serve 'PREFIX --dtype half'.",
-        cls=HOW,
-    ),
-    click.option(
-        "--dry-run",
-        is_flag=True,
-        help="Only say what it would take: calls, tokens, money and time. Asks nobody.",
-        cls=HOW,
-    ),
-)
-"""How a run is carried out; nothing here changes an answer."""
-
 
 # ---------------------------------------------------------------- declared options as flags
 
@@ -245,8 +25,10 @@ def flag(option: Option, group: str) -> click.Option:
     more: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
     if option.kind == "flag":
         more |= {"is_flag": True, "default": False}
-    elif option.kind in ("words", "pairs"):
-        more |= {"multiple": True}
+    elif option.kind == "words":
+        more |= {"multiple": True, "callback": words}
+    elif option.kind == "pairs":
+        more["multiple"] = True
     elif option.default not in (None, ()):
         more["help"] = f"{option.help} [default: {_plain(option.default)}]"
     bounded = option.least is not None or option.most is not None
@@ -256,7 +38,7 @@ def flag(option: Option, group: str) -> click.Option:
         more["type"] = click.FloatRange(option.least, option.most) if bounded else float
     elif option.kind == "bool":
         more["type"] = bool
-    return under(group)([*option.spellings, option.name], **more)
+    return Flag([*option.spellings, option.name], group=group, **more)
 
 
 def _plain(value: Any) -> str:
@@ -277,8 +59,6 @@ def given_values(options: Iterable[Option], ctx: click.Context) -> dict[str, Any
 
 
 def _value(option: Option, value: Any) -> Any:
-    if option.kind == "words":
-        return tuple(dict.fromkeys(w.strip() for v in value for w in v.split(",") if w.strip()))
     if option.kind == "pairs":
         return dict(_pair(option, text) for text in value)
     return option.parse(value) if option.parse is not None and isinstance(value, str) else value
@@ -292,12 +72,6 @@ def _pair(option: Option, text: str) -> tuple[str, str]:
 
 
 # ---------------------------------------------------------------- what they mean
-
-
-def data_options(command: F) -> F:
-    """Add the options that say how a data set on disk is read: the parameters `images` and `columns`."""
-    add = click.option("--columns", multiple=True, metavar=COLUMNS.metavar, help=COLUMNS.help)
-    return click.option("--images", metavar=IMAGES.metavar, help=IMAGES.help)(add(command))
 
 
 def data_options_of(exam: Exam, images: str | None, columns: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from snellen.cli.flags import flags, folder_argument, open_in_browser
 from snellen.core.errors import MissingExtra, SnellenError
 
 if TYPE_CHECKING:
@@ -16,20 +17,9 @@ if TYPE_CHECKING:
 
 
 @click.command("view")
-@click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"), metavar="[DIR]")
-@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Where the data set is now, if it moved.")
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    metavar="N",
-    help="The port on 127.0.0.1 (default: 8378, or a free one if that is taken).",
-)
-@click.option(
-    "--open/--no-open",
-    "open_it",
-    default=None,
-    help="Open a browser, or not (default: where there is a terminal).",
-)
+@folder_argument
+@flags("view")
+@open_in_browser
 def command(folder: Path, data: Path | None, port: int | None, open_it: bool | None) -> int:
     """Look at the runs in DIR (default: runs), or at one run, in a browser, also while they go on. Ctrl-C ends it.
 
