@@ -90,8 +90,3 @@ def _flag(name: str, names: str, **more: Any) -> Callable[[F], F]:
     if "callback" in more:
         more["callback"] = CALLBACKS[more["callback"]]
     return click.option(*names.split(), name, cls=Flag, **more)
-
-
-def several(*names: str, help: str, metavar: str | None = None) -> Callable[[F], F]:
-    """Declare an option with repeated or comma-separated values."""
-    return click.option(*names, multiple=True, callback=words, metavar=metavar, help=help, cls=Flag)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from snellen.cli.flags import Flag, words
-from snellen.cli.flags import several as several
+from snellen.cli.flags import F, Flag, words
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of
@@ -71,6 +70,11 @@ def _pair(option: Option, text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
+def several(*names: str, help: str, metavar: str | None = None) -> Callable[[F], F]:
+    """Declare an option with repeated or comma-separated values."""
+    return click.option(*names, multiple=True, callback=words, metavar=metavar, help=help, cls=Flag)
+
+
 # ---------------------------------------------------------------- what they mean
 
 
@@ -104,70 +108,49 @@ def data_of(exam: str, where: Path | None, given: str | None) -> Path:
     return where if where is not None else data_folder(exam, given)
 
 
-def data_folder(exam: str, given: str | None) -> Path:
-    """`--data`: a folder or a file, or the name that the hub has for the exam's data; else where `snellen data get` puts it.
+def data_folder(name: str, given: str | None) -> Path:
+    """Return `--data`: a folder or a file, or the name that the hub has for the exam's data; else where `snellen data get` puts it.
 
     An exam that draws its samples itself has none: the working folder stands for it.
     """
-    if not _needs_data(exam):
+    from snellen import exams
+
+    exam = exams.load(name)
+    if traits_of(exam).drawn:
         if given is not None:
-            raise SnellenError(f"--data {given}: {exam} draws its own samples from --seed; leave it out")
+            raise SnellenError(f"--data {given}: {name} draws its own samples from --seed; leave it out")
         return Path()
     if given is not None and Path(given).exists():
         return Path(given)
-    home = default_data_folder(exam)
-    if given is not None:
-        if (fetched := _by_hub_name(exam, given)) is not None:
-            return fetched
-        ways = [f"'snellen data make {exam} --out {given}' makes a synthetic set there"] if _makes(exam) else []
-        raise SnellenError("; ".join([f"--data {given}: no such folder", *ways]))
-    if home.is_dir():
+    home, hub = default_data_folder(name), exam.extra(HubData)
+    if given is None and home.is_dir():
         return home
-    ways = [f"'snellen data make {exam} --out DIR' makes a synthetic set"] if _makes(exam) else []
-    ways += [f"'snellen data get {exam}' {_fetches(exam)}"] if _fetches(exam) else []
+    if given is not None and hub is not None and (fetched := _by_hub_name(name, hub, given)) is not None:
+        return fetched
+    ways = []
+    if exam.extra(Maker) is not None:
+        there = "there" if given is not None else ""
+        ways.append(f"'snellen data make {name} --out {given or 'DIR'}' makes a synthetic set {there}".rstrip())
+    if given is not None:
+        raise SnellenError("; ".join([f"--data {given}: no such folder", *ways]))
+    if hub is not None:
+        does = "fetches the real one" if _repository(hub, None) is not None else "says where the real one is"
+        ways.append(f"'snellen data get {name}' {does}")
     raise SnellenError("no data: give --data DIR" + (f"; {', '.join(ways)}" if ways else ""))
 
 
-def _needs_data(exam: str) -> bool:
-    from snellen import exams
-
-    return not traits_of(exams.load(exam)).drawn
-
-
-def _makes(exam: str) -> bool:
-    """Whether an exam makes synthetic sets."""
-    from snellen import exams
-
-    return exams.load(exam).extra(Maker) is not None
-
-
-def _fetches(exam: str) -> str:
-    """Return what `data get` does for an exam; empty where it does nothing."""
-    from snellen import exams
-
-    published = exams.load(exam).extra(HubData)
-    if published is None:
-        return ""
+def _repository(hub: HubData, name: str | None) -> str | None:
+    """Return the repository of a set; None where the hub does not have it."""
     try:
-        published.find(None)
+        return hub.find(name).repo
     except SnellenError:
-        return "says where the real one is"
-    return "fetches the real one"
-
-
-def _by_hub_name(exam: str, given: str) -> Path | None:
-    """Where the set is that the hub calls so; None where the exam has no such set. Another name never stands for it."""
-    from snellen import exams
-
-    found = exams.load(exam).extra(HubData)
-    if found is None:
         return None
-    for name in (None, *found.names):
-        try:
-            repo = found.find(name).repo
-        except SnellenError:  # not on the hub
-            continue
-        if repo.lower() == given.lower():
+
+
+def _by_hub_name(exam: str, hub: HubData, given: str) -> Path | None:
+    """Return where the set is that the hub calls so; None where the exam has no such set. Another name never stands for it."""
+    for name in (None, *hub.names):
+        if (_repository(hub, name) or "").lower() == given.lower():
             folder = default_data_folder(exam if name is None else f"{exam}-{name}")
             if folder.is_dir():
                 return folder

@@ -10,7 +10,7 @@ from statistics import median
 
 from snellen.comparison.differences import PairedSample, PairedTest, part_name, rows
 from snellen.comparison.headline import Members
-from snellen.comparison.multiverse import leads_of
+from snellen.comparison.leads import leads_of
 from snellen.comparison.pairing import Common, OpenedRun, common, opened
 from snellen.comparison.ranking import ranking
 from snellen.comparison.results import Comparison, ComparisonRow, Flip, FlipSide, RunSide

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from snellen.comparison.lead_records import Leads
+from snellen.comparison.explained import Leads
 from snellen.present.terminal.tables import plain_table, say, shown
 
 
