@@ -35,12 +35,11 @@ def command(
     snellen compare runs/salbench_A runs/salbench_B --flips 5
     snellen compare runs/my-suite
     """
-    from snellen.comparison.by_exam import is_folder_of_runs
+    from snellen.comparison.pairing import is_folder_of_runs
+    from snellen.comparison.thresholds import examined_again
 
     if len(runs) == 1 and is_folder_of_runs(runs[0]):
         return _folder(runs[0], protocols, metric, power, flips > 0 or explain, verbose, as_json)
-    from snellen.comparison.thresholds import examined_again
-
     thresholds = examined_again(runs)
     if thresholds is not None:
         if power is not None or flips or explain or protocols or metric:

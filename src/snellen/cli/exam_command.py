@@ -47,16 +47,7 @@ def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
         return _seal(models, given["as_json"])
     if not models:
         raise SnellenError("who is to be examined? give --model SPEC ('snellen list subjects')")
-    asked = given | {
-        "splits": given["faculties"],
-        "limit": given["questions"],
-        "tasks": (),
-        "data": None,
-        "repeats": 1,
-        "protocols": (),
-        "prompt": None,
-        "controls": (),
-    }
+    asked = given | {"splits": given["faculties"], "limit": given["questions"], "tasks": (), "data": None}
     with limits_of(given) as limits:
         return _examine(models, own, asked, limits)
 

@@ -171,9 +171,11 @@ def default_data_folder(exam: str) -> Path:
 
 def run_folder(path: Path, command: str) -> Path:
     """A run folder, or an error that says which folders would do."""
+    from snellen.comparison.pairing import is_folder_of_runs
+
     if (path / "run.json").is_file():
         return path
-    if path.is_dir() and any(path.glob("*/run.json")):
+    if is_folder_of_runs(path):
         several = command in ("export", "compare")
         some = "the runs" if several else "one of its runs"
         such = f"'snellen {command} {path}/*'" if several else f"those that 'snellen runs {path}' lists"

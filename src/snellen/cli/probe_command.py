@@ -43,13 +43,7 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
     if given["dry_run"]:
         return _would_take(model, taken, planned.untried, given["as_json"])
     click.echo(f"{model}: {_told(taken)}", err=True)
-    limits = Limits(
-        concurrency=given["concurrency"],
-        max_cost=given["max_cost"],
-        timeout=given["timeout"],
-        tries=given["tries"],
-        fresh=given["fresh"],
-    )
+    limits = Limits(**{name: given[name] for name in ("concurrency", "max_cost", "timeout", "tries", "fresh")})
     with show_count(f"probe · {model}") as progress:
         done = run_probe(planned, limits, progress)
     if given["as_json"]:

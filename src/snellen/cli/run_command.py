@@ -81,13 +81,9 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
     from snellen.engine.plan.request import Limits, cluster, served_by
 
     limits = Limits(
+        **{name: given[name] for name in ("max_cost", "timeout", "tries", "max_errors", "fresh")},
         concurrency=_concurrency(given["concurrency"]),
-        max_cost=given["max_cost"],
-        timeout=given["timeout"],
-        tries=given["tries"],
-        fresh=given["fresh"],
         use_store=not given["no_store"],
-        max_errors=given["max_errors"],
         batch=given.get("batch_api", False),
         cancel_batches=given.get("cancel_batches", False),
         shard=Shard.parse(given["shard"]) if given["shard"] else None,

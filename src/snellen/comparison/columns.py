@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from snellen.comparison.headline import Members
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.comparison.headline import Members, seen_key
 from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined, roles
 from snellen.core.results import Metric, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.engine.mark.flips import answer_of, comparable
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
-
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 OUTCOMES = tuple(Outcome)
 GONE = tuple(i for i, outcome in enumerate(OUTCOMES) if outcome in NON_ANSWERS)
 MOST_GROUPS = 64
@@ -65,16 +63,13 @@ class MarkColumns:
     """
 
     def __init__(self, protocol: Protocol, prompt: str, rows: Sequence[Row]) -> None:
-        import numpy as np
-
         self.protocol, self.prompt, self.rows = protocol, prompt, rows
         marks: dict[Hashable, Seen] = {}
         keys = []
         self.parts: dict[Key, dict[str, str]] = {}
         for row in rows:
-            seen = row.seen
-            keys.append((tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own))
-            marks.setdefault(keys[-1], seen)
+            keys.append(seen_key(row.seen))
+            marks.setdefault(keys[-1], row.seen)
             known = self.parts.setdefault(row.part, dict(row.tags))
             for name in [name for name, value in known.items() if row.tags.get(name) != value]:
                 del known[name]
@@ -90,13 +85,9 @@ class MarkColumns:
         self.groups = self._groupings()
 
     def _column(self, name: str, every: Sequence[Mapping[str, float]]) -> Floats:
-        import numpy as np
-
         return np.array([values.get(name, np.nan) for values in every], dtype=np.float64)
 
     def _groupings(self) -> dict[tuple[str, ...], Grouping]:
-        import numpy as np
-
         members: dict[tuple[str, ...], list[tuple[int, str]]] = {}
         for at, row in enumerate(self.rows):
             for group in row.groups:
@@ -136,8 +127,6 @@ class MarkColumns:
 
 def _places(keys: Sequence[Hashable], known: Iterable[Hashable]) -> Ints:
     """Return the place of each key among those known."""
-    import numpy as np
-
     places = {key: at for at, key in enumerate(known)}
     return np.array([places[key] for key in keys], dtype=np.int64)
 

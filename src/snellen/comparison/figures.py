@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import NamedTuple
 
 from snellen.comparison.choices import Choice
@@ -118,27 +118,24 @@ def split(readings: Readings, start: Choice, end: Choice) -> tuple[GapStep, ...]
 
 
 def _averaged(readings: Readings, start: Choice, end: Choice, groups: Sequence[tuple[str, ...]]) -> list[float] | None:
-    """What each group of stages adds, over every order without a gap; None where there is none."""
-    sums, orders = [0.0] * len(groups), 0
+    """Return what each group of stages adds, over every order without a gap; None where there is none."""
+    found: list[list[float]] = []
     for order in permutations(range(len(groups))):
-        at, last = start, readings.number(start)
-        moved: list[float] = []
+        at, moved = start, [0.0] * len(groups)
+        values = [readings.number(start)]
         for place in order:
             at = at._replace(**{FIELDS[stage]: getattr(end, FIELDS[stage]) for stage in groups[place]})
-            now = readings.number(at)
-            if now is None or last is None:
-                break
-            moved.append(now.value - last.value)
-            last = now
-        else:
-            orders += 1
-            for place, change in zip(order, moved, strict=True):
-                sums[place] += change
-    return [s / orders for s in sums] if orders else None
+            values.append(readings.number(at))
+        known = [number.value for number in values if number is not None]
+        if len(known) == len(values):
+            for place, (before, after) in zip(order, pairwise(known), strict=True):
+                moved[place] = after - before
+            found.append(moved)
+    return [sum(changes) / len(found) for changes in zip(*found, strict=True)] if found else None
 
 
 def _step(readings: Readings, start: Choice, end: Choice, group: tuple[str, ...], change: float) -> GapStep:
-    fields = list(dict.fromkeys(FIELDS[stage] for stage in group))
+    fields = [FIELDS[stage] for stage in group]
     if "reader" in fields and "protocol" in fields:
         fields.remove("reader")
     before, after = (", ".join(_said(readings, one, field) for field in fields) for one in (start, end))

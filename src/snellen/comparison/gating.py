@@ -112,8 +112,12 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
         raise SnellenError(_too_few(rows))
     old, new = found.sides[:2]
     passed = not any(check.failed for check in checks)
-    if passed:
-        _refuse_undecided(checks)
+    undecided = next((check for check in checks if check.undecided), None)
+    if passed and undecided is not None:
+        raise SnellenError(
+            f"cannot tell: {_named(undecided, checks)} {undecided.said}, and a larger drop might have passed as well; it takes more "
+            f"{undecided.cluster}s, with more equal numbers of questions"
+        )
     return Gate(
         exam=found.exam,
         synthetic=found.synthetic,
@@ -127,7 +131,11 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
         said=_verdict(checks),
         checks=checks,
         notes=(
-            *_left_out(found.rows),
+            *(
+                f"{row.part or 'all'} is not judged: {row.label} is in {row.unit}, not in points."
+                for row in found.rows
+                if row.unit
+            ),
             *_not_judged(checks),
             *found.notes,
             *(_blind(checks, max_drop) if passed else ()),
@@ -141,44 +149,43 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
 
 
 def _checks(rows: Sequence[ComparisonRow], max_drop: float) -> list[GateCheck]:
-    """All samples together first, then the parts."""
+    """Check all samples together first, then the parts."""
     found: list[GateCheck] = []
     shares = _shares(rows)
-    wholes = shares[0][0]
     for some, budget in shares:
         strictest = ALARM * budget / max(1, len(some))
         adjusted = holm([worse(row) for row in some])
         least = holm([least_p(row.clusters) / 2 for row in some])
         for row, p, possible in zip(some, adjusted, least, strict=True):
             check = _check(row, min(1.0, p / budget), min(1.0, possible / budget), strictest, max_drop)
-            found.append(check if some is wholes else replace(check, undecided=False))
+            found.append(check if some is shares[0][0] else replace(check, undecided=False))
     return found
 
 
-def _shares(
-    rows: Sequence[ComparisonRow],
-) -> tuple[tuple[list[ComparisonRow], float], tuple[list[ComparisonRow], float]]:
-    """All samples together and the parts, each with its share of the false alarms. A protocol's only part is all that there is."""
+Share = tuple[list[ComparisonRow], float]
+
+
+def _shares(rows: Sequence[ComparisonRow]) -> tuple[Share, Share]:
+    """Return all samples together and the parts, each with its share of the false alarms. A protocol's only part is all that there is."""
     several = {row.protocol for row in rows if not row.part}
-    wholes = [row for row in rows if row.protocol not in several or not row.part]
     parts = [row for row in rows if row.protocol in several and row.part]
+    wholes = [row for row in rows if row not in parts]
     return (wholes, WHOLE if parts else 1.0), (parts, 1 - WHOLE)
 
 
 def worse(row: ComparisonRow) -> float:
-    """The chance of at least such a drop, were there none: half the two-sided one, since signs flip either way alike."""
+    """Return the chance of at least such a drop, were there none: half the two-sided one, since signs flip either way alike."""
     return row.p / 2 if row.gain < 0 else 1.0
 
 
 def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: float) -> GateCheck:
     drop = -row.gain
-    failed = p < ALARM and drop > max_drop + 1e-9  # 10 of 500 are 2 points, whatever the last digit says
+    large = drop > max_drop + 1e-9  # 10 of 500 are 2 points, whatever the last digit says
     low, high = row.low, row.high
     if low is not None and high is not None and row.better != "lower":
         low, high = -high, -low
     shows, needed = _sight(row, level, max_drop) if least < ALARM else (None, None)
     contradicted = low is not None and low > 0 and worse(row) >= ALARM
-    halved = drop > row.first / 2
     return GateCheck(
         protocol=row.protocol,
         part=row.part or "all",
@@ -193,9 +200,9 @@ def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: f
         high=high,
         p=p,
         least_p=least,
-        failed=failed,
+        failed=large and p < ALARM,
         said=_said(row, drop, (low, high), p, max_drop),
-        undecided=not failed and drop > max_drop + 1e-9 and (contradicted or halved),
+        undecided=large and p >= ALARM and (contradicted or drop > row.first / 2),
         shows=shows,
         needed=needed,
     )
@@ -252,13 +259,6 @@ def _named(check: GateCheck, checks: Sequence[GateCheck]) -> str:
     return part if len({c.protocol for c in checks}) == 1 else f"{part} under '{check.protocol}'"
 
 
-def _left_out(rows: Sequence[ComparisonRow]) -> list[str]:
-    """Parts that are measured in something else than points."""
-    return [
-        f"{row.part or 'all'} is not judged: {row.label} is in {row.unit}, not in points." for row in rows if row.unit
-    ]
-
-
 def _too_few(rows: Sequence[ComparisonRow]) -> str:
     """Say why nothing can be judged, and how much it would take."""
     wholes, budget = _shares(rows)[0]
@@ -268,16 +268,6 @@ def _too_few(rows: Sequence[ComparisonRow]) -> str:
         f"nothing can be judged by {counted(first.clusters, first.cluster)}: no drop on so few could be told from chance, however large "
         f"(n {on_clusters(first.n, first.clusters, first.cluster)}); it takes at least {counted(needed, first.cluster)}"
     )
-
-
-def _refuse_undecided(checks: Sequence[GateCheck]) -> None:
-    """Stop where a run dropped by more than is allowed, and the test could not have told it from chance."""
-    for check in checks:
-        if check.undecided:
-            raise SnellenError(
-                f"cannot tell: {_named(check, checks)} {check.said}, and a larger drop might have passed as well; it takes more "
-                f"{check.cluster}s, with more equal numbers of questions"
-            )
 
 
 def _not_judged(checks: Sequence[GateCheck]) -> list[str]:

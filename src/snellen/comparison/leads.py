@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from msgspec.structs import replace
 
 from snellen.comparison.choices import DIMENSIONS, Choice
@@ -105,8 +106,6 @@ def _row(pair: tuple[Readings, Readings], choice: Choice, letters: Letters) -> L
 
 def _p(pair: tuple[Readings, Readings], choice: Choice, first: MarkColumns, second: MarkColumns) -> float | None:
     """Return the paired test of two means over the same samples with the same weights; None where it is not that."""
-    import numpy as np
-
     a, b = weighed(first, choice, pair[0].rows(choice)), weighed(second, choice, pair[1].rows(choice))
     if a is None or b is None or not np.array_equal(a.at, b.at) or not np.array_equal(a.weights, b.weights):
         return None
@@ -122,8 +121,6 @@ def _clear(
     pair: tuple[Readings, Readings], choice: Choice, first: MarkColumns, second: MarkColumns, move: float
 ) -> bool:
     """Return whether the jackknife's interval of a lead leaves out 0."""
-    import numpy as np
-
     moves = []
     for kept in kept_rows(first):
         a = pair[0].of_rows(first, choice, pair[0].rows(choice) & kept)

@@ -6,26 +6,20 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from snellen.comparison.choices import AS_WRONG, BY_PART, BY_SAMPLE, GUESSED, KINDS, LEFT_OUT, Choice, left_out
-from snellen.comparison.columns import GONE, OUTCOMES, MarkColumns, mixed
-from snellen.comparison.differences import part_name
+from snellen.comparison.columns import GONE, OUTCOMES, Bools, Floats, Ints, MarkColumns, mixed
 from snellen.comparison.explained import Reading
 from snellen.comparison.headline import Members
 from snellen.core.errors import SnellenError
+from snellen.core.figures import part_name
 from snellen.core.protocol import Key, OtherScores, roles
 from snellen.stats import jackknife
 from snellen.stats.intervals import Interval
 from snellen.stats.means import of_samples, share_interval
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
 ALL = "all parts"
 LEAST_GROUP = 10
@@ -49,11 +43,12 @@ class CountedScore(NamedTuple):
 
 
 class Weighed(NamedTuple):
-    """The rows that a mean is of, their weights (which add up to 1), and their values."""
+    """The rows that a mean is of, their weights (which add up to 1), their values, and how many equal samples they are worth."""
 
     at: Ints
     weights: Floats
     values: Floats
+    worth: float = 0.0
 
 
 def scopes(marked: Marked) -> dict[str, frozenset[Key]]:
@@ -61,7 +56,7 @@ def scopes(marked: Marked) -> dict[str, frozenset[Key]]:
     parts: dict[Key, Mapping[str, str]] = {}
     for found in marked.values():
         parts |= {key: tags for key, tags in found.parts.items() if key not in parts}
-    every = {part_name(key): frozenset([key]) for key in parts}
+    every = {part_name(dict(key)): frozenset([key]) for key in parts}
     alone = [key for key in parts if not any(key in found.joined for found in marked.values())]
     for tag in ("split", "task"):
         for value in dict.fromkeys(parts[key][tag] for key in alone if tag in parts[key]):
@@ -120,8 +115,6 @@ class Readings:
         return self._masks(choice._replace(metric="", average=""))
 
     def _mask(self, choice: Choice) -> Bools:
-        import numpy as np
-
         found = self.columns(choice)
         if found is None:
             return np.zeros(0, dtype=np.bool_)
@@ -160,8 +153,6 @@ class Readings:
         """Return how far the score could be by the chance of which samples these are: its own interval where it has one, else the
         jackknife's by clusters.
         """
-        import numpy as np
-
         found, number = self.columns(choice), self.number(choice)
         if found is None or number is None:
             return None
@@ -176,7 +167,7 @@ class Readings:
             clusters = [found.rows[i].seen.cluster for i in picked.at.tolist()]
             if choice.average == BY_SAMPLE:
                 return share_interval(of_samples(picked.values.tolist(), clusters))
-            made_of = 1 / float((picked.weights**2).sum())
+            made_of = picked.worth
             without = []
             for kept in jackknife.left_out(clusters):
                 without.append(np.zeros(len(rows), dtype=np.bool_))
@@ -260,8 +251,6 @@ class Readings:
 
     def ways(self, choice: Choice) -> Iterable[Choice]:
         """Return a choice with every way to treat the non-answers that its samples have, each way once."""
-        import numpy as np
-
         found = self.columns(choice)
         if found is None:
             return []
@@ -315,8 +304,6 @@ class RepeatedReadings(Readings):
 
 def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> Weighed | None:
     """Return how a choice weighs rows; None where the score is not a mean of samples'."""
-    import numpy as np
-
     if found.about(choice.metric).kind != "mean" or choice.metric not in found.values:
         return None
     values = found.values[choice.metric]
@@ -328,13 +315,12 @@ def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> Weighed | None:
     if (group < 0).any():  # not all in one group each
         return Weighed(at[:0], np.ones(0), np.ones(0))
     sizes = np.bincount(group)
-    return Weighed(at, 1 / (sizes[group] * np.count_nonzero(sizes)), values[at])
+    some = sizes[sizes > 0]
+    return Weighed(at, 1 / (sizes[group] * len(some)), values[at], float(len(some) ** 2 / (1 / some).sum()))
 
 
 def _group(found: MarkColumns, average: str) -> Ints:
     """Return the group of each row in which it is averaged first; -1 where it is in none, or in several."""
-    import numpy as np
-
     if average == BY_PART:
         return found.part
     if average == BY_SAMPLE:
@@ -348,8 +334,6 @@ def _group(found: MarkColumns, average: str) -> Ints:
 
 def members(found: MarkColumns, key: Key, rows: Bools) -> Members:
     """Return those of some rows that are in a part, alike ones together."""
-    import numpy as np
-
     part = list(found.parts).index(key) if key in found.parts else -1
     counts = np.bincount(found.like[rows & (found.part == part)], minlength=len(found.distinct))
     there = np.flatnonzero(counts).tolist()
@@ -376,8 +360,6 @@ def kept_rows(found: MarkColumns) -> list[Bools]:
 
 def _metrics(found: MarkColumns, rows: Bools, group: Members) -> list[str]:
     """Return the metrics, each once where several have the same values."""
-    import numpy as np
-
     kept: dict[str, Floats | None] = {}
     for name in found.metrics():
         values = found.values[name][rows] if found.about(name).kind == "mean" else None
@@ -393,8 +375,6 @@ def _metrics(found: MarkColumns, rows: Bools, group: Members) -> list[str]:
 
 def _averages(found: MarkColumns, rows: Bools) -> list[str]:
     """Return the groupings that put each of these rows into one of several groups."""
-    import numpy as np
-
     names = []
     for name, grouping in found.groups.items():
         inside = rows[grouping.at]
@@ -405,8 +385,6 @@ def _averages(found: MarkColumns, rows: Bools) -> list[str]:
 
 def _groups_within(found: MarkColumns, rows: Bools) -> list[str]:
     """Return the groups within a part, by name, that are large enough to be reported and not all of it."""
-    import numpy as np
-
     names: list[str] = []
     for grouping in found.groups.values():
         counts = np.bincount(grouping.which[rows[grouping.at]], minlength=len(grouping.values)).tolist()
@@ -417,8 +395,6 @@ def _groups_within(found: MarkColumns, rows: Bools) -> list[str]:
 
 def _within(found: MarkColumns, samples: str) -> Bools:
     """Return the rows of the group that a choice names."""
-    import numpy as np
-
     rows = np.zeros(len(found.rows), dtype=np.bool_)
     for grouping in found.groups.values():
         if samples in grouping.values:

@@ -122,11 +122,8 @@ def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
     runs = [open_run(path) for path in paths]
     if not runs or thresholds_of(runs[0].manifest) is None:
         return None
-    seen: set[Path] = set()
+    refuse_twice([run.path for run in runs])
     for run in runs:
-        if run.path.resolve() in seen:
-            raise SnellenError(f"{run.path} is named twice: a run does not differ from itself")
-        seen.add(run.path.resolve())
         if not run.folder.has("summary.json"):
             raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
         check_answers(run, run.summary)
@@ -135,6 +132,15 @@ def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
     if len(runs) < 2:
         raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
     return examined(runs)
+
+
+def refuse_twice(paths: Sequence[Path]) -> None:
+    """Refuse a run that is named twice."""
+    seen: set[Path] = set()
+    for path in paths:
+        if path.resolve() in seen:
+            raise SnellenError(f"{path} is named twice: a run does not differ from itself")
+        seen.add(path.resolve())
 
 
 def _one(letter: str, finds: Thresholds, run: Run, specs: Mapping[str, int]) -> RunThresholds:

@@ -42,26 +42,30 @@ def verdict(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> tu
     """The closing sentences."""
     if ranking is not None:
         return tuple(_of_many(ranking, rows))
-    protocols = list(dict.fromkeys(row.protocol for row in rows))
-    wholes = [row for name in protocols if (row := whole(rows, name)) is not None]
+    wholes = _wholes(rows)
     if not wholes:
-        return tuple(_by_part(rows, protocols[:1]))
+        return tuple(_by_part(rows))
     if not wholes[0].able:
         return (_too_few(wholes[0]),)
     found = together([row for row in wholes if row.able])
     said = [_lead(one, main=i == 0, before=found[0]) for i, one in enumerate(found)]
-    return (*said, *_parts(rows, protocols[0]), *_again(found[0].row), *_conclusion(found))
+    return (*said, *_parts(rows), *_again(found[0].row), *_conclusion(found))
 
 
 def leading(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> str:
     """Of the closing sentences what says who leads, where there is room for one thing only."""
     if ranking is not None:
         return " ".join(_of_places(ranking))
-    protocols = list(dict.fromkeys(row.protocol for row in rows))
-    wholes = [row for name in protocols if (row := whole(rows, name)) is not None]
+    wholes = _wholes(rows)
     if not wholes:
-        return " ".join(_by_part(rows, protocols[:1]))
+        return " ".join(_by_part(rows))
     return " ".join(_conclusion(together(wholes)) if wholes[0].able else [_too_few(wholes[0])])
+
+
+def _wholes(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+    """Return each protocol's row of all parts together, the main one first."""
+    every = (whole(rows, name) for name in dict.fromkeys(row.protocol for row in rows))
+    return [row for row in every if row is not None]
 
 
 def whole(rows: Iterable[ComparisonRow], protocol: str) -> ComparisonRow | None:
@@ -96,26 +100,22 @@ def _lead(found: AgreeingProtocols, *, main: bool, before: AgreeingProtocols) ->
     where = f"Under {_names(found.names)}"
     if row.gain == 0:
         return f"{where} {row.first_run} and {row.second_run} score the same ({row.label} {amount(row.first, row.unit, '')})."
-    size = f"{amount(abs(row.difference), row.unit)}{_interval(row)}"
-    size += "" if not main and before.row.label == row.label else f" in {row.label}"
+    size = amount(abs(row.difference), row.unit)
+    if row.low is not None and row.high is not None:
+        ahead, scale = _ahead(row, row.leader), 1.0 if row.unit else 100.0
+        size += f" [{scale * ahead.low:.1f}, {scale * ahead.high:.1f}]"
+    if main or before.row.label != row.label:
+        size += f" in {row.label}"
     again = not main and before.clear and before.row.leader == row.leader
     if found.clear:
-        lead = f"the lead is {size}" if again else f"{row.leader} leads by {size}"
-        return f"{where} {lead} ({chance(row.p)}){_unread(row)}."
-    if not row.able:
-        few = counted(row.clusters, row.cluster)
-        return f"{where} {row.leader} is ahead by {size}, which {few} cannot tell from chance{_unread(row)}."
-    lead = f"the lead is {size} and" if again else f"{row.leader} is ahead by {size}, which"
-    return f"{where} {lead} could be chance ({chance(row.p)}){_unread(row)}."
-
-
-def _interval(row: ComparisonRow) -> str:
-    """The interval of the lead: of its size, whoever leads."""
-    if row.low is None or row.high is None:
-        return ""
-    low, high = (row.low, row.high) if row.difference > 0 else (-row.high, -row.low)
-    scale = 1.0 if row.unit else 100.0
-    return f" [{scale * low:.1f}, {scale * high:.1f}]"
+        lead = f"the lead is {size} ({chance(row.p)})" if again else f"{row.leader} leads by {size} ({chance(row.p)})"
+    elif not row.able:
+        lead = f"{row.leader} is ahead by {size}, which {counted(row.clusters, row.cluster)} cannot tell from chance"
+    elif again:
+        lead = f"the lead is {size} and could be chance ({chance(row.p)})"
+    else:
+        lead = f"{row.leader} is ahead by {size}, which could be chance ({chance(row.p)})"
+    return f"{where} {lead}{_unread(row)}."
 
 
 def unread(row: ComparisonRow) -> float:
@@ -141,14 +141,10 @@ Counted = tuple[str, dict[str, int]]
 
 
 def _why(more: Counted, fewer: Counted) -> str:
-    """The non-answers of a side, beside those of the other where it has some, too."""
+    """Name the non-answers of a side, beside those of the other where it has some, too."""
     (letter, counts), (other, few) = more, fewer
-    if 10 * sum(few.values()) <= sum(counts.values()):
-        return _kind(letter, counts)
-    return f"questions without an answer ({letter} {sum(counts.values()):,}, {other} {sum(few.values()):,})"
-
-
-def _kind(letter: str, counts: dict[str, int]) -> str:
+    if 10 * sum(few.values()) > sum(counts.values()):
+        return f"questions without an answer ({letter} {sum(counts.values()):,}, {other} {sum(few.values()):,})"
     if len(counts) == 1:
         return KINDS.get(next(iter(counts)), "questions that {} did not answer").format(letter)
     kinds = ", ".join(f"{n} {name}" for name, n in counts.items())
@@ -174,8 +170,9 @@ def _again(row: ComparisonRow) -> list[str]:
 # ---------------------------------------------------------------- parts
 
 
-def _parts(rows: Sequence[ComparisonRow], protocol: str) -> list[str]:
-    """Whether the main protocol's lead survives in the parts, Holm's correction over them."""
+def _parts(rows: Sequence[ComparisonRow]) -> list[str]:
+    """Say whether the main protocol's lead survives in the parts, Holm's correction over them."""
+    protocol = rows[0].protocol
     own = [row for row in rows if row.protocol == protocol and row.part]
     if len(own) < 2:
         return []
@@ -183,29 +180,25 @@ def _parts(rows: Sequence[ComparisonRow], protocol: str) -> list[str]:
     for row in own:
         if row.p_holm < CHANCE and row.leader:
             won.setdefault(row.leader, []).append(row.part)
-    if not won:
-        few = [row for row in own if row.least_p >= CHANCE]
-        if len(few) == len(own):
-            return [
-                f"In none of the {len(own)} parts could a lead survive Holm's correction: too few {few[0].cluster}s."
-            ]
-        if few:
-            enough = f"{len(own) - len(few)} parts with enough {few[0].cluster}s"
-            return [f"In none of the {enough} does a lead under '{protocol}' survive Holm's correction."]
-        return [f"In none of the {len(own)} parts does a lead under '{protocol}' survive Holm's correction."]
-    said = " and ".join(f"{letter}'s in {_listed(parts)}" for letter, parts in won.items())
-    one = sum(map(len, won.values())) == 1
-    verb = "survives" if one else "survive"
-    return [f"Of the leads in {len(own)} parts under '{protocol}', {said} {verb} Holm's correction."]
+    if won:
+        said = " and ".join(f"{letter}'s in {_listed(parts)}" for letter, parts in won.items())
+        verb = "survives" if sum(map(len, won.values())) == 1 else "survive"
+        return [f"Of the leads in {len(own)} parts under '{protocol}', {said} {verb} Holm's correction."]
+    few = [row.cluster for row in own if row.least_p >= CHANCE]
+    if len(few) == len(own):
+        return [f"In none of the {len(own)} parts could a lead survive Holm's correction: too few {few[0]}s."]
+    enough = f"{len(own) - len(few)} parts with enough {few[0]}s" if few else f"{len(own)} parts"
+    return [f"In none of the {enough} does a lead under '{protocol}' survive Holm's correction."]
 
 
-def _by_part(rows: Sequence[ComparisonRow], protocols: Sequence[str]) -> list[str]:
-    """Where parts have different metrics there is no row of all: a sentence for each part under the main protocol."""
-    return [
-        f"{row.part}: {_lead(AgreeingProtocols((row.protocol,), row), main=True, before=AgreeingProtocols((row.protocol,), row))}"
-        for row in rows
-        if row.protocol in protocols and row.part
-    ]
+def _by_part(rows: Sequence[ComparisonRow]) -> list[str]:
+    """Say who leads in each part under the main protocol: where parts have different metrics there is no row of all."""
+    said = []
+    for row in rows:
+        if row.protocol == rows[0].protocol and row.part:
+            one = AgreeingProtocols((row.protocol,), row)
+            said.append(f"{row.part}: {_lead(one, main=True, before=one)}")
+    return said
 
 
 # ---------------------------------------------------------------- all protocols
