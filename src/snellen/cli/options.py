@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from snellen.cli.flags import F, Flag, words
+from snellen.cli.flags import Flag, words
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of
@@ -68,11 +68,6 @@ def _pair(option: Option, text: str) -> tuple[str, str]:
     if not equals:
         raise SnellenError(f"{option.spellings[0]} {text}: expected {option.metavar or 'NAME=VALUE'}")
     return key.strip(), value.strip()
-
-
-def several(*names: str, help: str, metavar: str | None = None) -> Callable[[F], F]:
-    """Declare an option with repeated or comma-separated values."""
-    return click.option(*names, multiple=True, callback=words, metavar=metavar, help=help, cls=Flag)
 
 
 # ---------------------------------------------------------------- what they mean
