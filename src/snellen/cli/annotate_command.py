@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from snellen.cli.flags import flags, open_in_browser
+from snellen.cli.flags import flags, open_in_browser, show_page
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.options import Selection
 from snellen.core.text import for_terminal
@@ -42,26 +41,16 @@ def command(folder: Path, name: str | None, agreement: bool, export_it: bool, as
         raise SnellenError("who annotates? --as NAME says it, and becomes part of the file's name")
     if export_it:
         return _export(folder, name)
-    return _annotate(folder, name, **given)
+    return _annotate(folder, name, given)
 
 
-def _annotate(
-    folder: Path,
-    name: str,
-    questions: Path | None,
-    exam: str | None,
-    splits: tuple[str, ...],
-    tasks: tuple[str, ...],
-    limit: int | None,
-    correct: bool,
-    port: int | None,
-    open_it: bool | None,
-) -> int:
+def _annotate(folder: Path, name: str, given: dict[str, Any]) -> int:
+    questions, exam, correct = given["questions"], given["exam"], given["correct"]
     if questions is not None and exam is not None:
         raise SnellenError("--questions and --exam: choose one of them")
-    for option, value in (("--split", splits), ("--task", tasks), ("--limit", limit)):
-        if value and exam is None:
-            raise SnellenError(f"{option} means nothing without --exam")
+    for option in ("splits", "tasks", "limit"):
+        if given[option] and exam is None:
+            raise SnellenError(f"--{option.removesuffix('s')} means nothing without --exam")
     if correct and exam is not None:
         raise SnellenError("--correct means nothing with --exam: what is right is not shown there")
     if any(find_spec(one) is None for one in ("starlette", "uvicorn")):
@@ -71,19 +60,16 @@ def _annotate(
     if questions is None and exam is None:
         desk, made = serving.boxes(folder, name, correct)
     else:
-        desk, made = serving.answers(folder, name, questions, exam or "", Selection(splits, tasks, limit), correct)
-    want = sys.stdout.isatty() if open_it is None else open_it
+        selection = Selection(given["splits"], given["tasks"], given["limit"])
+        desk, made = serving.answers(folder, name, questions, exam or "", selection, correct)
 
     def opened(keys: Keys) -> None:
         click.echo(
             f"Annotating {for_terminal(str(folder))} as {name}. Open this link (it is only for you):\n  {keys.link()}\nCtrl-C ends it."
         )
-        if want:
-            import webbrowser
+        show_page(keys, given["open_it"])
 
-            webbrowser.open(keys.link_once())
-
-    serving.serve(desk, made, port, opened)
+    serving.serve(desk, made, given["port"], opened)
     click.echo(f"Stopped. {desk.written()}")
     return 0
 

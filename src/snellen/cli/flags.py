@@ -5,6 +5,7 @@ Other spellings (`--dataset`, `--num-samples`, `--n_samples` ...) are those of t
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Callable
 from functools import partial
@@ -26,6 +27,14 @@ folder_argument = click.argument("folder", type=click.Path(path_type=Path), defa
 open_in_browser = click.option(
     "--open/--no-open", "open_it", default=None, help="Open a browser, or not (default: where there is a terminal)."
 )
+
+
+def show_page(keys: Any, open_it: bool | None) -> None:
+    """Open a page that only its user may see, as `--open` says."""
+    if sys.stdout.isatty() if open_it is None else open_it:
+        import webbrowser
+
+        webbrowser.open(keys.link_once())
 
 
 class CountOrNone(click.IntRange):

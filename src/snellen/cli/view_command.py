@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from snellen.cli.flags import flags, folder_argument, open_in_browser
+from snellen.cli.flags import flags, folder_argument, open_in_browser, show_page
 from snellen.core.errors import MissingExtra, SnellenError
 
 if TYPE_CHECKING:
@@ -34,14 +33,10 @@ def command(folder: Path, data: Path | None, port: int | None, open_it: bool | N
 
     if data is not None and not data.is_dir():
         raise SnellenError(f"--data {data}: no such folder")
-    want = sys.stdout.isatty() if open_it is None else open_it
 
     def opened(keys: Keys) -> None:
         click.echo(f"Looking at {folder}. Open this link (it is only for you):\n  {keys.link()}\nCtrl-C ends it.")
-        if want:
-            import webbrowser
-
-            webbrowser.open(keys.link_once())
+        show_page(keys, open_it)
 
     serve(folder, data, port, opened)
     click.echo("Stopped.")
