@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
 FOLDERS = ("eee", "hf")
-TABLES = ("paper", "details")
-RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
 SHOWN = 10
 NEXT = {
     "csv": "A cell that could be a formula begins with an apostrophe.",

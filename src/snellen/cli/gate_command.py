@@ -35,7 +35,7 @@ def command(
     \b
     snellen gate runs/new --baseline runs/old --max-drop 2 --junit gate.xml
     """
-    from snellen.comparison.gate import gate_runs
+    from snellen.comparison.gating import gate_runs
 
     for path in (run, baseline):
         options.run_folder(path, "gate")

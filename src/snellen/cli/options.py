@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,14 @@ from snellen.core.options import COLUMNS, IMAGES, Option, Selection, stored_valu
 # ---------------------------------------------------------------- declared options as flags
 
 
+NUMBERS: dict[str, tuple[Callable[..., Any], type[float]]] = {
+    "int": (click.IntRange, int),
+    "float": (click.FloatRange, float),
+}
+
+
 def flag(option: Option, group: str) -> click.Option:
-    """A declared option as a flag of the command line. `group` is its heading in the help."""
+    """Return a declared option as a flag of the command line. `group` is its heading in the help."""
     more: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
     if option.kind == "flag":
         more |= {"is_flag": True, "default": False}
@@ -29,23 +35,15 @@ def flag(option: Option, group: str) -> click.Option:
     elif option.kind == "pairs":
         more["multiple"] = True
     elif option.default not in (None, ()):
-        more["help"] = f"{option.help} [default: {_plain(option.default)}]"
-    bounded = option.least is not None or option.most is not None
-    if option.kind == "int":
-        more["type"] = click.IntRange(_whole(option.least), _whole(option.most)) if bounded else int
-    elif option.kind == "float":
-        more["type"] = click.FloatRange(option.least, option.most) if bounded else float
-    elif option.kind == "bool":
+        default = f"{option.default:g}" if isinstance(option.default, float) else option.default
+        more["help"] = f"{option.help} [default: {default}]"
+    if option.kind == "bool":
         more["type"] = bool
+    elif option.kind in NUMBERS:
+        within, number = NUMBERS[option.kind]
+        ends = [None if end is None else number(end) for end in (option.least, option.most)]
+        more["type"] = number if ends == [None, None] else within(*ends)
     return Flag([*option.spellings, option.name], group=group, **more)
-
-
-def _plain(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _whole(value: float | None) -> int | None:
-    return None if value is None else int(value)
 
 
 def given_values(options: Iterable[Option], ctx: click.Context) -> dict[str, Any]:

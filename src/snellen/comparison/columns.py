@@ -78,14 +78,10 @@ class MarkColumns:
         self.part = _places([row.part for row in rows], self.parts)
         self.joined = {row.part for row in rows if row.joined}
         self.outcome = np.array([OUTCOMES.index(seen.outcome) for seen in self.distinct], dtype=np.int64)[self.like]
-        names = dict.fromkeys(name for seen in self.distinct for name in seen.values)
-        self.values = {name: self._column(name, [seen.values for seen in self.distinct])[self.like] for name in names}
-        drawn = dict.fromkeys(name for row in rows for name in row.guess)
-        self.guesses = {name: self._column(name, [row.guess for row in rows]) for name in drawn}
+        values = _named([seen.values for seen in self.distinct])
+        self.values = {name: column[self.like] for name, column in values.items()}
+        self.guesses = _named([row.guess for row in rows])
         self.groups = self._groupings()
-
-    def _column(self, name: str, every: Sequence[Mapping[str, float]]) -> Floats:
-        return np.array([values.get(name, np.nan) for values in every], dtype=np.float64)
 
     def _groupings(self) -> dict[tuple[str, ...], Grouping]:
         members: dict[tuple[str, ...], list[tuple[int, str]]] = {}
@@ -123,6 +119,12 @@ class MarkColumns:
         """Return what rows share: the image, or where there are several parts the name behind the part's, as `compare` has it."""
         several = len(self.parts) > 1
         return [row.seen.cluster or (row.id.rpartition("/")[2] if several else "") for row in self.rows]
+
+
+def _named(every: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
+    """Return a column for each name, NaN where a row has no value."""
+    names = dict.fromkeys(name for values in every for name in values)
+    return {name: np.array([values.get(name, np.nan) for values in every], dtype=np.float64) for name in names}
 
 
 def _places(keys: Sequence[Hashable], known: Iterable[Hashable]) -> Ints:

@@ -95,17 +95,11 @@ def compare_runs(
 
 def _with_metric(runs: Sequence[OpenedRun], shared: Common, metric: str) -> Common:
     """Leave out the protocols that have no such metric; an error that lists the metrics where none has it."""
-    names = {
-        name: {
-            key
-            for one in runs
-            for p in one.summary.protocols
-            if p.protocol == name
-            for g in p.groups
-            for key in g.metrics
-        }
-        for name in shared.protocols
-    }
+    names: dict[str, set[str]] = {name: set() for name in shared.protocols}
+    for one in runs:
+        for result in one.summary.protocols:
+            if result.protocol in names:
+                names[result.protocol].update(key for group in result.groups for key in group.metrics)
     if not any(metric in some for some in names.values()):
         raise unknown("metric", metric, sorted(set().union(*names.values())), of="these runs")
     notes = [
@@ -180,15 +174,16 @@ def _side(one: OpenedRun, shared: Common) -> RunSide:
     name, (_protocol, arm) = next(iter(shared.protocols.items()))
     repeats = next((p.repeats for p in one.summary.protocols if p.protocol == name), 1)
     asked = [again.text for again in arm.times(repeats)]
-    costs: list[float | None] = []
+    costs: list[float] = []
+    unknown = False
     seconds: list[float] = []
     for head in one.run.folder.heads(keys=((i, text) for i in shared.samples for text in asked)):
-        known = [call.cost for call in head.calls]
-        costs.append(None if not known or any(c is None for c in known) else sum(c for c in known if c is not None))
+        known = [call.cost for call in head.calls if call.cost is not None]
+        unknown = unknown or not known or len(known) < len(head.calls)
+        costs.append(sum(known))
         took = [call.latency for call in head.calls if call.latency is not None]
         if took and head.failure is None:
             seconds.append(sum(took))
-    paid = [c for c in costs if c is not None]
     return RunSide(
         letter=one.letter,
         run=str(one.run.path),
@@ -196,7 +191,7 @@ def _side(one: OpenedRun, shared: Common) -> RunSide:
         shots=one.manifest.options.shots,
         complete=one.summary.complete,
         oracle=one.manifest.oracle,
-        cost=1000 * sum(paid) / len(paid) if paid and len(paid) == len(costs) else None,
+        cost=1000 * sum(costs) / len(costs) if costs and not unknown else None,
         seconds=median(seconds) if seconds else None,
         repeats=repeats,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from msgspec.structs import replace
@@ -32,14 +32,12 @@ def leads_of(runs: Sequence[OpenedRun], shared: Common) -> Leads:
     if len(runs) != 2:
         raise SnellenError("--explain compares two runs: name two")
     prompts = {arm.text for _protocol, arm in shared.protocols.values()}
-    first, second = (
-        {key: found for key, found in marked_again(one.run).times[0].items() if key[1] in prompts} for one in runs
-    )
+    sides = [marked_again(one.run).times[0] for one in runs]
     main, (_protocol, arm) = next(iter(shared.protocols.items()))
-    keys = [key for key in first if key in second]
+    keys = [key for key in sides[0] if key in sides[1] and key[1] in prompts]
     keys.sort(key=lambda key: key != (main.partition("@")[0], arm.text))  # the main protocol comes first
-    both = {key: _paired(first[key], second[key], shared.samples) for key in keys}
-    first, second = ({key: pair[side] for key, pair in both.items()} for side in (0, 1))
+    both = {key: _paired(sides[0][key], sides[1][key], shared.samples) for key in keys}
+    first, second = ({key: columns[side] for key, columns in both.items()} for side in (0, 1))
     pair = Readings(first, second), Readings(second, first)
     scope = pair[0].main_scope()
     choices = dict.fromkeys(choice for side in pair for choice in side.every(scope))
@@ -50,15 +48,16 @@ def leads_of(runs: Sequence[OpenedRun], shared: Common) -> Leads:
         path = runs[1].run.path
         raise SnellenError(f"{path} has no number for '{scope}' under '{main}': there is nothing to explain")
     turning = [r for r in rows if len(_changes(r, own)) == 1 and r.winner != own.winner]
+    counts = _counts(rows, letters)
     made = Leads(
         part=scope,
         first_run=letters[0],
         second_run=letters[1],
-        **_counts(rows, letters),
+        **counts,
         turns=tuple(turn for name in COUNTED for turn in _turns(name, rows, letters)),
         turning=tuple(turning),
         rows=tuple(rows),
-        verdict=(_counted(rows, letters), _turned(own, turning)),
+        verdict=(_counted(counts, letters), _turned(own, turning)),
     )
     if any(p.repeats > 1 for one in runs for p in one.summary.protocols):
         return replace(made, verdict=(*made.verdict, FIRST_ONLY))
@@ -162,13 +161,14 @@ def _changes(row: LeadReading, own: LeadReading) -> list[str]:
     return [name for name in COUNTED if _chosen(row, name) != _chosen(own, name)]
 
 
-def _counted(rows: Sequence[LeadReading], letters: Letters) -> str:
-    leaders, winners = [row.leader for row in rows], [row.winner for row in rows]
-    leader, other = sorted(letters, key=lambda letter: (-leaders.count(letter), letter))
-    lead = f"{leader} leads in {leaders.count(leader)} of {len(rows)} readings of the same answers, in {winners.count(leader)}"
-    fewer = leaders.count(other)
-    rest = f"{other} leads in {fewer}, in {winners.count(other)} by more than chance" if fewer else f"{other} in none"
-    return f"{lead} by more than chance; {rest}."
+def _counted(counts: Mapping[str, int], letters: Letters) -> str:
+    sides = zip(letters, ("first", "second"), strict=True)
+    (leader, most), (other, least) = sorted(sides, key=lambda side: -counts[side[1]])
+    in_how_many = f"in {counts[most]} of {counts['readings']} readings of the same answers"
+    lead = f"{leader} leads {in_how_many}, in {counts[f'clear_{most}']} by more than chance"
+    if not counts[least]:
+        return f"{lead}; {other} in none."
+    return f"{lead}; {other} leads in {counts[least]}, in {counts[f'clear_{least}']} by more than chance."
 
 
 def _turned(own: LeadReading, turning: Sequence[LeadReading]) -> str:

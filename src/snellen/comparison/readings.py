@@ -104,11 +104,26 @@ class Readings:
         return None if found is None else self.of_rows(found, choice, self.rows(choice))
 
     def of_rows(self, found: MarkColumns, choice: Choice, rows: Bools) -> CountedScore | None:
-        """Return the score of some rows; None where there is none."""
+        """Return the score of some rows: a mean of theirs, or a score of a whole part, or the mean of several parts' scores."""
         picked = weighed(found, choice, rows)
-        if picked is None:
-            return self._own_number(found, choice, rows)
-        return CountedScore(float((picked.weights * picked.values).sum()), len(picked.at)) if len(picked.at) else None
+        if picked is not None:
+            n = len(picked.at)
+            return CountedScore(float((picked.weights * picked.values).sum()), n) if n else None
+        parts = sorted(self.scopes[choice.part])
+        wanted = BY_SAMPLE if len(parts) == 1 else BY_PART
+        if choice.average != wanted or choice.non_answers == GUESSED:
+            return None
+        values, n = [], 0
+        for key in parts:
+            group = members(found, key, rows)
+            known = found, key, rows.tobytes()
+            if known not in self._shares:
+                self._shares[known] = _shares(found, group)
+            if choice.metric not in self._shares[known]:
+                return None
+            values.append(self._shares[known][choice.metric])
+            n += group.n
+        return CountedScore(sum(values) / len(values), n)
 
     def rows(self, choice: Choice) -> Bools:
         """Return the rows of the part and of the samples chosen that count. Many choices in a row have the same."""
@@ -128,27 +143,6 @@ class Readings:
             rows &= counts[one.outcome] if one is not None else True
         return rows
 
-    # ------------------------------------------------------------ scores that are not means
-
-    def _own_number(self, found: MarkColumns, choice: Choice, rows: Bools) -> CountedScore | None:
-        """Return a score of a whole part, or the mean of several parts' scores."""
-        parts = sorted(self.scopes[choice.part])
-        wanted = BY_SAMPLE if len(parts) == 1 else BY_PART
-        if choice.average != wanted or choice.non_answers == GUESSED:
-            return None
-        values, n = [], 0
-        for key in parts:
-            group = members(found, key, rows)
-            known = found, key, rows.tobytes()
-            if known not in self._shares:
-                self._shares[known] = _shares(found, group)
-            scores = self._shares[known]
-            if choice.metric not in scores:
-                return None
-            values.append(scores[choice.metric])
-            n += group.n
-        return CountedScore(sum(values) / len(values), n)
-
     def interval(self, choice: Choice) -> Interval | None:
         """Return how far the score could be by the chance of which samples these are: its own interval where it has one, else the
         jackknife's by clusters.
@@ -156,36 +150,25 @@ class Readings:
         found, number = self.columns(choice), self.number(choice)
         if found is None or number is None:
             return None
-        rows, made_of = self.rows(choice), float(number.n)
+        rows, parts, made_of = self.rows(choice), self.scopes[choice.part], float(number.n)
         picked = weighed(found, choice, rows)
         if picked is None:
-            own = self._own_interval(found, choice, rows)
-            if own is not None:
-                return own
+            own = found.protocol.own_scores(members(found, min(parts), rows)).get(choice.metric)
+            if len(parts) == 1 and own is not None and own.low is not None and own.high is not None:
+                return Interval(own.low, own.high, own.interval or "")
             without = kept_rows(found)
         else:
             clusters = [found.rows[i].seen.cluster for i in picked.at.tolist()]
             if choice.average == BY_SAMPLE:
                 return share_interval(of_samples(picked.values.tolist(), clusters))
             made_of = picked.worth
-            without = []
-            for kept in jackknife.left_out(clusters):
-                without.append(np.zeros(len(rows), dtype=np.bool_))
-                without[-1][picked.at] = kept > 0
+            places = np.arange(len(rows))
+            without = [np.isin(places, picked.at[kept > 0]) for kept in jackknife.left_out(clusters)]
         if not without:
             return None
         scores = [self.of_rows(found, choice, rows & kept) for kept in without]
         moved = np.array([np.nan if one is None else one.value for one in scores])
         return jackknife.moved_interval(number.value, moved, made_of)
-
-    def _own_interval(self, found: MarkColumns, choice: Choice, rows: Bools) -> Interval | None:
-        parts = self.scopes[choice.part]
-        if len(parts) != 1:
-            return None
-        score = found.protocol.own_scores(members(found, min(parts), rows)).get(choice.metric)
-        if score is None or score.low is None or score.high is None:
-            return None
-        return Interval(score.low, score.high, score.interval or "")
 
     # ------------------------------------------------------------ as records
 
