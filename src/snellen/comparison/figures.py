@@ -10,6 +10,7 @@ from typing import NamedTuple
 from snellen.comparison.choices import Choice
 from snellen.comparison.explained import GapStep
 from snellen.comparison.readings import Readings
+from snellen.comparison.verdict import listed
 from snellen.core.errors import SnellenError
 
 WITHIN = 1e-9
@@ -139,8 +140,7 @@ def _step(readings: Readings, start: Choice, end: Choice, group: tuple[str, ...]
     if "reader" in fields and "protocol" in fields:
         fields.remove("reader")
     before, after = (", ".join(_said(readings, one, field) for field in fields) for one in (start, end))
-    name = " and ".join([", ".join(group[:-1]), group[-1]] if len(group) > 1 else group)
-    return GapStep(stage=name, before=before, after=after, change=change)
+    return GapStep(stage=listed(group), before=before, after=after, change=change)
 
 
 def _said(readings: Readings, choice: Choice, field: str) -> str:

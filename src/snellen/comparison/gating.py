@@ -21,7 +21,7 @@ from snellen.comparison.pairing import OpenedRun, opened
 from snellen.comparison.results import Comparison, ComparisonRow
 from snellen.comparison.verdict import amount, chance, unread
 from snellen.core.errors import SnellenError, unknown
-from snellen.core.figures import counted, every, on_clusters, part_name
+from snellen.core.figures import between, counted, every, on_clusters, part_name
 from snellen.core.records import Record
 from snellen.core.unanswered import lost_parts
 from snellen.stats.intervals import Z
@@ -275,9 +275,8 @@ def _said(row: ComparisonRow, drop: float, ends: tuple[float | None, float | Non
     size_of = on_clusters(row.n, row.clusters, row.cluster)
     if drop <= 0:
         return f"did not drop ({row.label} {100 * row.first:.1f} before, {100 * row.second:.1f} now, n = {size_of})"
-    low, high = ends
-    between = "" if low is None or high is None else f" [{100 * low:.1f}, {100 * high:.1f}]"
-    size = f"dropped by {amount(drop, '')}{between} in {row.label}"
+    interval = between(*ends)
+    size = f"dropped by {amount(drop, '')}{' ' if interval else ''}{interval} in {row.label}"
     known = f"({chance(p)}, n = {size_of}; {100 * max_drop:g} allowed)"
     if p >= ALARM:
         return f"{size}, which could be chance {known}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from snellen.comparison.results import ComparisonRow, RankedRun, Ranking
-from snellen.core.figures import counted, every
+from snellen.core.figures import between, counted, every
 from snellen.core.unanswered import LOUD
 from snellen.stats.intervals import LEVEL
 from snellen.stats.significance import clusters_needed
@@ -160,7 +160,7 @@ def _again(row: ComparisonRow) -> list[str]:
     moves = [
         f"{letter}'s{'' if i else ' score moves'} by ±{amount(sd, row.unit)}" for i, (letter, sd) in enumerate(known)
     ]
-    said = f"Asked again, {_listed(moves)} (one standard deviation)"
+    said = f"Asked again, {listed(moves)} (one standard deviation)"
     if row.again.share is None:
         return [f"{said}."]
     share = f"{100 * row.again.share:.0f} % of the doubt about the difference"
@@ -181,7 +181,7 @@ def _parts(rows: Sequence[ComparisonRow]) -> list[str]:
         if row.p_holm < CHANCE and row.leader:
             won.setdefault(row.leader, []).append(row.part)
     if won:
-        said = " and ".join(f"{letter}'s in {_listed(parts)}" for letter, parts in won.items())
+        said = " and ".join(f"{letter}'s in {listed(parts)}" for letter, parts in won.items())
         verb = "survives" if sum(map(len, won.values())) == 1 else "survive"
         return [f"Of the leads in {len(own)} parts under '{protocol}', {said} {verb} Holm's correction."]
     few = [row.cluster for row in own if row.least_p >= CHANCE]
@@ -205,49 +205,49 @@ def _by_part(rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _conclusion(found: Sequence[AgreeingProtocols]) -> list[str]:
-    first, protocols = found[0].row, len(_every(found))
-    clear = [one for one in found if one.clear]
-    leaders = {one.row.leader for one in clear}
-    a, b = first.first_run, first.second_run
+    protocols = len(_every(found))
+    clear, unsure = [one for one in found if one.clear], [one for one in found if not one.clear]
     if not clear:
+        first = found[0].row
         which = {1: "", 2: " under either protocol"}.get(protocols, f" under any of {protocols} protocols")
         shown = ""
         if first.smallest is not None and not first.unit:
-            shown = f": {_samples(first)} show {amount(first.smallest, '')} or more, four times in five"
-        return [f"{a} and {b} cannot be told apart{which}{shown}."]
-    if len(leaders) > 1:
-        return ["Who leads depends on the protocol."]
-    return [_of_one_leader(found, clear, protocols)]
-
-
-def _of_one_leader(found: Sequence[AgreeingProtocols], clear: Sequence[AgreeingProtocols], protocols: int) -> str:
+            on = f" on {counted(first.clusters, first.cluster)}" if first.clusters < first.n else ""
+            size = amount(first.smallest, "")
+            shown = f": {counted(first.n, 'sample')}{on} show {size} or more, four times in five"
+        return [f"{first.first_run} and {first.second_run} cannot be told apart{which}{shown}."]
     leader = clear[0].row.leader
-    best = max(clear, key=lambda one: abs(one.row.difference))
-    misread = _misread(best.row)
-    others = [one for one in found if one is not best and one.row.prompt == best.row.prompt]
-    small = [
-        one for one in others if one.row.leader != leader or 2 * abs(one.row.difference) <= abs(best.row.difference)
+    if any(one.row.leader != leader for one in clear):
+        return ["Who leads depends on the protocol."]
+    best = max((one.row for one in clear), key=lambda row: abs(row.difference))
+    lead = abs(best.difference)
+    others = [
+        one for one in found if one.row is not best and (one.row.prompt, one.row.unit) == (best.prompt, best.unit)
     ]
-    small = [one for one in small if one.row.unit == best.row.unit]
-    less = [one for one in small if _ahead(one.row, leader).high < abs(best.row.difference) / 2]
-    gone = [one for one in less if not one.clear]
-    if misread and gone:
-        return f"The lead is parsing: the same replies, read by {_names(_every(gone))}, do not show it."
-    if misread and small:
-        left = min(less or small, key=lambda one: _ahead(one.row, leader).lead)
-        return _parsing(best.row, left, most=bool(less))
-    if misread:
-        those = [one for one in clear if _misread(one.row)]
-        where = "" if len(those) == len(found) else f" under {_names(_every(those))}"
-        if all(unread(one.row) >= abs(one.row.difference) - 1e-12 for one in those):
-            return f"{leader} leads{where} by questions without an answer alone, not by wrong answers."
-        return f"At least half of {leader}'s lead{where} is questions without an answer, not wrong answers."
-    if len(clear) == len(found):
-        return f"{leader} leads under {every(protocols, 'protocol')}." if protocols > 1 else f"{leader} leads."
-    lost = [one for one in found if not one.clear]
-    if all(one in gone for one in lost):
-        return f"The lead of {leader} depends on how the same replies are read and marked: not under {_names(_every(lost))}."
-    return f"The lead of {leader} is not sure: under {_names(_every(lost))} it could be chance."
+    small = [(one, ahead) for one in others if 2 * (ahead := _ahead(one.row, leader)).lead <= lead]
+    less = [(one, ahead) for one, ahead in small if ahead.high < lead / 2]
+    gone = [one for one, _margin in less if not one.clear]
+    misread = [one for one in clear if _misread(one.row)]
+    if _misread(best) and gone:
+        said = f"The lead is parsing: the same replies, read by {_names(_every(gone))}, do not show it."
+    elif _misread(best) and small:
+        other, left = min(less or small, key=lambda pair: pair[1].lead)
+        part = f"{100 * min(lead, lead - left.lead):.1f} of {amount(lead, '')} in {best.label} are"
+        size = f"{amount(left.lead, '')} {between(left.low, left.high)}"
+        said = f"{'Most of the lead is' if less else part} parsing: the same replies, read by {_names(other.names)}, leave {size}"
+        said += "." if other.clear else ", which could be chance."
+    elif _misread(best):
+        where = "" if len(misread) == len(found) else f" under {_names(_every(misread))}"
+        said = f"At least half of {leader}'s lead{where} is questions without an answer, not wrong answers."
+        if all(unread(one.row) >= abs(one.row.difference) - 1e-12 for one in misread):
+            said = f"{leader} leads{where} by questions without an answer alone, not by wrong answers."
+    elif not unsure:
+        said = f"{leader} leads under {every(protocols, 'protocol')}." if protocols > 1 else f"{leader} leads."
+    elif all(one in gone for one in unsure):
+        said = f"The lead of {leader} depends on how the same replies are read and marked: not under {_names(_every(unsure))}."
+    else:
+        said = f"The lead of {leader} is not sure: under {_names(_every(unsure))} it could be chance."
+    return [said]
 
 
 class Margin(NamedTuple):
@@ -262,19 +262,6 @@ def _ahead(row: ComparisonRow, side: str) -> Margin:
     sign = (1 if side == row.second_run else -1) * (-1 if row.better == "lower" else 1)
     low, high = sorted((sign * (-1 if row.low is None else row.low), sign * (1 if row.high is None else row.high)))
     return Margin(sign * row.difference, low, high)
-
-
-def _parsing(best: ComparisonRow, other: AgreeingProtocols, *, most: bool) -> str:
-    """Say how much of a lead another reading of the same replies takes away, and what it leaves."""
-    lead, left = abs(best.difference), _ahead(other.row, best.leader)
-    part = (
-        "Most of the lead is"
-        if most
-        else f"{100 * min(lead, lead - left.lead):.1f} of {amount(lead, '')} in {best.label} are"
-    )
-    size = f"{amount(left.lead, '')} [{100 * left.low:.1f}, {100 * left.high:.1f}]"
-    unsure = "" if other.clear else ", which could be chance"
-    return f"{part} parsing: the same replies, read by {_names(other.names)}, leave {size}{unsure}."
 
 
 def _misread(row: ComparisonRow) -> bool:
@@ -292,8 +279,8 @@ def _every(found: Iterable[AgreeingProtocols]) -> list[str]:
 def _of_many(ranking: Ranking, rows: Sequence[ComparisonRow]) -> list[str]:
     said = [*_of_places(ranking), *_silent(rows)]
     if ranking.front:
-        measures = _listed([{"seconds": "time"}.get(m, m) for m in ranking.measures])
-        runs = f"{ranking.front[0]} is" if len(ranking.front) == 1 else f"{_listed(ranking.front)} are"
+        measures = listed([{"seconds": "time"}.get(m, m) for m in ranking.measures])
+        runs = f"{ranking.front[0]} is" if len(ranking.front) == 1 else f"{listed(ranking.front)} are"
         said.append(f"{runs} on the Pareto front of {measures}: no other run is better in one and as good in the rest.")
     return said
 
@@ -357,29 +344,21 @@ def _places(rows: Sequence[RankedRun]) -> str:
     """'B is first with 80.0 and cannot be told apart from C; A is behind it'."""
     best, near = rows[0], _near(rows)
     score = f"{amount(best.score, best.unit, '')} ({best.label})"
+    said = f"{best.run} {'is first' if near or best.needed is not None else 'leads'} with {score}"
     if best.needed is not None:
         few = counted(best.clusters, best.cluster)
-        first = f"{best.run} is first with {score}"
         return (
-            f"{first}; {few} cannot tell {len(rows)} runs apart, whatever their scores: it takes at least {best.needed}"
+            f"{said}; {few} cannot tell {len(rows)} runs apart, whatever their scores: it takes at least {best.needed}"
         )
     behind = [r.run for r in rows[1:] if r.run not in near]
-    said = f"{best.run} leads with {score}"
     if near:
-        said = f"{best.run} is first with {score}"
-        said += f" and cannot be told apart from {_listed(near)}"
+        said += f" and cannot be told apart from {listed(near)}"
     if behind:
-        said += f"; {_listed(behind)} {'is' if len(behind) == 1 else 'are'} behind it"
+        said += f"; {listed(behind)} {'is' if len(behind) == 1 else 'are'} behind it"
     return said
 
 
 # ---------------------------------------------------------------- words
-
-
-def _samples(row: ComparisonRow) -> str:
-    """Return '200 samples', or '200 samples on 40 images'."""
-    on = f" on {counted(row.clusters, row.cluster)}" if row.clusters < row.n else ""
-    return f"{counted(row.n, 'sample')}{on}"
 
 
 def amount(value: float, unit: str, noun: str = " points") -> str:
@@ -406,13 +385,13 @@ def p_of(row: ComparisonRow) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return _listed([f"'{name}'" for name in names])
+    return listed([f"'{name}'" for name in names])
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b and c'.
 
-    >>> _listed(["P3", "P3_box", "O3"])
+    >>> listed(["P3", "P3_box", "O3"])
     'P3, P3_box and O3'
     """
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
