@@ -11,8 +11,7 @@ from snellen import exams
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.explained import Explanation
 from snellen.comparison.explaining import explain_run
-from snellen.comparison.gate import gate_runs
-from snellen.comparison.gating import Gate
+from snellen.comparison.gating import Gate, gate_runs
 from snellen.comparison.results import Comparison
 from snellen.core.errors import MostlyUnanswered, SnellenError
 from snellen.core.extras import traits_of

@@ -13,7 +13,7 @@ from tests.support.command import snellen as command
 
 import snellen
 from snellen.comparison.explaining import explain_run
-from snellen.comparison.gate import gate_runs
+from snellen.comparison.gating import gate_runs
 from snellen.comparison.results import Comparison
 from snellen.core.options import Selection
 from snellen.exams.salbench.data import SalBenchData

@@ -11,7 +11,7 @@ import pytest
 from tests.importers.conftest import LOGS, Imports
 
 import snellen
-from snellen.comparison.gate import gate_runs
+from snellen.comparison.gating import gate_runs
 from snellen.core.errors import SnellenError
 from snellen.engine.mark.verify import verify
 from snellen.engine.remark import remark

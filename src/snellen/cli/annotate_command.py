@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from snellen.cli.options import several
+from snellen.cli.flags import flags, open_in_browser, show_page
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.options import Selection
 from snellen.core.text import for_terminal
@@ -21,34 +20,8 @@ if TYPE_CHECKING:
 
 @click.command("annotate")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@click.option("--as", "name", metavar="NAME", help="Who annotates; part of the files' names.")
-@click.option(
-    "--questions",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Answer the questions of this file (image, question, options, answer), and draw no boxes.",
-)
-@click.option(
-    "--exam", metavar="EXAM", help="Answer the questions of an exam whose data set is DIR, as a model gets them."
-)
-@several("--split", "splits", help="With --exam: only these splits, as 'snellen run' takes them.")
-@several("--task", "tasks", help="With --exam: only these tasks.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    help="With --exam: N questions of each split and task, those that 'snellen run --limit N' takes.",
-)
-@click.option("--correct", is_flag=True, help="Begin with what annotations.json or FILE says, to correct it.")
-@click.option("--agreement", is_flag=True, help="Say how far annotators agree, and end.")
-@click.option("--export", "export_it", is_flag=True, help="Write NAME's boxes as DIR/annotations.json, and end.")
-@click.option("--json", "as_json", is_flag=True, help="With --agreement: one JSON document.")
-@click.option(
-    "--port", type=click.IntRange(1, 65535), metavar="N", help="The port on 127.0.0.1 (default: 8378, or a free one)."
-)
-@click.option(
-    "--open/--no-open", "open_it", default=None, help="Open a browser, or not (default: where there is a terminal)."
-)
+@flags("annotate")
+@open_in_browser
 def command(folder: Path, name: str | None, agreement: bool, export_it: bool, as_json: bool, **given: Any) -> int:
     """Draw boxes on the pictures in DIR and write instructions, or answer questions about them, in a browser. Ctrl-C ends it.
 
@@ -68,26 +41,16 @@ def command(folder: Path, name: str | None, agreement: bool, export_it: bool, as
         raise SnellenError("who annotates? --as NAME says it, and becomes part of the file's name")
     if export_it:
         return _export(folder, name)
-    return _annotate(folder, name, **given)
+    return _annotate(folder, name, given)
 
 
-def _annotate(
-    folder: Path,
-    name: str,
-    questions: Path | None,
-    exam: str | None,
-    splits: tuple[str, ...],
-    tasks: tuple[str, ...],
-    limit: int | None,
-    correct: bool,
-    port: int | None,
-    open_it: bool | None,
-) -> int:
+def _annotate(folder: Path, name: str, given: dict[str, Any]) -> int:
+    questions, exam, correct = given["questions"], given["exam"], given["correct"]
     if questions is not None and exam is not None:
         raise SnellenError("--questions and --exam: choose one of them")
-    for option, value in (("--split", splits), ("--task", tasks), ("--limit", limit)):
-        if value and exam is None:
-            raise SnellenError(f"{option} means nothing without --exam")
+    for option in ("splits", "tasks", "limit"):
+        if given[option] and exam is None:
+            raise SnellenError(f"--{option.removesuffix('s')} means nothing without --exam")
     if correct and exam is not None:
         raise SnellenError("--correct means nothing with --exam: what is right is not shown there")
     if any(find_spec(one) is None for one in ("starlette", "uvicorn")):
@@ -97,19 +60,16 @@ def _annotate(
     if questions is None and exam is None:
         desk, made = serving.boxes(folder, name, correct)
     else:
-        desk, made = serving.answers(folder, name, questions, exam or "", Selection(splits, tasks, limit), correct)
-    want = sys.stdout.isatty() if open_it is None else open_it
+        selection = Selection(given["splits"], given["tasks"], given["limit"])
+        desk, made = serving.answers(folder, name, questions, exam or "", selection, correct)
 
     def opened(keys: Keys) -> None:
         click.echo(
             f"Annotating {for_terminal(str(folder))} as {name}. Open this link (it is only for you):\n  {keys.link()}\nCtrl-C ends it."
         )
-        if want:
-            import webbrowser
+        show_page(keys, given["open_it"])
 
-            webbrowser.open(keys.link_once())
-
-    serving.serve(desk, made, port, opened)
+    serving.serve(desk, made, given["port"], opened)
     click.echo(f"Stopped. {desk.written()}")
     return 0
 

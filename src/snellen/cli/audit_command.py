@@ -8,22 +8,12 @@ from pathlib import Path
 import click
 
 from snellen.cli import options
-from snellen.cli.completing import exam_names
+from snellen.cli.flags import exam_argument, flags
 
 
 @click.command("audit")
-@click.argument("exam", shell_complete=exam_names)
-@options.several(
-    "--protocol",
-    "--protocols",
-    "protocols",
-    metavar="P,...",
-    help="Default: all.",
-)
-@click.option(
-    "--data", metavar="DIR", help="Use the truths and texts of this data set (default: every truth equally often)."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@exam_argument
+@flags("audit")
 def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bool) -> int:
     """Show what subjects that never look at the picture would score under each protocol: chance, a constant answer, answers that the
     prompt forbids (every option at once, a contradiction), and a guess from the question's text.

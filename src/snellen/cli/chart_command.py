@@ -6,23 +6,12 @@ from pathlib import Path
 
 import click
 
-from snellen.cli.model_labels import model_labels
+from snellen.cli.flags import flags, runs_argument
 
 
 @click.command("chart")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    "--output",
-    "out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("chart.svg"),
-    show_default=True,
-    metavar="FILE",
-    help="The file to write: .svg, .png or .pdf.",
-)
-@click.option("--protocol", metavar="P", help="Scores under this protocol (default: the first that the runs share).")
-@model_labels
+@runs_argument
+@flags("chart")
 def command(runs: tuple[Path, ...], out: Path, protocol: str | None) -> int:
     """Draw the scores of RUNS, or of all runs in a folder: a dot with its interval for each part and run, and the floors.
 

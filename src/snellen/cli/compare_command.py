@@ -3,48 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
 from snellen.cli import options
-from snellen.cli.model_labels import model_labels
+from snellen.cli.flags import flags, runs_argument
 from snellen.core.errors import SnellenError
 
 
 @click.command("compare")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@options.several(
-    "--protocol",
-    "--protocols",
-    "protocols",
-    metavar="P,...",
-    help="Compare under these protocols, the first being the main one (default: all that the runs share).",
-)
-@click.option(
-    "--metric", default="", metavar="NAME", help="Compare by this metric, such as exact_match (default: the headline)."
-)
-@click.option(
-    "--power",
-    type=click.FloatRange(0, 100, min_open=True),
-    metavar="D",
-    help="Say how many samples it takes to show a difference of D points (80 % power).",
-)
-@click.option(
-    "--flips",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="List up to N samples that only one run got right, for each of two runs, with both replies.",
-)
-@click.option(
-    "--explain",
-    is_flag=True,
-    help="Read the answers of two runs in every defensible way: under how many choices each leads (docs/explaining.md).",
-)
-@click.option("-v", "--verbose", is_flag=True, help="Show every part under every protocol.")
-@model_labels
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every flip.")
+@runs_argument
+@flags("compare")
 def command(
     runs: tuple[Path, ...],
     protocols: tuple[str, ...],
@@ -65,12 +36,16 @@ def command(
     snellen compare runs/salbench_A runs/salbench_B --flips 5
     snellen compare runs/my-suite
     """
-    from snellen.comparison.by_exam import is_folder_of_runs
-
-    if len(runs) == 1 and is_folder_of_runs(runs[0]):
-        return _folder(runs[0], protocols, metric, power, flips > 0 or explain, verbose, as_json)
+    from snellen.comparison.pairing import is_folder_of_runs
     from snellen.comparison.thresholds import examined_again
+    from snellen.present.terminal.prescription import document, print_compared
 
+    points = None if power is None else power / 100
+    if len(runs) == 1 and is_folder_of_runs(runs[0]):
+        folder = runs[0]
+        if flips or explain:
+            raise SnellenError(f"--flips and --explain are for two runs: name them, such as {folder}/RUN {folder}/RUN")
+        return _folder(folder, verbose, as_json, protocols=protocols, metric=metric, power=points)
     thresholds = examined_again(runs)
     if thresholds is not None:
         if power is not None or flips or explain or protocols or metric:
@@ -78,8 +53,6 @@ def command(
                 "--protocol, --metric, --power, --flips and --explain hold samples against each other; "
                 f"the {thresholds.exam} exam finds thresholds, which are compared as they are: leave them out"
             )
-        from snellen.present.terminal.prescription import document, print_compared
-
         if as_json:
             options.print_json(document(thresholds))
         else:
@@ -88,10 +61,8 @@ def command(
     from snellen.comparison.comparing import compare_runs
     from snellen.present.terminal.comparison import print_comparison
 
-    wanted = None if power is None else power / 100
-    found = compare_runs(
-        runs, protocols=protocols, metric=metric, power=wanted, flips=as_json or flips > 0, explain=explain
-    )
+    wanted = as_json or flips > 0
+    found = compare_runs(runs, protocols=protocols, metric=metric, power=points, flips=wanted, explain=explain)
     if as_json:
         options.print_json(msgspec.to_builtins(found))
     else:
@@ -99,31 +70,21 @@ def command(
     return 0
 
 
-def _folder(
-    folder: Path,
-    protocols: tuple[str, ...],
-    metric: str,
-    power: float | None,
-    of_two: bool,
-    verbose: bool,
-    as_json: bool,
-) -> int:
-    """All runs of a folder, exam by exam."""
+def _folder(folder: Path, verbose: bool, as_json: bool, **how: Any) -> int:
+    """Compare all runs of a folder, exam by exam."""
     from snellen.comparison.by_exam import compare_folder
     from snellen.present.terminal.comparison_folder import print_folder
+    from snellen.present.terminal.prescription import document
 
-    if of_two:
-        raise SnellenError(f"--flips and --explain are for two runs: name them, such as {folder}/RUN {folder}/RUN")
-    found = compare_folder(folder, protocols=protocols, metric=metric, power=None if power is None else power / 100)
-    if as_json:
-        from snellen.present.terminal.prescription import document
-
-        exams = [
-            {"exam": e.exam, "why": e.why, "comparison": msgspec.to_builtins(e.found)}
-            | ({"thresholds": document(e.thresholds)} if e.thresholds is not None else {})
-            for e in found.exams
-        ]
-        options.print_json({"folder": str(folder), "exams": exams, "passed_over": list(found.passed)})
-    else:
+    found = compare_folder(folder, **how)
+    if not as_json:
         print_folder(found, verbose=verbose)
+        return 0
+    exams = []
+    for one in found.exams:
+        facts = {"exam": one.exam, "why": one.why, "comparison": msgspec.to_builtins(one.found)}
+        if one.thresholds is not None:
+            facts["thresholds"] = document(one.thresholds)
+        exams.append(facts)
+    options.print_json({"folder": str(folder), "exams": exams, "passed_over": list(found.passed)})
     return 0

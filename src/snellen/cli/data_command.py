@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from snellen.cli import options
-from snellen.cli.completing import exam_names
 from snellen.cli.exam_flags import MakeCommand
+from snellen.cli.flags import exam_argument, flags
 from snellen.core.errors import SnellenError, unknown
 
 
@@ -20,9 +20,7 @@ def command() -> None:
 
 @command.command("init")
 @click.argument("kind")
-@click.option(
-    "--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="New folder."
-)
+@flags("data_init")
 def init(kind: str, out: Path) -> int:
     """Write a template for questions of your own: a commented file with two rows and their pictures, which runs as it is.
 
@@ -47,15 +45,8 @@ def init(kind: str, out: Path) -> int:
 
 
 @command.command("make", cls=MakeCommand)
-@click.argument("exam", shell_complete=exam_names)
-@click.option(
-    "--count", type=click.IntRange(min=1), default=120, show_default=True, metavar="N", help="Images of each split."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same bytes.")
-@click.option(
-    "--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder to write."
-)
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Number of processes (default: one per core).")
+@exam_argument
+@flags("data_make")
 def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, workers: int | None) -> int:
     """Write a SYNTHETIC set of EXAM in the real format.
 
@@ -74,23 +65,8 @@ def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, worke
 
 
 @command.command("get")
-@click.argument("exam", shell_complete=exam_names)
-@click.option(
-    "--set", "name", metavar="NAME", help="Which of several sets: grounding has screenspot, screenspot-v2, ..."
-)
-@click.option(
-    "--revision",
-    metavar="COMMIT",
-    help="Commit, tag or branch (default: the commit that was pinned before; else main, whose commit is then pinned).",
-)
-@click.option(
-    "--out",
-    "--output",
-    "out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder to write (default: where 'run' looks).",
-)
+@exam_argument
+@flags("data_get")
 def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> int:
     """Download the real data of EXAM from its hub, pinned to a commit (extra 'hub').
 
@@ -121,9 +97,7 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
 
 @command.command("check")
 @click.argument("exam")
-@click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set.")
-@options.data_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@flags("data_check")
 def check(exam: str, data: str | None, images: str | None, columns: tuple[str, ...], as_json: bool) -> int:
     """List every problem of a data set on disk, with file and row. Exit code 2 where there are any.
 
@@ -153,28 +127,8 @@ def check(exam: str, data: str | None, images: str | None, columns: tuple[str, .
 
 
 @command.command("show")
-@click.argument("exam", shell_complete=exam_names)
-@click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set.")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="At most N of each split and task, a seeded draw.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
-@options.data_options
-@click.option(
-    "--out",
-    "--output",
-    "out",
-    type=click.Path(path_type=Path),
-    default=Path("samples.html"),
-    show_default=True,
-    metavar="FILE",
-    help="Page to write.",
-)
+@exam_argument
+@flags("data_show")
 def show(
     exam: str, data: str | None, limit: int, seed: int, images: str | None, columns: tuple[str, ...], out: Path
 ) -> int:

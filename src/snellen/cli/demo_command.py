@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from snellen.cli.flags import flags
+
 TINY = "onnx/snellen-tiny"
 EXAMINED = ("baseline/pixels", TINY)
 """Who takes the eye exam: one that measures pixels, and the small model, which was taught four of the faculties."""
@@ -15,21 +17,7 @@ PRESCRIPTION = "prescription.html"
 
 
 @click.command("demo")
-@click.option(
-    "--out",
-    "--output",
-    "out",
-    type=click.Path(path_type=Path),
-    default=Path("demo"),
-    show_default=True,
-    metavar="DIR",
-    help="Folder for data, runs and the page.",
-)
-@click.option(
-    "--count", type=click.IntRange(min=9), default=45, show_default=True, metavar="N", help="Images of each split."
-)
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the synthetic data.")
-@click.option("-v", "--verbose", is_flag=True, help="Also print the scores of each run as it ends.")
+@flags("demo")
 def command(out: Path, count: int, seed: int, verbose: bool) -> int:
     """Run every exam on a small SYNTHETIC set with embedded subjects, and an eye exam; write an HTML report.
 

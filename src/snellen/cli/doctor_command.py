@@ -7,42 +7,20 @@ import os
 import platform
 import shutil
 import sys
+import tomllib
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
 from snellen.cli import options
+from snellen.cli.flags import flags
 from snellen.core.installing import install_command
 
-EXTRAS = {
-    "hub": ("huggingface_hub", "snellen data get"),
-    "local": ("transformers", "models on this machine (--model hf/...), D3's scorers"),
-    "onnx": (
-        "onnxruntime",
-        "the two small models that are shipped: --model onnx/snellen-tiny, D3's scorer of synthetic sets",
-    ),
-    "ocr": ("rapidocr", "the grounding method ocr"),
-    "excel": ("xlsxwriter", "snellen export --format xlsx, the xlsx files of vqax, actx, esnlive, vcr"),
-    "pandas": ("pandas", "run.to_pandas()"),
-    "import": ("zstandard", "snellen import of Inspect's .eval files and of Excel files"),
-    "charts": ("matplotlib", "snellen chart"),
-    "view": ("uvicorn", "snellen view, snellen annotate"),
-    "ray": ("ray", "--on ray: a run on every node of a cluster"),
-    "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
-}
-KEYS = (
-    *(
-        "OPENROUTER_API_KEY",
-        "OPENAI_API_KEY",
-        "AZURE_OPENAI_API_KEY",
-        "ANTHROPIC_API_KEY",
-        "GEMINI_API_KEY",
-        "GOOGLE_API_KEY",
-    ),
-    *("SNELLEN_API_KEY", "HF_TOKEN"),
-)
+KNOWN = tomllib.loads((files("snellen.cli") / "doctor.toml").read_text(encoding="utf-8"))
+EXTRAS: dict[str, dict[str, str]] = KNOWN["extras"]
 LOW_DISK = 1 << 30
 
 
@@ -55,7 +33,7 @@ class DoctorLine(NamedTuple):
 
 
 @click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@flags("doctor")
 def command(as_json: bool) -> int:
     """Say what works on this machine, what is missing and how to get it. Calls no endpoint. Exit code 2 if the core is broken."""
     findings = [*_core(), *_extras(), *_places(), *_keys()]
@@ -78,13 +56,8 @@ def _print(findings: list[DoctorLine]) -> None:
 
 
 def _core() -> list[DoctorLine]:
-    found = [
-        DoctorLine(
-            "python",
-            sys.version_info >= (3, 11),
-            f"{platform.python_version()} on {platform.system()}, {os.cpu_count()} cores",
-        )
-    ]
+    system = f"{platform.python_version()} on {platform.system()}, {os.cpu_count()} cores"
+    found = [DoctorLine("python", sys.version_info >= (3, 11), system)]
     for requirement in requires("snellen") or ():
         if ";" in requirement:
             continue
@@ -98,15 +71,10 @@ def _core() -> list[DoctorLine]:
 
 def _extras() -> list[DoctorLine]:
     found = []
-    for extra, (module, purpose) in EXTRAS.items():
-        there = importlib.util.find_spec(module) is not None
-        found.append(
-            DoctorLine(
-                f"extra {extra}",
-                True if there else None,
-                f"for {purpose}" + ("" if there else f": {install_command(extra)}"),
-            )
-        )
+    for extra, needed in EXTRAS.items():
+        there = importlib.util.find_spec(needed["module"]) is not None
+        how = "" if there else f": {install_command(extra)}"
+        found.append(DoctorLine(f"extra {extra}", there or None, f"for {needed['purpose']}{how}"))
     return found
 
 
@@ -118,13 +86,8 @@ def _places() -> list[DoctorLine]:
     for name in exams.names():
         folder = options.default_data_folder(name)
         there = folder.is_dir()
-        found.append(
-            DoctorLine(
-                f"data of {name}",
-                True if there else None,
-                str(folder) if there else f"none in {folder}: {_how_to_get(name)}",
-            )
-        )
+        where = str(folder) if there else f"none in {folder}: {_how_to_get(name)}"
+        found.append(DoctorLine(f"data of {name}", there or None, where))
     return found
 
 
@@ -145,17 +108,11 @@ def _writable(what: str, folder: Path) -> DoctorLine:
     near = next(p for p in (folder, *folder.parents) if p.exists())
     free = shutil.disk_usage(near).free
     ok = os.access(near, os.W_OK) and free > LOW_DISK
-    return DoctorLine(
-        what,
-        ok,
-        f"{folder}, {free / 1e9:.0f} GB free"
-        + ("" if ok else " (not writable or nearly full; SNELLEN_CACHE_DIR moves it)"),
-    )
+    more = "" if ok else " (not writable or nearly full; SNELLEN_CACHE_DIR moves it)"
+    return DoctorLine(what, ok, f"{folder}, {free / 1e9:.0f} GB free{more}")
 
 
 def _keys() -> list[DoctorLine]:
-    """Whether keys are set; never what they are."""
-    return [
-        DoctorLine(name, True if os.environ.get(name) else None, "set" if os.environ.get(name) else "not set")
-        for name in KEYS
-    ]
+    """Say which keys are set; never what they are."""
+    there = {name: bool(os.environ.get(name)) for name in KNOWN["keys"]}
+    return [DoctorLine(name, known or None, "set" if known else "not set") for name, known in there.items()]

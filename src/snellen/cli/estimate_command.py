@@ -7,46 +7,14 @@ from typing import Any
 import click
 
 from snellen.cli import options
-from snellen.cli.completing import exam_names
 from snellen.cli.exam_flags import ExamCommand
+from snellen.cli.flags import exam_argument, flags
 from snellen.cli.run_command import request_of
 
 
 @click.command("estimate", cls=ExamCommand)
-@click.argument("exam", shell_complete=exam_names)
-@options.selection
-@options.model
-@options.protocols
-@options.repeats
-@click.option(
-    "--seconds-per-call",
-    type=click.FloatRange(min=0, min_open=True),
-    default=2.0,
-    show_default=True,
-    help="Assumed time of one call.",
-    cls=options.HOW,
-)
-@click.option(
-    "--concurrency",
-    type=click.IntRange(min=1),
-    default=16,
-    show_default=True,
-    help="Assumed calls in flight.",
-    cls=options.HOW,
-)
-@click.option(
-    "--output-tokens",
-    type=click.IntRange(min=1),
-    help="Assumed length of a typical reply (default: the exam's, 8 where replies are labels).",
-    cls=options.HOW,
-)
-@click.option(
-    "--thinking-tokens",
-    type=click.IntRange(min=0),
-    help="Assumed thinking before a typical reply (default: a quarter of what --reasoning and --max-thinking allow).",
-    cls=options.HOW,
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.", cls=options.SHOWN)
+@exam_argument
+@flags("estimate")
 def command(
     exam: str,
     own: dict[str, Any],

@@ -10,6 +10,7 @@ import click
 
 from snellen.cli import options
 from snellen.cli.exam_flags import ExamCommand
+from snellen.cli.flags import flags
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
@@ -28,45 +29,7 @@ class EyeCommand(ExamCommand):
 
 
 @click.command("exam", cls=EyeCommand)
-@options.models
-@options.several(
-    "--faculties",
-    "faculties",
-    metavar="F,...",
-    help="Which faculties, comma separated (default: all; 'snellen list faculties').",
-    cls=options.WHICH,
-)
-@click.option(
-    "--questions",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Questions of each faculty (default: 40).",
-    cls=options.WHICH,
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Random seed of the sheets: another one draws others.",
-    cls=options.WHICH,
-)
-@click.option(
-    "--seal",
-    is_flag=True,
-    help="Only draw a seed that nobody can guess, and print it with its seal, to be published before the exam.",
-    cls=options.WHICH,
-)
-@options.running
-@click.option(
-    "--page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help=f"The page to write (default: {PAGE} in the run's folder, of several models in the folder of runs).",
-    cls=options.SHOWN,
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.", cls=options.SHOWN)
-@click.option("-v", "--verbose", is_flag=True, help="Also print slopes, lapses and all notes.", cls=options.SHOWN)
+@flags("exam")
 def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
     """Examine how fine a model sees: for each faculty the threshold at which sight fails, in some 40 questions.
 
@@ -84,16 +47,7 @@ def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
         return _seal(models, given["as_json"])
     if not models:
         raise SnellenError("who is to be examined? give --model SPEC ('snellen list subjects')")
-    asked = given | {
-        "splits": given["faculties"],
-        "limit": given["questions"],
-        "tasks": (),
-        "data": None,
-        "repeats": 1,
-        "protocols": (),
-        "prompt": None,
-        "controls": (),
-    }
+    asked = given | {"splits": given["faculties"], "limit": given["questions"], "tasks": (), "data": None}
     with limits_of(given) as limits:
         return _examine(models, own, asked, limits)
 

@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 import click
 
 from snellen.cli import options
+from snellen.cli.flags import Flag
 from snellen.core.errors import SnellenError
 from snellen.core.extras import Maker
 from snellen.core.options import Option
 from snellen.core.subject import SubjectKind
 
-OWN, MODELS = "Options of {}", "Options of models"
+OWN, MODELS, OTHER = "Options of {}", "Options of models", "Options"
 
 
 class ExamCommand(click.Command):
@@ -49,15 +50,19 @@ class ExamCommand(click.Command):
             raise _explained(error, name) from None
 
     def exam_in(self, args: list[str]) -> str | None:
-        """The exam that a command line is about, if it names one."""
-        return (_exam_in(args) or self._by_path(args)) if self.exams else None
-
-    def _by_path(self, args: list[str]) -> str | None:
-        """The exam whose data the command line names by its path: the first word that is no option's value."""
+        """Return the exam that a command line is about: its first word that is one, else the task of multimodal-vqa-eval's `--task`; else
+        the one whose data its first word names by their path. None where it names none.
+        """
+        if not self.exams:
+            return None
         from snellen import exams
 
+        names, words = exams.names(), list(zip(["", *args], args, strict=False))
+        for before, word in words:
+            if word in names and (not before.startswith("-") or before in ("--task", "--tasks") or "=" in before):
+                return word
         flags = {o for p in self._common if isinstance(p, click.Option) and p.is_flag for o in p.opts}
-        for before, word in zip(["", *args], args, strict=False):
+        for before, word in words:
             if not word.startswith("-") and (not before.startswith("-") or before in flags or "=" in before):
                 return exams.resolve(word)[0] if Path(word).exists() and self.takes_path(word) else None
         return None
@@ -76,9 +81,9 @@ class ExamCommand(click.Command):
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if record is not None:
-                title = param.group if isinstance(param, options.Flag) else options.Flag.group
+                title = param.group if isinstance(param, Flag) else OTHER
                 groups.setdefault(title, []).append(record)
-        for title in sorted(groups, key=lambda t: (t == options.Flag.group, t == MODELS)):
+        for title in sorted(groups, key=lambda t: (t == OTHER, t == MODELS)):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
         if (
@@ -118,34 +123,21 @@ def _make_options(exam: Any) -> tuple[Option, ...]:
     return maker.options if maker is not None else ()
 
 
-def _exam_in(args: list[str]) -> str | None:
-    """The exam that a command line names: its first word that is one, else the task of multimodal-vqa-eval's `--task`."""
-    from snellen import exams
-
-    names = set(exams.names())
-    for before, word in zip(["", *args], args, strict=False):
-        if word in names and (not before.startswith("-") or before in ("--task", "--tasks") or "=" in before):
-            return word
-    return None
-
-
 def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickException | SnellenError:
     """A flag that is nobody's stays click's business; one of another exam is named as such."""
     from snellen import exams
 
     if exam is None:
         return error
+    every = {name: exams.load(name) for name in exams.names()}
     owners = [
         name
-        for name in exams.names()
-        for option in (*exams.load(name).options, *_make_options(exams.load(name)))
-        if error.option_name in option.spellings
+        for name, other in every.items()
+        if any(error.option_name in option.spellings for option in (*other.options, *_make_options(other)))
     ]
     if not owners:
         return error
-    return SnellenError(
-        f"{error.option_name} means nothing for {exam}; it is an option of {', '.join(dict.fromkeys(owners))}"
-    )
+    return SnellenError(f"{error.option_name} means nothing for {exam}; it is an option of {', '.join(owners)}")
 
 
 def exam_of(name: str | None, given: dict[str, Any]) -> str:

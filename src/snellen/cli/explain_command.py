@@ -8,29 +8,13 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.flags import flags, run_argument
 
 
 @click.command("explain")
-@click.argument("run", type=click.Path(path_type=Path))
+@run_argument
 @click.argument("figure", required=False)
-@click.option(
-    "--part",
-    default="",
-    metavar="NAME",
-    help="The part that the number is of, such as P3 (default: all parts together; figures are looked for in each).",
-)
-@click.option("--metric", default="", metavar="NAME", help="Explain this metric instead of the run's headline.")
-@click.option(
-    "--tolerance",
-    type=click.FloatRange(0, 100),
-    metavar="D",
-    help="A reading gives FIGURE if it is within D points (default: half of its last digit).",
-)
-@click.option(
-    "--published", default="", metavar="MODEL", help="Look for a paper's figures of this model, too (real data only)."
-)
-@click.option("-v", "--verbose", is_flag=True, help="Show every choice below the curve, and the curve beside FIGURE.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every reading.")
+@flags("explain")
 def command(
     run: Path,
     figure: str | None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snellen.cli.model_labels import model_labels
+from snellen.cli.flags import flags, runs_argument
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
 FOLDERS = ("eee", "hf")
-TABLES = ("paper", "details")
-RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
 SHOWN = 10
 NEXT = {
     "csv": "A cell that could be a formula begins with an apostrophe.",
@@ -41,39 +39,11 @@ class ExportFormat(click.Choice[str]):
 
 
 @click.command("export")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@runs_argument
 @click.option(
     "--format", "form", type=ExportFormat([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv."
 )
-@click.option(
-    "--out",
-    "--output",
-    "out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The file to write (default: standard output; parquet and xlsx need one); for eee and hf a folder.",
-)
-@click.option("--samples", is_flag=True, help="One row a sample and protocol; xlsx and json have the scores, too.")
-@click.option(
-    "--protocol", metavar="P", help="Only this protocol (default: all; latex and md: the first that the runs share)."
-)
-@click.option(
-    "--table",
-    type=click.Choice(TABLES),
-    help="Lay it out as the exam's paper does: its main table, or its details (latex, md, csv, xlsx).",
-)
-@click.option("--published", is_flag=True, help="Add papers' figures: real data and the same protocol only.")
-@click.option("--evaluator", metavar="NAME", default="", help="eee: who ran this, a person or an organisation.")
-@click.option(
-    "--relationship",
-    type=click.Choice(RELATIONSHIPS),
-    default="other",
-    help="eee: what the evaluator is to the model's makers.",
-)
-@click.option("--model-id", metavar="OWNER/NAME", help="eee: the model's name, where --model does not say it.")
-@click.option("--dataset", metavar="OWNER/NAME", help="hf: the data set on the hub, where `data get` did not fetch it.")
-@click.option("--source-url", metavar="URL", help="hf: where the run, or what is told of it, can be read.")
-@model_labels
+@flags("export")
 def command(
     runs: tuple[Path, ...],
     form: str | None,

@@ -9,46 +9,13 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.flags import flags, run_argument
 from snellen.core.errors import SnellenError
 
 
 @click.command("gate")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option(
-    "--baseline", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run to be as good as."
-)
-@click.option(
-    "--max-drop",
-    type=click.FloatRange(0, 100),
-    default=2,
-    show_default=True,
-    metavar="D",
-    help="Fail where a score dropped by more than D points, and that is more than chance.",
-)
-@options.several(
-    "--protocol",
-    "--protocols",
-    "protocols",
-    metavar="P,...",
-    help="Judge under these protocols (default: the baseline's first).",
-)
-@options.several(
-    "--part", "--parts", "parts", metavar="NAME,...", help="Judge only these parts (default: all, and all together)."
-)
-@click.option(
-    "--junit",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write JUnit XML: one test case a part and protocol.",
-)
-@click.option(
-    "--summary",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Add the verdict in Markdown to the end of FILE (default: the job summary, where GitHub has one).",
-)
-@click.option("-v", "--verbose", is_flag=True, help="Show every check.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@run_argument
+@flags("gate")
 def command(
     run: Path,
     baseline: Path,
@@ -68,7 +35,7 @@ def command(
     \b
     snellen gate runs/new --baseline runs/old --max-drop 2 --junit gate.xml
     """
-    from snellen.comparison.gate import gate_runs
+    from snellen.comparison.gating import gate_runs
 
     for path in (run, baseline):
         options.run_folder(path, "gate")

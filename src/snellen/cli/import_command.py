@@ -8,43 +8,14 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.flags import flags
 from snellen.core.options import Selection
 
 
 @click.command("import")
 @click.argument("tool", metavar="inspect|lmms-eval|vlmevalkit|csv")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--exam", required=True, metavar="EXAM", help="The exam whose samples were asked.")
-@click.option(
-    "--data",
-    metavar="DIR",
-    help="Folder of the data set, which has the truths. Without it they are taken from the log, if it has them.",
-)
-@options.data_options
-@options.several("--split", "--splits", "splits", help="Splits of the data set, comma separated (default: all).")
-@options.several("--task", "--tasks", "tasks", help="Tasks of the data set, comma separated (default: all).")
-@options.several(
-    "--protocol",
-    "--protocols",
-    "protocols",
-    metavar="P,...",
-    help="Protocols to mark under (default: all of the exam).",
-)
-@click.option("--prompt", metavar="NAME", help="The prompt that was asked (default: the one whose words the log has).")
-@click.option("--model", metavar="NAME", help="What to call the model (default: as the log does).")
-@click.option(
-    "--epoch", type=click.IntRange(min=1), metavar="N", help="One epoch of a log of Inspect (default: all, as repeats)."
-)
-@click.option("--skip-unmatched", is_flag=True, help="Leave out rows that fit no sample, and say how many.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("runs"),
-    metavar="DIR",
-    help="Folder that holds runs (default: runs).",
-)
-@click.option("-v", "--verbose", is_flag=True, help="Show every figure of the log.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@flags("import")
 def command(
     tool: str,
     files: tuple[Path, ...],

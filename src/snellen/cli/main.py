@@ -105,23 +105,19 @@ def _without_plugins(words: list[str]) -> list[str]:
     """Take `--plugin FILE` out of the command line, wherever it stands, and name the files to all that load plugins."""
     rest: list[str] = []
     files: list[str] = []
-    at = 0
-    while at < len(words):
-        word = words[at]
+    left = iter(words)
+    for word in left:
         if word == "--":
-            rest += words[at:]
-            break
-        if word == "--plugin":
-            if at + 1 == len(words):
+            rest += [word, *left]
+        elif word == "--plugin":
+            file = next(left, None)
+            if file is None:
                 raise SnellenError("--plugin needs a file: --plugin path.py")
-            files.append(words[at + 1])
-            at += 2
-            continue
-        if word.startswith("--plugin="):
+            files.append(file)
+        elif word.startswith("--plugin="):
             files.append(word.removeprefix("--plugin="))
         else:
             rest.append(word)
-        at += 1
     if files:
         from snellen.registry.plugins import name_files
 

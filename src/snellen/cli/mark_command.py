@@ -8,21 +8,13 @@ from typing import IO, Any
 import click
 import msgspec
 
-from snellen.cli.completing import exam_names
+from snellen.cli.flags import exam_argument, flags
 from snellen.core.errors import SnellenError
 
 
 @click.command("mark")
-@click.argument("exam", shell_complete=exam_names)
-@click.option("--protocol", required=True, metavar="P", help="Protocol to mark under ('snellen list protocols').")
-@click.option(
-    "--input",
-    "source",
-    type=click.File("rb"),
-    default="-",
-    metavar="FILE",
-    help="JSON lines (default: standard input).",
-)
+@exam_argument
+@flags("mark")
 def command(exam: str, protocol: str, source: IO[bytes]) -> int:
     """Mark rows under a protocol: one JSON object a line in and out, no data set needed.
 

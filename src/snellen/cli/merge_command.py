@@ -8,19 +8,12 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.flags import flags
 
 
 @click.command("merge")
 @click.argument("parts", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    "--output",
-    "out",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Folder that holds runs (default: where the first part is).",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
+@flags("merge")
 def command(parts: tuple[Path, ...], out: Path | None, as_json: bool) -> int:
     """Put the PARTS of a run that was shared out (--shard I/N) together: marks and summary as one process would have written.
 

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import click
 
-from snellen.cli.options import stack
 from snellen.core.errors import SnellenError
 from snellen.core.model_names import labelled
 
 
-def _named(ctx: click.Context, _param: click.Parameter, pairs: tuple[str, ...]) -> None:
+def label(ctx: click.Context, _param: click.Parameter, pairs: tuple[str, ...]) -> None:
+    """Show models under other names for the length of a command."""
     ctx.with_resource(labelled(dict(_pair(pair, "--name") for pair in pairs)))
 
 
-def _of_file(ctx: click.Context, _param: click.Parameter, file: Path | None) -> None:
+def label_file(ctx: click.Context, _param: click.Parameter, file: Path | None) -> None:
+    """Show models under the names of a file."""
     if file is not None:
         ctx.with_resource(labelled(read_labels(file)))
 
@@ -53,24 +54,3 @@ def _pair(text: str, where: str) -> tuple[str, str]:
     if not (spec and equals and label):
         raise SnellenError(f"{where}: '{text}' is not SPEC=LABEL, such as openai/gpt-4o=GPT-4o")
     return spec, label
-
-
-model_labels = stack(
-    click.option(
-        "--name",
-        multiple=True,
-        metavar="SPEC=LABEL",
-        callback=_named,
-        expose_value=False,
-        help="Show a model under another name; may be given several times.",
-    ),
-    click.option(
-        "--names",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        callback=_of_file,
-        expose_value=False,
-        is_eager=True,
-        help="The same from a file: TOML, CSV of two columns, or lines of SPEC=LABEL.",
-    ),
-)

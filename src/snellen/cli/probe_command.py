@@ -9,6 +9,7 @@ import msgspec
 
 from snellen.cli import options
 from snellen.cli.exam_flags import ExamCommand
+from snellen.cli.flags import flags
 
 
 class ProbeCommand(ExamCommand):
@@ -19,40 +20,7 @@ class ProbeCommand(ExamCommand):
 
 @click.command("probe", cls=ProbeCommand)
 @click.argument("model", metavar="MODEL")
-@options.several(
-    "--parts",
-    metavar="P,...",
-    help="Only these parts: size, detail, codec, coordinates, order, temperature, seed, repeat, stop, length, logprobs.",
-    cls=options.WHICH,
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Which letters, places and numbers are drawn.",
-    cls=options.WHICH,
-)
-@click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Calls in flight.", cls=options.HOW)
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(min=0),
-    metavar="USD",
-    help="Hard cap, calls in flight included.",
-    cls=options.HOW,
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Seconds to wait for one try of a call (default: 300 on a server of your own, 600 elsewhere).",
-    cls=options.HOW,
-)
-@click.option("--tries", type=click.IntRange(min=1), help="How often a call is tried (default: 6).", cls=options.HOW)
-@click.option(
-    "--fresh", is_flag=True, help="Begin anew instead of going on with an interrupted probe.", cls=options.HOW
-)
-@click.option("--dry-run", is_flag=True, help="Say what it would take; call nothing.", cls=options.HOW)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.", cls=options.SHOWN)
+@flags("probe")
 def command(model: str, own: dict[str, Any], **given: Any) -> int:
     """Measure what the endpoint of MODEL does with pictures and parameters, instead of believing it.
 
@@ -75,13 +43,7 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
     if given["dry_run"]:
         return _would_take(model, taken, planned.untried, given["as_json"])
     click.echo(f"{model}: {_told(taken)}", err=True)
-    limits = Limits(
-        concurrency=given["concurrency"],
-        max_cost=given["max_cost"],
-        timeout=given["timeout"],
-        tries=given["tries"],
-        fresh=given["fresh"],
-    )
+    limits = Limits(**{name: given[name] for name in ("concurrency", "max_cost", "timeout", "tries", "fresh")})
     with show_count(f"probe · {model}") as progress:
         done = run_probe(planned, limits, progress)
     if given["as_json"]:

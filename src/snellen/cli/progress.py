@@ -49,19 +49,22 @@ def show_count(title: str) -> Iterator[Callable[[int, int], None]]:
 def describe(p: Progress) -> str:
     """Rate, cost, failures, retries, what is in progress, answers from the store: what matters most comes first."""
     parts = [f"{(p.done - p.begun) / max(p.seconds, 1e-3):.1f} answers/s"]
-    if p.cost:
-        parts.append(f"{p.cost:.4f} USD" + (" and calls of unknown cost" if p.cost_unknown else ""))
-    elif p.cost_unknown:
-        parts.append("cost unknown")
-    if p.errors:
-        parts.append(f"{p.errors} failed")
-    if p.retries:
-        parts.append(f"{p.retries} retried")
-    if p.in_flight:
-        parts.append(f"{p.in_flight} in progress (at most {p.limit})")
-    if p.stored:
-        parts.append(f"{p.stored} from the store")
-    return " · ".join(parts)
+    parts.append(money(p.cost, p.cost_unknown))
+    counts = {
+        "failed": p.errors,
+        "retried": p.retries,
+        f"in progress (at most {p.limit})": p.in_flight,
+        "from the store": p.stored,
+    }
+    parts += [f"{count} {what}" for what, count in counts.items() if count]
+    return " · ".join(part for part in parts if part)
+
+
+def money(cost: float, unknown: int) -> str:
+    """Return what calls have cost; nothing where none has cost anything."""
+    if not cost:
+        return "cost unknown" if unknown else ""
+    return f"{cost:.4f} USD" + (" and calls of unknown cost" if unknown else "")
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import click
 
 from snellen.cli import options
 from snellen.cli.completing import exam_names
+from snellen.cli.flags import flags
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import probes_of
@@ -37,30 +38,7 @@ Rows = Sequence[Sequence[str]]
 @click.command("protocols")
 @click.argument("exam", required=False, default="", shell_complete=exam_names)
 @click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="")
-@options.several(
-    "--protocol", "--protocols", "names", metavar="P,...",
-    help="Protocols to compare: NAME or NAME@PROMPT (default: all).",
-)  # fmt: skip
-@options.several(
-    "--split", "--splits", "splits",
-    help="Splits to show, comma separated (default: the first).",
-)  # fmt: skip
-@options.several(
-    "--task", "--tasks", "tasks",
-    help="Tasks to show, comma separated (default: all).",
-)  # fmt: skip
-@click.option(
-    "--run", "runs", multiple=True, type=click.Path(path_type=Path), metavar="RUN",
-    help="Run folders (--run R1 R2 ...): show scores, agreement, and the samples that one protocol calls correct and another does not.",
-)  # fmt: skip
-@click.option("--data", metavar="DIR", help="Data set to take example samples from (for an exam that brings none).")
-@click.option("--all", "every", is_flag=True, help=f"With --run: list every such sample, not only the first {SHOWN}.")
-@click.option(
-    "-v", "--verbose", is_flag=True,
-    help="Every task and row, and every reply that was tried; without it, where protocols differ in the first part.",
-)  # fmt: skip
-@click.option("--markdown", is_flag=True, help="Print GitHub Markdown tables.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@flags("protocols")
 def command(
     exam: str,
     more: tuple[Path, ...],

@@ -9,19 +9,13 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.flags import flags, runs_argument
 from snellen.core.errors import SnellenError
 
 
 @click.command("remark")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@options.several(
-    "--protocol",
-    "--protocols",
-    "protocols",
-    metavar="P,...",
-    help="Protocols, NAME or NAME@PROMPT (default: the run's own). New ones are added.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@runs_argument
+@flags("remark")
 def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -> int:
     """Mark the stored answers of RUNS again and print what changed. Calls nothing and needs no data set.
 

@@ -8,35 +8,12 @@ import click
 import msgspec
 
 from snellen.cli import options
-from snellen.cli.model_labels import model_labels
+from snellen.cli.flags import flags, runs_argument
 
 
 @click.command("report")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    "--output",
-    "out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The page to write (default: report.html; with --json, none unless you name it).",
-)
-@click.option(
-    "--samples",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="How many samples of each run the page shows (default: 48, fewer of many runs); 0 for none. The page stays below 5 MB "
-    "with up to 1,000 in all.",
-)
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    multiple=True,
-    metavar="DIR",
-    help="Where a data set is now, for its pictures, if it moved since the run; may be given several times.",
-)
-@model_labels
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@runs_argument
+@flags("report")
 def command(
     runs: tuple[Path, ...], out: Path | None, samples: int | None, data: tuple[Path, ...], as_json: bool
 ) -> int:

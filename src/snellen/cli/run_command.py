@@ -13,6 +13,7 @@ import msgspec
 from snellen.cli import options
 from snellen.cli.completing import exam_names
 from snellen.cli.exam_flags import ExamCommand, exam_of
+from snellen.cli.flags import flags
 from snellen.core.errors import SnellenError, Stopped
 
 if TYPE_CHECKING:
@@ -21,34 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("run", cls=ExamCommand)
 @click.argument("exam", required=False, shell_complete=exam_names)
-@options.selection
-@options.models
-@options.protocols
-@options.several(
-    "--controls",
-    metavar="C,...",
-    help="Extra runs with altered input, to test whether the image matters: none (no image), blank, shuffled (another "
-    "image), options (in another order), swapped (pictures in the other order).",
-    cls=options.WHICH,
-)
-@options.repeats
-@options.running
-@click.option(
-    "--batch-api",
-    is_flag=True,
-    help="Hand the questions in as batches (OpenAI, Anthropic): half the price, answered within a day; the same command collects them.",
-    cls=options.HOW,
-)
-@click.option(
-    "--cancel-batches",
-    is_flag=True,
-    help="With --batch-api: Ctrl-C also calls the batches off at the provider.",
-    cls=options.HOW,
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.", cls=options.SHOWN)
-@click.option(
-    "-v", "--verbose", is_flag=True, help="Also print every metric, protocol and breakdown.", cls=options.SHOWN
-)
+@flags("run")
 def command(exam: str | None, models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
     """Run EXAM on a subject and show its scores; the same command goes on with a run that was interrupted.
 
@@ -107,13 +81,9 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
     from snellen.engine.plan.request import Limits, cluster, served_by
 
     limits = Limits(
+        **{name: given[name] for name in ("max_cost", "timeout", "tries", "max_errors", "fresh")},
         concurrency=_concurrency(given["concurrency"]),
-        max_cost=given["max_cost"],
-        timeout=given["timeout"],
-        tries=given["tries"],
-        fresh=given["fresh"],
         use_store=not given["no_store"],
-        max_errors=given["max_errors"],
         batch=given.get("batch_api", False),
         cancel_batches=given.get("cancel_batches", False),
         shard=Shard.parse(given["shard"]) if given["shard"] else None,

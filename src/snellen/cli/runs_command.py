@@ -7,16 +7,13 @@ from pathlib import Path
 import click
 
 from snellen.cli import options
+from snellen.cli.flags import flags, folder_argument
 from snellen.core.errors import SnellenError
 
 
 @click.command("runs")
-@click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"), metavar="[DIR]")
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many runs to show."
-)
-@click.option("--all", "every", is_flag=True, help="Show all runs.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@folder_argument
+@flags("runs")
 def command(folder: Path, limit: int, every: bool, as_json: bool) -> int:
     """List the runs in DIR (default: runs), the latest first: exam, subject, when, samples, score, cost, and whether it is complete.
 

@@ -18,13 +18,14 @@ def opened(paths: Sequence[Path], command: str, check: Callable[[Run], None] | N
 
     `check` raises SnellenError where a run is not good.
     """
+    from snellen.comparison.pairing import is_folder_of_runs
     from snellen.engine.runs.listing import listing
     from snellen.engine.runs.run import open_run
 
     found: dict[Path, Run] = {}
     passed: list[str] = []
     for path in paths:
-        if (path / "run.json").is_file() or not any(path.glob("*/run.json")):
+        if not is_folder_of_runs(path):
             run = open_run(options.run_folder(path, command))
             if check is not None:
                 check(run)

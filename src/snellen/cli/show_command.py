@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from snellen.cli import options
-from snellen.cli.model_labels import model_labels
+from snellen.cli.flags import flags, run_argument
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
@@ -20,25 +20,9 @@ SHOWN = 20
 
 
 @click.command("show")
-@click.argument("run", type=click.Path(path_type=Path))
+@run_argument
 @click.argument("sample", required=False, metavar="[ID]")
-@click.option("--wrong", is_flag=True, help="List the samples that are not correct, with truth and reading.")
-@click.option("--flips", is_flag=True, help="List the samples that protocols mark differently.")
-@options.several(
-    "--protocol",
-    "--protocols",
-    "protocols",
-    metavar="P,...",
-    help="With --wrong: the protocol to mark by (default: the run's first). With --flips: those to compare (default: all).",
-)
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help=f"How many samples to list (default: {SHOWN}; with --json, all).",
-)
-@model_labels
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@flags("show")
 def command(
     run: Path,
     sample: str | None,

@@ -23,24 +23,10 @@ FILE = ".toml"
 MOST_NOTES = 10
 OF_RUNNING = ("concurrency", "max_cost", "timeout", "tries", "max_errors")
 OF_EVERY_EXAM = ("limit", "seed", "repeats")
+OF_QUESTIONS = (*OF_EVERY_EXAM, "splits", "tasks", "protocols", "prompt", "controls")
 ONE_AT_A_TIME = ("batch_api", "cancel_batches")
-BESIDE_A_FILE = frozenset(
-    {
-        "exam",
-        "out",
-        "fresh",
-        "no_store",
-        "as_json",
-        "verbose",
-        "dry_run",
-        "shard",
-        "on",
-        "serve",
-        *ONE_AT_A_TIME,
-        *OF_RUNNING,
-        *OF_EVERY_EXAM,
-    }
-)
+OF_A_SUITE = ("exam", "out", "fresh", "no_store", "as_json", "verbose", "dry_run", "shard", "on", "serve")
+BESIDE_A_FILE = frozenset((*OF_A_SUITE, *ONE_AT_A_TIME, *OF_RUNNING, *OF_EVERY_EXAM))
 """The flags that mean something beside a suite file: they go before what it says."""
 
 
@@ -88,16 +74,7 @@ def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], giv
         raise SnellenError(f"'{exam}' names no exam: write salbench,d3")
     specs = [options.full_spec(given | {"model": spec}) for spec in models] or [given["model"]]
     data = given["data"]
-    said = {
-        "splits": given["splits"],
-        "tasks": given["tasks"],
-        "limit": given["limit"],
-        "seed": given["seed"],
-        "repeats": given["repeats"],
-        "protocols": given["protocols"],
-        "prompt": given["prompt"],
-        "controls": given["controls"],
-    }
+    said = {option: given[option] for option in OF_QUESTIONS if option in given}
     where = {name: str(Path(data) / name) if data is not None and len(names) > 1 else data for name in names}
     return Suite(
         name=", ".join(names),
@@ -180,5 +157,5 @@ def _notes(ended: Sequence[SuiteRunResult], most: int | None) -> list[str]:
         for_terminal(f"note: {runs[0]}{f' and {len(runs) - 1} more' if len(runs) > 1 else ''}: {note}")
         for note, runs in often.items()
     ]
-    more = len(said) - (len(said) if most is None else most)
+    more = 0 if most is None else len(said) - most
     return said[:most] + ([f"note: and {more} more notes: -v prints all"] if more > 0 else [])

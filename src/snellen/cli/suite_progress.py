@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from snellen.cli.progress import EVERY, SCORED, describe
+from snellen.cli.progress import EVERY, SCORED, describe, money
 from snellen.core.text import one_line
 from snellen.engine.answer.asking_pass import Progress
 from snellen.engine.suite.cells import SuiteRun
@@ -23,9 +23,9 @@ NAME = 34
 
 @contextmanager
 def show_suite(title: str, cells: Sequence[SuiteRun]) -> Iterator[Watch]:
-    """Where the progress of a suite goes."""
+    """Show the progress of a suite."""
     if not sys.stderr.isatty():
-        yield PlainView(title, cells)
+        yield SuiteView(title, cells)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
@@ -39,106 +39,77 @@ def show_suite(title: str, cells: Sequence[SuiteRun]) -> Iterator[Watch]:
         BarColumn(bar_width=12),
     )
     with Bars(*columns, console=Console(stderr=True), expand=True) as bars:
-        yield BarView(title, cells, bars)
+        yield SuiteView(title, cells, bars)
 
 
-class Sums:
-    """What all runs together have done: questions, money, and how many have ended."""
+class SuiteView(Watch):
+    """Bars of a terminal: one for all, one for each run that is under way. Without them a line every ten seconds, and one for each run
+    that has ended.
+    """
 
-    def __init__(self, cells: Sequence[SuiteRun]) -> None:
-        self.total = [sum(cell.plan.questions.values()) for cell in cells]
-        self.done = [0] * len(cells)
-        self.cost = [0.0] * len(cells)
-        self.unknown = [0] * len(cells)
-        self.ended = 0
-
-    def take(self, number: int, p: Progress) -> None:
-        """A look at one of them."""
-        self.total[number], self.done[number], self.cost[number] = p.total, p.done, p.cost
-        self.unknown[number] = p.cost_unknown
-
-    def end(self, number: int, how: SuiteRunResult) -> None:
-        """One has ended."""
-        self.ended += 1
-        if how.why is None:
-            self.done[number] = self.total[number]
-
-    @property
-    def money(self) -> str:
-        """What the runs that were asked now have cost so far, with what they had cost before."""
-        spent, unknown = sum(self.cost), sum(self.unknown)
-        return (f"{spent:.4f} USD" if spent or not unknown else "cost unknown") + (
-            " and calls of unknown cost" if spent and unknown else ""
-        )
-
-
-class PlainView(Watch):
-    """A line every ten seconds, and one for each run that has ended."""
-
-    def __init__(self, title: str, cells: Sequence[SuiteRun]) -> None:
-        self._title, self._cells, self._sums = title, cells, Sums(cells)
+    def __init__(self, title: str, cells: Sequence[SuiteRun], bars: Any = None) -> None:
+        self._title, self._cells, self._bars = title, cells, bars
+        self._total = [sum(cell.plan.questions.values()) for cell in cells]
+        self._done = [0] * len(cells)
+        self._seen: dict[int, Progress] = {}
+        self._count = 0
+        self._tasks: dict[int, Any] = {}
         self._lock, self._last = threading.Lock(), time.monotonic()
+        if bars is not None:
+            self._all = bars.add_task(one_line(title, NAME), total=sum(self._total), state="")
 
     def asking(self, number: int, progress: Progress) -> None:
-        """A line, if the last one is a while ago."""
+        """Show its bar and that of all, or a line if the last one is a while ago."""
         with self._lock:
-            self._sums.take(number, progress)
-            if time.monotonic() - self._last >= EVERY:
+            self._seen[number] = progress
+            self._total[number], self._done[number] = progress.total, progress.done
+            if self._bars is not None:
+                if progress.total > progress.begun:
+                    self._show(number, progress.done, progress.total, describe(progress))
+                self._show_all()
+            elif time.monotonic() - self._last >= EVERY:
                 self._last = time.monotonic()
-                sums = self._sums
                 click.echo(
-                    f"{self._title}: {sums.ended} of {len(self._cells)} runs, {sum(sums.done)} of {sum(sums.total)} questions · "
-                    f"{sums.money} · {self._cells[number].label}: {describe(progress)}",
+                    f"{self._title}: {self._ended_runs()}, {sum(self._done)} of {sum(self._total)} questions · {self._money()} · "
+                    f"{self._cells[number].label}: {describe(progress)}",
                     err=True,
                 )
 
+    def scoring(self, number: int, done: int, total: int) -> None:
+        """Count in its bar what is scored."""
+        if self._bars is not None:
+            with self._lock:
+                self._show(number, done, total, SCORED)
+
     def ended(self, number: int, how: SuiteRunResult) -> None:
-        """A line."""
+        """Take its bar away and leave a line."""
         with self._lock:
-            self._sums.end(number, how)
-            said = f"{self._sums.ended} of {len(self._cells)} runs · {one_line(how.cell.label, 120)}: {state(how)}"
-            click.echo(said, err=True)
+            self._count += 1
+            if how.why is None:
+                self._done[number] = self._total[number]
+            line = f"{one_line(how.cell.label, 120)}: {state(how)}"
+            if self._bars is None:
+                click.echo(f"{self._ended_runs()} · {line}", err=True)
+                return
+            if number in self._tasks:
+                self._bars.remove_task(self._tasks.pop(number))
+            self._bars.console.print(line, markup=False, highlight=False)
+            self._show_all()
 
-
-class BarView(Watch):
-    """Bars of a terminal: one for all, one for each run that is under way."""
-
-    def __init__(self, title: str, cells: Sequence[SuiteRun], bars: Any) -> None:
-        self._cells, self._bars, self._sums, self._lock = cells, bars, Sums(cells), threading.Lock()
-        self._all = bars.add_task(one_line(title, NAME), total=sum(self._sums.total), state="")
-        self._tasks: dict[int, Any] = {}
-
-    def _task(self, number: int) -> Any:
+    def _show(self, number: int, done: int, total: int, state: str) -> None:
         if number not in self._tasks:
             name = one_line(self._cells[number].label, NAME)
             self._tasks[number] = self._bars.add_task(name, total=None, state="")
-        return self._tasks[number]
+        self._bars.update(self._tasks[number], completed=done, total=total, state=state)
 
-    def _sum_up(self) -> None:
-        sums = self._sums
-        said = f"{sums.ended} of {len(self._cells)} runs · {sums.money}"
-        self._bars.update(self._all, completed=sum(sums.done), total=sum(sums.total), state=said)
+    def _show_all(self) -> None:
+        state = f"{self._ended_runs()} · {self._money()}"
+        self._bars.update(self._all, completed=sum(self._done), total=sum(self._total), state=state)
 
-    def asking(self, number: int, progress: Progress) -> None:
-        """Its bar and that of all."""
-        with self._lock:
-            self._sums.take(number, progress)
-            if progress.total > progress.begun:
-                self._bars.update(
-                    self._task(number), completed=progress.done, total=progress.total, state=describe(progress)
-                )
-            self._sum_up()
+    def _ended_runs(self) -> str:
+        return f"{self._count} of {len(self._cells)} runs"
 
-    def scoring(self, number: int, done: int, total: int) -> None:
-        """Its bar counts what is scored."""
-        with self._lock:
-            self._bars.update(self._task(number), completed=done, total=total, state=SCORED)
-
-    def ended(self, number: int, how: SuiteRunResult) -> None:
-        """Its bar goes, a line stays."""
-        with self._lock:
-            self._sums.end(number, how)
-            if number in self._tasks:
-                self._bars.remove_task(self._tasks.pop(number))
-            self._bars.console.print(f"{one_line(how.cell.label, 120)}: {state(how)}", markup=False, highlight=False)
-            self._sum_up()
+    def _money(self) -> str:
+        """Return what the runs that were asked now have cost so far, with what they had cost before."""
+        every = self._seen.values()
+        return money(sum(p.cost for p in every), sum(p.cost_unknown for p in every)) or f"{0:.4f} USD"

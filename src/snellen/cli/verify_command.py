@@ -7,18 +7,12 @@ from pathlib import Path
 import click
 
 from snellen.cli import options
+from snellen.cli.flags import flags, run_argument
 
 
 @click.command("verify")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The data set, if it is no longer where the run found it.",
-)
-@click.option("--exports", is_flag=True, help="Compare the files in exports/, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every difference.")
+@run_argument
+@flags("verify")
 def command(run: Path, data: Path | None, exports: bool, as_json: bool) -> int:
     """Make marks and summary of RUN again from its answers and compare them with what is there; compare samples and pictures with the data
     set. Writes nothing into RUN and calls nothing.

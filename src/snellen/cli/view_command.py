@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from snellen.cli.flags import flags, folder_argument, open_in_browser, show_page
 from snellen.core.errors import MissingExtra, SnellenError
 
 if TYPE_CHECKING:
@@ -16,20 +16,9 @@ if TYPE_CHECKING:
 
 
 @click.command("view")
-@click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"), metavar="[DIR]")
-@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Where the data set is now, if it moved.")
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    metavar="N",
-    help="The port on 127.0.0.1 (default: 8378, or a free one if that is taken).",
-)
-@click.option(
-    "--open/--no-open",
-    "open_it",
-    default=None,
-    help="Open a browser, or not (default: where there is a terminal).",
-)
+@folder_argument
+@flags("view")
+@open_in_browser
 def command(folder: Path, data: Path | None, port: int | None, open_it: bool | None) -> int:
     """Look at the runs in DIR (default: runs), or at one run, in a browser, also while they go on. Ctrl-C ends it.
 
@@ -44,14 +33,10 @@ def command(folder: Path, data: Path | None, port: int | None, open_it: bool | N
 
     if data is not None and not data.is_dir():
         raise SnellenError(f"--data {data}: no such folder")
-    want = sys.stdout.isatty() if open_it is None else open_it
 
     def opened(keys: Keys) -> None:
         click.echo(f"Looking at {folder}. Open this link (it is only for you):\n  {keys.link()}\nCtrl-C ends it.")
-        if want:
-            import webbrowser
-
-            webbrowser.open(keys.link_once())
+        show_page(keys, open_it)
 
     serve(folder, data, port, opened)
     click.echo("Stopped.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,11 +33,6 @@ class ExamComparisons(NamedTuple):
     passed: tuple[str, ...]
 
 
-def is_folder_of_runs(path: Path) -> bool:
-    """Whether a folder holds runs and is none itself."""
-    return not (path / "run.json").is_file() and any(path.glob("*/run.json"))
-
-
 def compare_folder(
     folder: Path, *, protocols: Sequence[str] = (), metric: str = "", power: float | None = None, flips: bool = False
 ) -> ExamComparisons:
@@ -47,24 +43,16 @@ def compare_folder(
         drawn = thresholds_of(run.manifest) is not None  # thresholds can be compared whatever the sheets were
         groups.setdefault((run.manifest.exam, "" if drawn else run.manifest.data.fingerprint), []).append(run)
     passed = tuple(f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed if one.kind != "no run")
-    found = [
-        _compared(exam, tuple(run.path for run in runs), protocols, metric, power, flips)
-        for (exam, _data), runs in groups.items()
-    ]
+    compare = partial(compare_runs, protocols=protocols, metric=metric, power=power, flips=flips)
+    found = [_compared(exam, tuple(run.path for run in runs), compare) for (exam, _data), runs in groups.items()]
     return ExamComparisons(folder, tuple(found), passed)
 
 
-def _compared(
-    exam: str, runs: tuple[Path, ...], protocols: Sequence[str], metric: str, power: float | None, flips: bool
-) -> ExamComparison:
+def _compared(exam: str, runs: tuple[Path, ...], compare: Callable[[Sequence[Path]], Comparison]) -> ExamComparison:
     if len(runs) < 2:
         return ExamComparison(exam, runs, None, "only one run on this data: nothing to compare it with")
     try:
         thresholds = examined_again(runs)
-        if thresholds is not None:
-            return ExamComparison(exam, runs, None, thresholds=thresholds)
-        return ExamComparison(
-            exam, runs, compare_runs(runs, protocols=protocols, metric=metric, power=power, flips=flips)
-        )
+        return ExamComparison(exam, runs, None if thresholds is not None else compare(runs), thresholds=thresholds)
     except SnellenError as error:
         return ExamComparison(exam, runs, None, str(error))

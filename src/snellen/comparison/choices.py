@@ -1,11 +1,9 @@
-"""The choices behind a number, named in plain words: what somebody may decide otherwise without asking a model anything again. Pure."""
+"""The choices behind a number, named in plain words: decisions that could be made otherwise without asking a model again. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from snellen.core.protocol import Key
 from snellen.core.types import NON_ANSWERS, Outcome
 
 BY_SAMPLE = "over samples"
@@ -14,67 +12,47 @@ AS_WRONG = "count as wrong"
 LEFT_OUT = "left out"
 GUESSED = "count as random guesses"
 KINDS = {
-    Outcome.UNPARSABLE: "unreadable left out",
-    Outcome.REFUSED: "refused left out",
-    Outcome.EMPTY: "empty left out",
-    Outcome.TRUNCATED: "cut off left out",
-    Outcome.ERROR: "failed calls left out",
+    "unreadable left out": Outcome.UNPARSABLE,
+    "refused left out": Outcome.REFUSED,
+    "empty left out": Outcome.EMPTY,
+    "cut off left out": Outcome.TRUNCATED,
+    "failed calls left out": Outcome.ERROR,
 }
-"""What becomes of non-answers where only one kind of them is left out."""
-DIMENSIONS = ("prompt", "protocol", "metric", "average", "samples", "non-answers")
-"""What can be chosen otherwise. The part is no choice: it says which of the run's numbers is looked at."""
+"""Ways to treat non-answers that leave out only one kind of them."""
+DIMENSIONS = {
+    "prompt": "prompt",
+    "protocol": "protocol",
+    "metric": "metric",
+    "average": "average",
+    "samples": "samples",
+    "non-answers": "non_answers",
+}
+"""What can be chosen otherwise, and the field that it is in. The part is not a choice: it says which of the run's numbers is looked at."""
 
 
-class Scope(NamedTuple):
-    """One or several parts of an exam that one number is of; `joined` is one whose items several samples make up."""
+class Choice(NamedTuple):
+    """How one number is made, in the fields of `Reading`.
 
-    name: str
-    parts: frozenset[Key]
-    joined: bool = False
-
-
-class AnalysisChoice(NamedTuple):
-    """How one number is made. `reader` and `marker` are the same protocol, except halfway between two of them.
-
-    `samples` is empty for all of the part, or names a group within it: `difficulty easy`.
+    `samples` is empty for all of the part, or names a group within it: `difficulty easy`. `reader` is another protocol that reads the
+    replies, for a number halfway between two protocols.
     """
 
-    reader: str
-    marker: str
+    protocol: str
     prompt: str
     metric: str
-    scope: str
+    part: str
     average: str = BY_SAMPLE
     samples: str = ""
-    silent: str = AS_WRONG
+    non_answers: str = AS_WRONG
+    reader: str = ""
 
-    def on(self, dimension: str) -> str:
-        """What is chosen in a dimension."""
-        return {
-            "prompt": self.prompt,
-            "protocol": self.marker,
-            "metric": self.metric,
-            "average": self.average,
-            "samples": self.samples,
-            "non-answers": self.silent,
-        }[dimension]
-
-    def changes(self, other: AnalysisChoice) -> list[str]:
-        """The dimensions in which two choices differ."""
-        return [name for name in DIMENSIONS if self.on(name) != other.on(name)]
+    def changes(self, other: Choice) -> tuple[str, ...]:
+        """Return the dimensions in which two choices differ."""
+        return tuple(name for name, field in DIMENSIONS.items() if getattr(self, field) != getattr(other, field))
 
 
-def left_out(silent: str) -> frozenset[Outcome]:
-    """The outcomes that do not count under a way to treat non-answers."""
-    if silent == LEFT_OUT:
+def left_out(way: str) -> frozenset[Outcome]:
+    """Return the outcomes that do not count under a way to treat non-answers."""
+    if way == LEFT_OUT:
         return NON_ANSWERS
-    return frozenset(outcome for outcome, name in KINDS.items() if name == silent)
-
-
-def ways_with(kinds: Iterable[Outcome], *, guesses: bool) -> list[str]:
-    """How non-answers of these kinds can be treated, each way once: where there is one kind, leaving it out is leaving all out."""
-    there = set(kinds)
-    own = [name for kind, name in KINDS.items() if kind in there]
-    if not own:
-        return [AS_WRONG]
-    return [AS_WRONG, LEFT_OUT, *(own if len(own) > 1 else ()), *([GUESSED] if guesses else ())]
+    return frozenset([KINDS[way]]) if way in KINDS else frozenset()

@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
-from snellen.comparison.headline import Members
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.comparison.headline import Members, seen_key
 from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined, roles
 from snellen.core.results import Metric, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.engine.mark.flips import answer_of, comparable
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
-
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 OUTCOMES = tuple(Outcome)
 GONE = tuple(i for i, outcome in enumerate(OUTCOMES) if outcome in NON_ANSWERS)
 MOST_GROUPS = 64
-"""A grouping with more values than that is no grouping that anybody averages over."""
+"""A grouping with more values than that is not one that people average over."""
 Guess = Callable[[Sample], Mapping[str, float]]
 """What drawing one of a sample's options would score on the average, by metric; nothing where it has no options."""
+
+
+class Row(NamedTuple):
+    """One mark, or one item that several samples make up (`joined`).
+
+    `groups` are the groups within the part. `answer` is what was read, in a form that can be compared. `guess` is what a random option
+    would score in place of a non-answer.
+    """
+
+    id: str
+    seen: Seen
+    part: Key
+    groups: tuple[Key, ...] = ()
+    tags: Mapping[str, str] = {}
+    answer: Hashable = None
+    guess: Mapping[str, float] = {}
+    joined: bool = False
 
 
 class Grouping(NamedTuple):
@@ -39,41 +55,55 @@ class Grouping(NamedTuple):
     once: bool
 
 
-class MarkColumns(NamedTuple):
-    """One row for each mark. `row` says which of `seen` it is: marks that are alike share one.
+class MarkColumns:
+    """The rows of a protocol, and columns of them.
 
-    `part` is the place of the sample's part in `parts`; `tags` are what all samples of a part have in common (split, task). `groups` are
-    by the names of the tags that they go by. `answers` is what was read, in a form that can be compared. `guesses` is what a random
-    option would score, NaN where there are no options. Items that several samples make up (`joined`) are behind all samples, in parts
-    of their own.
+    `distinct` are the marks that are not alike, and `like` says which of these each row has. `part` is the place of a row's part in
+    `parts`, whose values are the tags that all its samples have in common. `groups` are by the names of the tags that they go by.
     """
 
-    protocol: Protocol
-    prompt: str
-    ids: tuple[str, ...]
-    seen: tuple[Seen, ...]
-    row: Ints
-    outcome: Ints
-    parts: tuple[Key, ...]
-    tags: tuple[Mapping[str, str], ...]
-    part: Ints
-    joined: frozenset[int]
-    groups: Mapping[tuple[str, ...], Grouping]
-    answers: tuple[Hashable, ...]
-    guesses: Mapping[str, Floats]
-    values: Mapping[str, Floats]
+    def __init__(self, protocol: Protocol, prompt: str, rows: Sequence[Row]) -> None:
+        self.protocol, self.prompt, self.rows = protocol, prompt, rows
+        marks: dict[Hashable, Seen] = {}
+        keys = []
+        self.parts: dict[Key, dict[str, str]] = {}
+        for row in rows:
+            keys.append(seen_key(row.seen))
+            marks.setdefault(keys[-1], row.seen)
+            known = self.parts.setdefault(row.part, dict(row.tags))
+            for name in [name for name, value in known.items() if row.tags.get(name) != value]:
+                del known[name]
+        self.distinct = tuple(marks.values())
+        self.like = _places(keys, marks)
+        self.part = _places([row.part for row in rows], self.parts)
+        self.joined = {row.part for row in rows if row.joined}
+        self.outcome = np.array([OUTCOMES.index(seen.outcome) for seen in self.distinct], dtype=np.int64)[self.like]
+        values = _named([seen.values for seen in self.distinct])
+        self.values = {name: column[self.like] for name, column in values.items()}
+        self.guesses = _named([row.guess for row in rows])
+        self.groups = self._groupings()
 
-    @property
-    def clusters(self) -> list[str]:
-        """What each row shares with others that stand or fall together."""
-        return [self.seen[i].cluster for i in self.row.tolist()]
+    def _groupings(self) -> dict[tuple[str, ...], Grouping]:
+        members: dict[tuple[str, ...], list[tuple[int, str]]] = {}
+        for at, row in enumerate(self.rows):
+            for group in row.groups:
+                names = tuple(name for name, _value in group)
+                members.setdefault(names, []).append((at, " and ".join(f"{name} {value}" for name, value in group)))
+        found = {}
+        for names, some in members.items():
+            values = dict.fromkeys(value for _at, value in some)
+            if len(values) <= MOST_GROUPS:
+                places = np.array([at for at, _value in some], dtype=np.int64)
+                once = len(np.unique(places)) == len(places)
+                found[names] = Grouping(tuple(values), places, _places([value for _at, value in some], values), once)
+        return found
 
     def about(self, metric: str) -> Metric:
-        """A metric's declaration."""
+        """Return a metric's declaration."""
         return declared(self.protocol.metrics, metric)
 
     def metrics(self) -> list[str]:
-        """The metrics that people report as the score, the headline first: shares, of which more is better."""
+        """Return the metrics that people report as the score, the headline first: shares, of which more is better."""
         wanted = roles(self.protocol).reported
         names = dict.fromkeys((self.protocol.headline, *self.values, *(m for m in wanted if not m.endswith(".*"))))
         found = []
@@ -85,154 +115,72 @@ class MarkColumns(NamedTuple):
                 found.append(name)
         return found
 
+    def clusters(self) -> list[str]:
+        """Return what rows share: the image, or where there are several parts the name behind the part's, as `compare` has it."""
+        several = len(self.parts) > 1
+        return [row.seen.cluster or (row.id.rpartition("/")[2] if several else "") for row in self.rows]
+
+
+def _named(every: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
+    """Return a column for each name, NaN where a row has no value."""
+    names = dict.fromkeys(name for values in every for name in values)
+    return {name: np.array([values.get(name, np.nan) for values in every], dtype=np.float64) for name in names}
+
+
+def _places(keys: Sequence[Hashable], known: Iterable[Hashable]) -> Ints:
+    """Return the place of each key among those known."""
+    places = {key: at for at, key in enumerate(known)}
+    return np.array([places[key] for key in keys], dtype=np.int64)
+
 
 def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark]], guess: Guess | None) -> MarkColumns:
-    """Every mark of a protocol, in order."""
-    import numpy as np
-
-    made = _ColumnsBuilder(protocol)
+    """Put every mark of a protocol in columns, in order, and behind them the items that several samples make up."""
+    rows: list[Row] = []
+    pieces: dict[Key, list[Seen]] = {}
     for sample, mark in marked:
-        made.add(sample, mark, guess)
-    single = len(made.rows)
-    made.join()
-    row = np.array(made.rows, dtype=np.int64)
-    names = dict.fromkeys(name for seen in made.seen for name in seen.values)
-    flat = {name: np.array([s.values.get(name, np.nan) for s in made.seen], dtype=np.float64) for name in names}
-    outcomes = np.array([OUTCOMES.index(s.outcome) for s in made.seen], dtype=np.int64)
-    groups = {}
-    for name, (at, which) in made.groups.items():
-        values = tuple(made.group_names[name])
-        if len(values) <= MOST_GROUPS:
-            places = np.array(at, dtype=np.int64)
-            once = len(np.unique(places)) == len(places)
-            groups[name] = Grouping(values, places, np.array(which, dtype=np.int64), once)
-    guesses = {}
-    for metric in dict.fromkeys(m for one in made.guesses.values() for m in one):
-        drawn = np.full(len(row), np.nan)
-        drawn[list(made.guesses)] = [one.get(metric, np.nan) for one in made.guesses.values()]
-        guesses[metric] = drawn
-    return MarkColumns(
-        protocol=protocol,
-        prompt=prompt,
-        ids=(*made.ids, *(f"joined {i}" for i in range(single, len(row)))),
-        seen=tuple(made.seen),
-        row=row,
-        outcome=outcomes[row],
-        parts=tuple(made.parts),
-        tags=tuple(made.tags),
-        part=np.array(made.part, dtype=np.int64),
-        joined=frozenset(made.joined),
-        groups=groups,
-        answers=tuple(made.answers),
-        guesses=guesses,
-        values={name: column[row] for name, column in flat.items()},
-    )
-
-
-class _Placed(NamedTuple):
-    """Where a sample belongs: its part, the part's tags, its groups (their lists and its value), and items that it is a piece of."""
-
-    part: Key
-    tags: dict[str, str]
-    groups: list[tuple[tuple[list[int], list[int]], int]]
-    others: list[Key]
-
-
-class _ColumnsBuilder:
-    """Columns on their way."""
-
-    def __init__(self, protocol: Protocol) -> None:
-        self.protocol = protocol
-        self.ids: list[str] = []
-        self.rows: list[int] = []
-        self.seen: list[Seen] = []
-        self.part: list[int] = []
-        self.parts: dict[Key, int] = {}
-        self.tags: list[dict[str, str]] = []
-        self.joined: list[int] = []
-        self.groups: dict[tuple[str, ...], tuple[list[int], list[int]]] = {}
-        self.group_names: dict[tuple[str, ...], dict[str, int]] = {}
-        self.answers: list[Hashable] = []
-        self.guesses: dict[int, Mapping[str, float]] = {}
-        self._known: dict[Hashable, int] = {}
-        self._other: dict[Key, list[int]] = {}
-        self._places: dict[int, tuple[object, _Placed]] = {}
-        self._joins = protocol.extra(JoinedItems) is not None
-
-    def add(self, sample: Sample, mark: Mark, guess: Guess | None) -> None:
-        seen = self.protocol.seen(sample, mark)
-        at = len(self.rows)
-        self.ids.append(sample.id)
-        self.rows.append(self._row(seen))
-        self.answers.append(_hashable(mark.reading))
-        if guess is not None and seen.outcome in NON_ANSWERS:
-            self.guesses[at] = guess(sample)
-        part, tags, groups, others = self._placed(sample)
-        self._place(part, tags)
-        for (places, which), value in groups:
-            places.append(at)
-            which.append(value)
-        for key in others:
-            self._other.setdefault(key, []).append(at)
-
-    def _placed(self, sample: Sample) -> _Placed:
-        """Where a sample belongs. A protocol that gives the same tuple of groups again has it found at once."""
-        keys = self.protocol.groups(sample)
-        known = self._places.get(id(keys))
-        if known is not None and known[0] is keys:
-            return known[1]
-        part, *rest = tuple(keys) or ((),)
-        groups = [self._group(key[len(part) :]) for key in rest if key[: len(part)] == part]
-        others = [key for key in rest if key[: len(part)] != part] if self._joins else []
-        tags = {name: value for name, value in sample.tags.items() if name in ("split", "task")}
-        found = _Placed(part, tags, groups, others)
-        if isinstance(keys, tuple):
-            self._places[id(keys)] = keys, found
-        return found
-
-    def _row(self, seen: Seen) -> int:
-        known = (*seen.values, *seen.values.values(), id(seen.outcome), seen.cluster, seen.own)
-        at = self._known.setdefault(known, len(self.seen))
-        if at == len(self.seen):
-            self.seen.append(seen)
-        return at
-
-    def _place(self, key: Key, tags: dict[str, str]) -> None:
-        at = self.parts.setdefault(key, len(self.parts))
-        if at == len(self.tags):
-            self.tags.append(tags)
-        elif self.tags[at] != tags:
-            self.tags[at] = {k: v for k, v in self.tags[at].items() if tags.get(k) == v}
-        self.part.append(at)
-
-    def _group(self, rest: Key) -> tuple[tuple[list[int], list[int]], int]:
-        names, value = tuple(name for name, _ in rest), " and ".join(f"{name} {v}" for name, v in rest)
-        known = self.group_names.setdefault(names, {})
-        return self.groups.setdefault(names, ([], [])), known.setdefault(value, len(known))
-
-    def join(self) -> None:
-        """Items that several samples make up, as rows behind them."""
-        for key, places in self._other.items():
-            items = joined(self.protocol, Members(key, [self.seen[self.rows[i]] for i in places]))
-            if items is None:
-                continue
-            for seen, count in items:
-                for _ in range(count):
-                    self.rows.append(self._row(seen))
-                    self.answers.append(None)
-                    self._place(key, {})
-            if key in self.parts:
-                self.joined.append(self.parts[key])
+        seen = protocol.seen(sample, mark)
+        part, *rest = tuple(protocol.groups(sample)) or ((),)
+        inside = [key for key in rest if key[: len(part)] == part]
+        rows.append(
+            Row(
+                id=sample.id,
+                seen=seen,
+                part=part,
+                groups=tuple(key[len(part) :] for key in inside),
+                tags={name: value for name, value in sample.tags.items() if name in ("split", "task")},
+                answer=_hashable(mark.reading),
+                guess=guess(sample) if guess is not None and seen.outcome in NON_ANSWERS else {},
+            )
+        )
+        for key in rest if protocol.extra(JoinedItems) is not None else ():
+            if key not in inside:
+                pieces.setdefault(key, []).append(seen)
+    for key, marks in pieces.items():
+        for seen, count in joined(protocol, Members(key, marks)) or ():
+            rows += [Row(f"joined {len(rows) + i}", seen, key, joined=True) for i in range(count)]
+    return MarkColumns(protocol, prompt, rows)
 
 
 def _hashable(reading: object) -> Hashable:
-    """What was read, in a form in which two protocols' readings can be compared."""
+    """Return what was read, in a form in which two protocols' readings can be compared."""
     found = comparable(answer_of(reading))
     return found if isinstance(found, Hashable) else repr(found)
 
 
-def differing(first: MarkColumns, second: MarkColumns) -> Bools:
-    """Where two protocols read different answers out of the same replies; both have the same rows."""
-    import numpy as np
+@lru_cache(maxsize=16)
+def mixed(reader: MarkColumns, marker: MarkColumns) -> MarkColumns | None:
+    """Return marks halfway between two protocols: where they read different answers, as the one marks its own, elsewhere the other's.
 
-    return np.array([a != b for a, b in zip(first.answers, second.answers, strict=True)], dtype=np.bool_)
+    None where they have other rows, or are of different kinds, so that their marks cannot stand in one table.
+    """
+    if type(reader.protocol) is not type(marker.protocol) or list(reader.parts) != list(marker.parts):
+        return None
+    if [row.id for row in reader.rows] != [row.id for row in marker.rows]:
+        return None
+    rows = [
+        second if first.answer == second.answer else second._replace(seen=first.seen, guess=first.guess)
+        for first, second in zip(reader.rows, marker.rows, strict=True)
+    ]
+    made = MarkColumns(marker.protocol, marker.prompt, rows)
+    made.values = {name: made.values[name] for name in marker.values if name in made.values}
+    return made

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import median
 
-from snellen.comparison.differences import PairedSample, PairedTest, part_name, rows
+from snellen.comparison.differences import PairedSample, PairedTest, paired, rows
 from snellen.comparison.headline import Members
-from snellen.comparison.multiverse import leads_of
+from snellen.comparison.leads import leads_of
 from snellen.comparison.pairing import Common, OpenedRun, common, opened
 from snellen.comparison.ranking import ranking
 from snellen.comparison.results import Comparison, ComparisonRow, Flip, FlipSide, RunSide
 from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, unknown
+from snellen.core.figures import part_name
 from snellen.core.model_names import model_name
 from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.runs.run import Run
-from snellen.stats.repeats import mean_seen, usual_outcome
+from snellen.stats.repeats import usual_outcome
 
 
 def compare_runs(
@@ -49,41 +50,38 @@ def compare_runs(
             raise SnellenError("--explain reads answers in every way, whatever the metric: leave out --metric")
     leads = leads_of(runs, shared) if explain else None
     sides = tuple(_side(one, shared) for one in runs)
-    names = list(shared.protocols)
+    main, (_protocol, main_arm) = next(iter(shared.protocols.items()))
     many = len(runs) > 2
     found: list[ComparisonRow] = []
     flipped: list[Flip] = []
     samples: set[str] = set()
-    asked_by = shared.protocols[names[0]][1].text
-    for name in [n for n in names if not many or shared.protocols[n][1].text == asked_by]:
-        protocol, arm = shared.protocols[name]
-        read = {one.letter: _marks(one, name, protocol) for one in runs}
-        marks = {letter: own for letter, (own, _seen) in read.items()}
-        ids = _marked(shared.samples, marks.values())
-        samples.update(ids if not many or name == names[0] else ())
-        each = {letter: {i: tuple(seen[i]) for i in ids} for letter, (_own, seen) in read.items()}
-        seen = {k: {i: mean_seen(some) for i, some in own.items()} for k, own in each.items()}
+    for name, (protocol, arm) in shared.protocols.items():
+        if many and arm.text != main_arm.text:
+            continue
+        marks = [_marks(one, name, protocol) for one in runs]
+        ids = [i for i in shared.samples if all(i in own for own in marks)]
         parts = {i: _part(protocol, shared.samples[i]) for i in ids}
-        for one, other in combinations(runs, 2):
-            asked = PairedTest(protocol, name, arm.text, one.letter, other.letter, power, metric)
-            a, b = one.letter, other.letter
-            pairs = [PairedSample(i, parts[i], seen[a][i], seen[b][i], each=(each[a][i], each[b][i])) for i in ids]
-            joined = _joined(protocol, shared.samples, (each[a], each[b]))
-            found += rows(asked, [*pairs, *joined])
-            if flips and not many:
-                flipped += _flips(asked, (one, other), (marks[one.letter], marks[other.letter]), parts)
+        if not many or name == main:
+            samples.update(ids)
+        each = [{i: tuple(seen for _mark, seen in own[i].values()) for i in ids} for own in marks]
+        for a, b in combinations(range(len(runs)), 2):
+            asked = PairedTest(protocol, name, arm.text, runs[a].letter, runs[b].letter, power, metric)
+            pairs = [paired(i, parts[i], each[a][i], each[b][i]) for i in ids]
+            found += rows(asked, [*pairs, *_joined(protocol, shared.samples, (each[a], each[b]))])
+        if flips and not many:
+            flipped += _flips(asked, runs, marks, parts)
     if metric and not found:
         raise SnellenError(f"--metric {metric}: it is measured in a unit, or of whole groups, and cannot be compared")
     ranks = None
     if many:  # the other protocols only say whether the order is another
-        others = [row for row in found if row.protocol != names[0]]
-        found = [row for row in found if row.protocol == names[0]]
-        ranks = ranking(names[0], found, sides, others)
+        others = [row for row in found if row.protocol != main]
+        found = [row for row in found if row.protocol == main]
+        ranks = ranking(main, found, sides, others)
     return Comparison(
         exam=shared.exam,
         synthetic=runs[0].manifest.data.synthetic,
         sides=sides,
-        protocols=tuple(names[:1] if many else names),
+        protocols=(main,) if many else tuple(shared.protocols),
         samples=len(samples),
         notes=shared.notes,
         rows=tuple(found),
@@ -97,17 +95,11 @@ def compare_runs(
 
 def _with_metric(runs: Sequence[OpenedRun], shared: Common, metric: str) -> Common:
     """Leave out the protocols that have no such metric; an error that lists the metrics where none has it."""
-    names = {
-        name: {
-            key
-            for one in runs
-            for p in one.summary.protocols
-            if p.protocol == name
-            for g in p.groups
-            for key in g.metrics
-        }
-        for name in shared.protocols
-    }
+    names: dict[str, set[str]] = {name: set() for name in shared.protocols}
+    for one in runs:
+        for result in one.summary.protocols:
+            if result.protocol in names:
+                names[result.protocol].update(key for group in result.groups for key in group.metrics)
     if not any(metric in some for some in names.values()):
         raise unknown("metric", metric, sorted(set().union(*names.values())), of="these runs")
     notes = [
@@ -117,43 +109,32 @@ def _with_metric(runs: Sequence[OpenedRun], shared: Common, metric: str) -> Comm
     return shared._replace(protocols=kept, notes=(*shared.notes, *notes))
 
 
-Marks = Mapping[str, Mapping[int, Mark]]
-"""A run's marks by sample: one for each time that it was asked, the first being 1."""
+Marks = Mapping[str, Mapping[int, tuple[Mark, Seen]]]
+"""A run's marks by sample, and what is seen of them: one for each time that it was asked, the first being 1."""
 
 
-def _marks(one: OpenedRun, name: str, protocol: Protocol) -> tuple[Marks, dict[str, list[Seen]]]:
-    """A run's marks of one protocol and what is seen of them; an error where they are not those that its summary is of."""
+def _marks(one: OpenedRun, name: str, protocol: Protocol) -> Marks:
+    """Return a run's marks of one protocol; an error where they are not those that its summary is of."""
     result = next((p for p in one.summary.protocols if p.protocol == name), None)
-    marks: dict[str, dict[int, Mark]] = {}
-    every: dict[str, list[Seen]] = {}
+    path = one.run.path
+    changed = SnellenError(
+        f"{path}: the marks of protocol '{name}' do not give its summary: one was changed; 'snellen remark {path}' makes both again"
+    )
+    marks: dict[str, dict[int, tuple[Mark, Seen]]] = {}
     counts: dict[Key, Counter[str]] = {}
     for repeat in range(1, 1 + (1 if result is None else result.repeats)):
         for mark in one.run.marks(name, repeat):
             sample = one.samples.get(mark.id)
             if sample is None:
-                raise _not_of(one, name)
+                raise changed
             seen = protocol.seen(sample, mark)
             counts.setdefault(_part(protocol, sample), Counter())[seen.outcome.value] += 1
-            marks.setdefault(mark.id, {})[repeat] = mark
-            every.setdefault(mark.id, []).append(seen)
+            marks.setdefault(mark.id, {})[repeat] = mark, seen
     for group in result.groups if result is not None else ():
         found = counts.get(tuple(group.by.items()))
         if group.whole and found is not None and found != group.outcomes:
-            raise _not_of(one, name)
-    return marks, every
-
-
-def _not_of(one: OpenedRun, name: str) -> SnellenError:
-    path = one.run.path
-    return SnellenError(
-        f"{path}: the marks of protocol '{name}' do not give its summary: one was changed; 'snellen remark {path}' makes both again"
-    )
-
-
-def _marked(samples: Mapping[str, Sample], every: Iterable[Marks]) -> list[str]:
-    """The samples that all runs have marks of."""
-    all_marks = list(every)
-    return [i for i in samples if all(i in marks for marks in all_marks)]
+            raise changed
+    return marks
 
 
 def _part(protocol: Protocol, sample: Sample) -> Key:
@@ -164,8 +145,8 @@ Each = Mapping[str, tuple[Seen, ...]]
 """What was seen of each sample, once for each time that it was asked."""
 
 
-def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[Each]) -> list[PairedSample]:
-    """Items that are made of several samples (VCR's answer and reason) as both runs have them; none where they do not match."""
+def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: tuple[Each, Each]) -> list[PairedSample]:
+    """Return items that are made of several samples (VCR's answer and reason) as both runs have them; none where they do not match."""
     if protocol.extra(JoinedItems) is None:
         return []
     members: dict[Key, list[str]] = {}
@@ -174,23 +155,18 @@ def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[E
             members.setdefault(key, []).append(i)
     found: list[PairedSample] = []
     for key, ids in members.items():
-        first, second = ([*_items(protocol, key, [side[i] for i in ids])] for side in sides)
-        everyone = [*first, *second]
-        if not everyone or any([s.cluster for s in some] != [s.cluster for s in everyone[0]] for some in everyone):
-            continue
-        pairs = enumerate(zip(zip(*first, strict=True), zip(*second, strict=True), strict=True))
-        found += [
-            PairedSample(f"{at:09}", key, mean_seen(a), mean_seen(b), joined=True, each=(a, b)) for at, (a, b) in pairs
-        ]
+        first, second = (_items(protocol, key, [side[i] for i in ids]) for side in sides)
+        clusters = [[seen.cluster for seen in some] for some in (*first, *second)]
+        if clusters and all(some == clusters[0] for some in clusters):
+            pairs = enumerate(zip(zip(*first, strict=True), zip(*second, strict=True), strict=True))
+            found += [paired(f"{at:09}", key, a, b, joined=True) for at, (a, b) in pairs]
     return found
 
 
-def _items(protocol: Protocol, key: Key, marks: Sequence[tuple[Seen, ...]]) -> Iterator[list[Seen]]:
-    """The larger items of a group, time by time: as often as all of its samples were asked."""
-    for at in range(min(map(len, marks))):
-        items = joined(protocol, Members(key, [each[at] for each in marks]))
-        if items is not None:
-            yield [seen for seen, count in items for _ in range(count)]
+def _items(protocol: Protocol, key: Key, marks: Sequence[tuple[Seen, ...]]) -> list[list[Seen]]:
+    """Return the larger items of a group, time by time: as often as all of its samples were asked."""
+    times = (joined(protocol, Members(key, some)) for some in zip(*marks, strict=False))
+    return [[seen for seen, count in items for _ in range(count)] for items in times if items is not None]
 
 
 def _side(one: OpenedRun, shared: Common) -> RunSide:
@@ -198,15 +174,16 @@ def _side(one: OpenedRun, shared: Common) -> RunSide:
     name, (_protocol, arm) = next(iter(shared.protocols.items()))
     repeats = next((p.repeats for p in one.summary.protocols if p.protocol == name), 1)
     asked = [again.text for again in arm.times(repeats)]
-    costs: list[float | None] = []
+    costs: list[float] = []
+    unknown = False
     seconds: list[float] = []
     for head in one.run.folder.heads(keys=((i, text) for i in shared.samples for text in asked)):
-        known = [call.cost for call in head.calls]
-        costs.append(None if not known or any(c is None for c in known) else sum(c for c in known if c is not None))
+        known = [call.cost for call in head.calls if call.cost is not None]
+        unknown = unknown or not known or len(known) < len(head.calls)
+        costs.append(sum(known))
         took = [call.latency for call in head.calls if call.latency is not None]
         if took and head.failure is None:
             seconds.append(sum(took))
-    paid = [c for c in costs if c is not None]
     return RunSide(
         letter=one.letter,
         run=str(one.run.path),
@@ -214,7 +191,7 @@ def _side(one: OpenedRun, shared: Common) -> RunSide:
         shots=one.manifest.options.shots,
         complete=one.summary.complete,
         oracle=one.manifest.oracle,
-        cost=1000 * sum(paid) / len(paid) if paid and len(paid) == len(costs) else None,
+        cost=1000 * sum(costs) / len(costs) if costs and not unknown else None,
         seconds=median(seconds) if seconds else None,
         repeats=repeats,
     )
@@ -224,47 +201,39 @@ def _side(one: OpenedRun, shared: Common) -> RunSide:
 
 
 def _flips(
-    asked: PairedTest,
-    runs: tuple[OpenedRun, OpenedRun],
-    marks: tuple[Marks, Marks],
-    parts: Mapping[str, Key],
-) -> Iterator[Flip]:
-    """Every sample that only one of two runs got right, with what both said; those of the first run before the second's."""
-    usual = [{i: usual_outcome([mark.outcome for mark in own[i].values()]) for i in parts} for own in marks]
-    right = [{i for i, outcome in own.items() if outcome is Outcome.CORRECT} for own in usual]
-    wanted = [i for i in parts if (i in right[0]) != (i in right[1])]
-    if not wanted:
-        return
-    told = [
-        {i: next(at for at, mark in own[i].items() if mark.outcome is outcomes[i]) for i in wanted}
-        for own, outcomes in zip(marks, usual, strict=True)
-    ]
-    replies = [_replies(one, asked.prompt, places) for one, places in zip(runs, told, strict=True)]
-    for i in sorted(wanted, key=lambda i: i not in right[0]):
-        first, second = (
-            FlipSide(
-                outcome=own[i][places[i]].outcome.value,
-                reading=own[i][places[i]].reading,
-                reply=said.get(i),
-                right=sum(mark.outcome is Outcome.CORRECT for mark in own[i].values()),
-                times=len(own[i]),
-            )
-            for own, places, said in zip(marks, told, replies, strict=True)
-        )
-        yield Flip(
+    asked: PairedTest, runs: Sequence[OpenedRun], marks: Sequence[Marks], parts: Mapping[str, Key]
+) -> list[Flip]:
+    """Return every sample that only one of two runs got right, with what both said; those of the first run before the second's."""
+    right = [{i for i in parts if _usual(own[i]) is Outcome.CORRECT} for own in marks]
+    wanted = sorted((i for i in parts if (i in right[0]) != (i in right[1])), key=lambda i: i not in right[0])
+    first, second = (_views(one, own, wanted, asked.prompt) for one, own in zip(runs, marks, strict=True))
+    return [
+        Flip(
             id=i,
-            part=part_name(parts[i]),
+            part=part_name(dict(parts[i])),
             protocol=asked.name,
             only=asked.first if i in right[0] else asked.second,
             first_run=asked.first,
             second_run=asked.second,
-            first=first,
-            second=second,
+            first=first[i],
+            second=second[i],
         )
+        for i in wanted
+    ]
 
 
-def _replies(one: OpenedRun, prompt: str, places: Mapping[str, int]) -> dict[str, str | None]:
-    """What a run's subject said of samples, each the time that is wanted."""
-    arm = Arm.parse(prompt)
-    keys = ((i, arm._replace(repeat=at).text) for i, at in places.items())
-    return {a.id: a.text if a.failure is None else None for a in one.run.folder.texts(keys=keys)}
+def _usual(marks: Mapping[int, tuple[Mark, Seen]]) -> Outcome:
+    return usual_outcome([mark.outcome for mark, _seen in marks.values()])
+
+
+def _views(one: OpenedRun, marks: Marks, ids: Sequence[str], prompt: str) -> dict[str, FlipSide]:
+    """Return what a run said of samples, the first time that came out as most did."""
+    told = {i: next(at for at, (mark, _seen) in marks[i].items() if mark.outcome is _usual(marks[i])) for i in ids}
+    keys = [(i, Arm.parse(prompt)._replace(repeat=at).text) for i, at in told.items()]
+    replies = {a.id: a.text if a.failure is None else None for a in one.run.folder.texts(keys=keys)} if keys else {}
+    found = {}
+    for i, at in told.items():
+        mark, _seen = marks[i][at]
+        right = sum(mark.outcome is Outcome.CORRECT for mark, _seen in marks[i].values())
+        found[i] = FlipSide(mark.outcome.value, mark.reading, replies.get(i), right, len(marks[i]))
+    return found

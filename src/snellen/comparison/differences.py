@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import sqrt
 from statistics import variance
 from typing import NamedTuple
@@ -12,13 +12,15 @@ import msgspec
 
 from snellen.comparison.headline import own_difference
 from snellen.comparison.results import ComparisonRow, RepeatAgreement, UnansweredSplit
+from snellen.core.figures import part_name
 from snellen.core.protocol import Key, Protocol, Seen, roles
 from snellen.core.results import declared
 from snellen.core.types import NON_ANSWERS, Outcome
-from snellen.stats.intervals import LEVEL, Interval, worth
+from snellen.stats.intervals import LEVEL, worth
 from snellen.stats.means import Clusters, measured_interval, of_samples
 from snellen.stats.paired import difference_interval
 from snellen.stats.power import SURE, samples_for, smallest_difference
+from snellen.stats.repeats import mean_seen
 from snellen.stats.significance import holm, least_p, sign_flips
 
 UNTOLD = {"smallest": None, "needed": None}
@@ -43,6 +45,13 @@ class PairedSample(NamedTuple):
         return self.each[side] or ((self.first, self.second)[side],)
 
 
+def paired(
+    id: str, part: Key, first: tuple[Seen, ...], second: tuple[Seen, ...], *, joined: bool = False
+) -> PairedSample:
+    """Put together what two runs have of one sample, each time that it was asked."""
+    return PairedSample(id, part, mean_seen(first), mean_seen(second), joined, (first, second))
+
+
 class PairedTest(NamedTuple):
     """What is compared: a protocol and its arm, the letters of the two runs, and the difference for which n is wanted, if any.
 
@@ -63,18 +72,13 @@ class PairedTest(NamedTuple):
         return bool(self.metric) and declared(self.protocol.metrics, self.metric).kind == "own"
 
 
-def part_name(part: Key) -> str:
-    """'P3_box', 'Illusion_ICON · shape'; a part without a name is all there is."""
-    return " · ".join(value for _name, value in part) or "all"
-
-
 def rows(asked: PairedTest, every: Sequence[PairedSample]) -> list[ComparisonRow]:
     """A row for each part, in the protocol's order, and behind several parts of one metric that of all of them together."""
     parts: dict[Key, list[PairedSample]] = {}
     for both in every:
         parts.setdefault(both.part, []).append(both)
     order = sorted(parts, key=lambda key: (asked.protocol.order(key), key))
-    found = [row for part in order if (row := _row(asked, part_name(part), dict(part), parts[part])) is not None]
+    found = [row for part in order if (row := _row(asked, part_name(dict(part)), dict(part), parts[part])) is not None]
     adjusted, least = holm([row.p for row in found]), holm([row.least_p for row in found])
     found = [
         msgspec.structs.replace(row, p_holm=p, least_p=possible, **({} if possible < 1 - LEVEL else UNTOLD))
@@ -91,12 +95,10 @@ def metric_of(asked: PairedTest, every: Iterable[PairedSample]) -> str:
     """Return the metric that is compared sample by sample: the one asked for, or none where samples lack it; else the headline where
     samples have it, the bounded one, or their first.
     """
-    names: dict[str, None] = {}
-    for both in every:
-        names.update(dict.fromkeys(name for name in both.first.values if name in both.second.values))
+    names = dict.fromkeys(name for both in every for name in both.first.values if name in both.second.values)
+    wanted = [asked.protocol.headline, roles(asked.protocol).bounded, *names]
     if asked.metric and not asked.of_group:
-        return asked.metric if asked.metric in names else ""
-    wanted = (asked.protocol.headline, roles(asked.protocol).bounded, *names)
+        wanted = [asked.metric]
     return next((name for name in wanted if name in names), "")
 
 
@@ -110,16 +112,14 @@ def _row(
     if not some:
         return None
     about = declared(protocol.metrics, metric)
-    first, second = (
-        [side.values[metric] for side in sides] for sides in zip(*((b.first, b.second) for b in some), strict=True)
-    )
+    first, second = [b.first.values[metric] for b in some], [b.second.values[metric] for b in some]
     moves = [b - a for a, b in zip(first, second, strict=True)]
     found = of_samples(moves, [b.first.cluster if part else _across(b) for b in some])
     n = len(some)
     up, down = sum(m for m in moves if m > 0), -sum(m for m in moves if m < 0)
     share = not about.unit
-    interval: Interval | None = difference_interval(found, up, down) if share else measured_interval(found)
-    low, high, kind = interval if interval is not None else (None, None, "")
+    interval = difference_interval(found, up, down) if share else measured_interval(found)
+    low, high, kind = interval or (None, None, "")
     test = sign_flips(found)
     clusters = round(float(found.times.sum()))
     possible = least_p(clusters)
@@ -166,31 +166,27 @@ def _row(
     )
 
 
-def _by_repeat(some: Sequence[PairedSample], side: int) -> list[list[Seen]]:
-    """One side's marks of the samples, time by time: as often as all of them were asked."""
-    times = min(len(both.repeats(side)) for both in some)
-    return [[both.repeats(side)[at] for both in some] for at in range(times)]
+def _by_repeat(some: Sequence[PairedSample], side: int) -> list[tuple[Seen, ...]]:
+    """Return one side's marks of the samples, time by time: as often as all of them were asked."""
+    return list(zip(*(both.repeats(side) for both in some), strict=False))
 
 
 def _again(some: Sequence[PairedSample], metric: str, doubt: float) -> RepeatAgreement | None:
-    """What asking again does to both means, by how far each sample's repeats are apart; `doubt` is the variance of the difference."""
-    spreads = [_within([both.repeats(side) for both in some], metric) for side in (0, 1)]
-    if spreads == [None, None]:
+    """Return what asking again does to both means, by how far repeats of a sample are apart; `doubt` is the difference's variance."""
+    once: list[float | None] = []
+    of_means = 0.0
+    for side in (0, 1):
+        every = [[seen.values[metric] for seen in both.repeats(side) if metric in seen.values] for both in some]
+        if any(len(values) < 2 for values in every):
+            once.append(None)
+            continue
+        spreads = [(variance(values), len(values)) for values in every]
+        once.append(sqrt(sum(v for v, _times in spreads) / len(some) ** 2))
+        of_means += sum(v / times for v, times in spreads) / len(some) ** 2
+    if once == [None, None]:
         return None
-    known = [spread for spread in spreads if spread is not None]
-    share = sum(of_mean for _once, of_mean in known) / doubt if len(known) == 2 and doubt > 0 else None
-    first, second = (None if spread is None else sqrt(spread[0]) for spread in spreads)
-    return RepeatAgreement(first=first, second=second, share=None if share is None else min(1.0, share))
-
-
-def _within(samples: Sequence[Sequence[Seen]], metric: str) -> tuple[float, float] | None:
-    """The variance of a side's mean if each sample is asked once, and as often as it was; None where some were asked once."""
-    every = [[seen.values[metric] for seen in each if metric in seen.values] for each in samples]
-    if any(len(values) < 2 for values in every):
-        return None
-    n = len(every)
-    spreads = [(variance(values), len(values)) for values in every]
-    return sum(v for v, _times in spreads) / n**2, sum(v / times for v, times in spreads) / n**2
+    share = min(1.0, of_means / doubt) if None not in once and doubt > 0 else None
+    return RepeatAgreement(first=once[0], second=once[1], share=share)
 
 
 def _across(both: PairedSample) -> str:
@@ -211,29 +207,22 @@ def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tup
 
 
 def silence(some: Sequence[PairedSample], moves: Sequence[float]) -> UnansweredSplit:
-    """How much of the difference is in samples without an answer."""
-    counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-    sums: Counter[tuple[bool, bool]] = Counter()
-    totals: dict[tuple[bool, bool], float] = dict.fromkeys(((a, b) for a in (True, False) for b in (True, False)), 0.0)
-    for both, move in zip(some, moves, strict=True):
-        gone = both.first.outcome in NON_ANSWERS, both.second.outcome in NON_ANSWERS
-        for count, seen, is_gone in zip(counts, (both.first, both.second), gone, strict=True):
-            if is_gone:
-                count[seen.outcome.value] += 1
-        sums[gone] += 1
-        totals[gone] += move
-    n, answered = len(some), sums[False, False]
+    """Return how much of the difference is in samples without an answer."""
+    outcomes = [(both.first.outcome, both.second.outcome) for both in some]
+    gone = [(a in NON_ANSWERS, b in NON_ANSWERS) for a, b in outcomes]
+
+    def lost(first: bool, second: bool) -> float:
+        return sum(move for move, which in zip(moves, gone, strict=True) if which == (first, second))
+
+    first, second = (Counter(side) for side in zip(*outcomes, strict=True))
+    n, answered = len(some), gone.count((False, False))
     return UnansweredSplit(
-        first=_ordered(counts[0]),
-        second=_ordered(counts[1]),
-        by_first=totals[True, False] / n,
-        by_second=totals[False, True] / n,
-        by_both=totals[True, True] / n,
-        by_answers=totals[False, False] / n,
+        first={kind.value: first[kind] for kind in Outcome if kind in NON_ANSWERS and first[kind]},
+        second={kind.value: second[kind] for kind in Outcome if kind in NON_ANSWERS and second[kind]},
+        by_first=lost(True, False) / n,
+        by_second=lost(False, True) / n,
+        by_both=lost(True, True) / n,
+        by_answers=lost(False, False) / n,
         answered=answered,
-        among_answered=totals[False, False] / answered if answered else None,
+        among_answered=lost(False, False) / answered if answered else None,
     )
-
-
-def _ordered(counts: Mapping[str, int]) -> dict[str, int]:
-    return {o.value: counts[o.value] for o in Outcome if counts.get(o.value)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from snellen.comparison.choices import AS_WRONG, BY_PART, BY_SAMPLE
 from snellen.comparison.explained import Explanation, FigureCheck, Reading
 from snellen.comparison.verdict import amount
+from snellen.core.figures import between, percent
 
 LIKELY = 0.05
 """The chance of a coincidence from which on it is said."""
@@ -15,11 +16,6 @@ def verdict(found: Explanation) -> tuple[str, ...]:
     if not found.figures:
         return tuple(_of_all(found))
     return tuple(sentence for one in found.figures for sentence in _of_figure(one, found))
-
-
-def percent(value: float) -> str:
-    """'63.4'."""
-    return amount(value, "", "")
 
 
 def described(reading: Reading, found: Explanation) -> str:
@@ -57,7 +53,10 @@ def _of_all(found: Explanation) -> list[str]:
 def _of_figure(one: FigureCheck, found: Explanation) -> list[str]:
     name = f"{one.text} ({one.source})" if one.source else one.text
     if one.hits:
-        return [*_of_hits(name, one, found), *_of_luck(one)]
+        best, more = one.hits[0], len(one.hits) - 1
+        others = {0: "", 1: " One other reading gives it, too."}.get(more, f" {more} other readings give it, too.")
+        own = "" if best.changes else "the run's own number: "
+        return [f"{name} is {own}{described(best, found)}.{others}", *_of_luck(one)]
     near = one.nearest[0]
     off = amount(abs(near.value - one.value), "", " points")
     said = [
@@ -66,21 +65,13 @@ def _of_figure(one: FigureCheck, found: Explanation) -> list[str]:
     ]
     if one.low is None or one.high is None:
         return said
-    bounds = f"At n = {near.n:,} the interval of that is [{percent(one.low)}, {percent(one.high)}], which"
+    bounds = f"At n = {near.n:,} the interval of that is {between(one.low, one.high)}, which"
     if one.holds:
         return [*said, f"{bounds} holds {one.text}: other samples of the same kind could give it."]
     return [
         *said,
         f"{bounds} does not hold it: other answers would be needed (another model, prompt, decoding or data), not another reading.",
     ]
-
-
-def _of_hits(name: str, one: FigureCheck, found: Explanation) -> list[str]:
-    best, more = one.hits[0], len(one.hits) - 1
-    others = {0: "", 1: " One other reading gives it, too."}.get(more, f" {more} other readings give it, too.")
-    if not best.changes:
-        return [f"{name} is the run's own number: {described(best, found)}.{others}"]
-    return [f"{name} is {described(best, found)}.{others}"]
 
 
 def _of_luck(one: FigureCheck) -> list[str]:

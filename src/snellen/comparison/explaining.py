@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
 from msgspec.structs import replace
 
-from snellen.comparison.choices import DIMENSIONS, AnalysisChoice
+from snellen.comparison.choices import DIMENSIONS, Choice
 from snellen.comparison.explained import Explanation, FigureCheck, Reading, Swing
 from snellen.comparison.explained_words import verdict
 from snellen.comparison.figures import ClaimedFigure, claimed, hit, luck, split
-from snellen.comparison.readings import ALL, Readings
+from snellen.comparison.readings import SAME, Readings, RepeatedReadings
 from snellen.comparison.remarking import RunMarks, marked_again
-from snellen.comparison.repeated import of_repeats
-from snellen.comparison.resampling import interval_of
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.extras import PaperTables
 from snellen.core.model_names import model_name
@@ -23,8 +21,7 @@ from snellen.engine.runs.run import Run
 
 NEAREST = 3
 """So many readings are named where no reading lands on a figure."""
-SAME = 6
-"""Numbers that agree in so many digits are the same."""
+Found = tuple[Reading, ...]
 
 
 def explain_run(
@@ -39,27 +36,17 @@ def explain_run(
     """Re-mark a run's stored answers in every defensible way, and hold a claimed or published figure against what they give."""
     run = Run(Path(path))
     found = marked_again(run)
-    readings = of_repeats(found.columns, found.again)
+    readings = Readings(found.times[0]) if len(found.times) == 1 else RepeatedReadings(found.times)
     if part and part not in readings.scopes:
         raise unknown("part", part, readings.scopes, of=str(run.path))
     _check_metric(readings, metric)
     figures = [claimed(figure, tolerance)._replace(part=part, metric=metric)] if figure is not None else []
     if published:
         figures += _published(found, readings, published, part, tolerance)
-    return explanation(run, found, readings, figures, part, metric)
-
-
-def explanation(
-    run: Run, found: RunMarks, readings: Readings, figures: Sequence[ClaimedFigure], part: str, metric: str
-) -> Explanation:
-    """All readings of one part (or of all parts together), and the figures among these and those of other parts and groups."""
-    lead = LeadReadings(readings, metric)
-    scope = part or lead.scope()
-    headline = lead.base(scope)
-    curve = lead.readings(readings.every(scope, metric))
+    scope = part or readings.main_scope(metric)
+    headline = _own(readings, scope, metric)
+    curve = readings.readings(readings.every(scope, metric), metric)
     values = [r.value for r in curve]
-    searched = _Searched(lead, bool(part), scope, curve) if figures else None
-    held = tuple(searched.held(one) for one in figures) if searched is not None else ()
     made = Explanation(
         exam=found.exam.name,
         subject=model_name(found.manifest),
@@ -67,10 +54,10 @@ def explanation(
         synthetic=found.manifest.data.synthetic,
         part=scope,
         parts=tuple(readings.scopes),
-        repeats=1 + len(found.again),
+        repeats=len(found.times),
         headline=headline,
         readings=curve,
-        within=searched.within if searched is not None else (),
+        within=_within(readings, part, scope, metric) if figures else (),
         values=len({round(v, SAME) for v in values}),
         lowest=values[0],
         median=median(values),
@@ -78,76 +65,35 @@ def explanation(
         below=sum(v < headline.value - 10**-SAME for v in values),
         swings=_swings(headline, curve),
         notes=found.notes,
-        figures=held,
+        figures=tuple(_held(readings, one, scope) for one in figures),
     )
     return replace(made, verdict=verdict(made))
 
 
-class LeadReadings:
-    """What a run leads with, and readings as records beside it."""
-
-    def __init__(self, readings: Readings, metric: str = "") -> None:
-        self.all, self.metric = readings, metric
-        self.protocol, self.prompt = next(iter(readings.marked))
-
-    def scope(self) -> str:
-        """All parts together where they have one number, else the first part that has one."""
-        order = [ALL, *self.all.scopes] if ALL in self.all.scopes else list(self.all.scopes)
-        found = next((name for name in order if self.all.number(self.choice(name)) is not None), None)
-        if found is None:
-            raise SnellenError("no part of this run has a score that is a share: there is nothing to explain")
-        return found
-
-    def choice(self, scope: str) -> AnalysisChoice:
-        return self.all.base(self.protocol, self.prompt, scope, self.metric)
-
-    def base(self, scope: str) -> Reading:
-        """The run's own number for some parts."""
-        found = self.record(self.choice(scope))
-        if found is None:
-            raise SnellenError(f"'{self.choice(scope).metric}' of '{scope}' has no value under '{self.protocol}'")
-        return found
-
-    def record(self, choice: AnalysisChoice) -> Reading | None:
-        number, found = self.all.number(choice), self.all.columns(choice)
-        if number is None or found is None:
-            return None
-        return Reading(
-            protocol=choice.marker,
-            prompt=choice.prompt,
-            metric=choice.metric,
-            label=found.about(choice.metric).label_of(choice.metric),
-            part=choice.scope,
-            average=choice.average,
-            samples=choice.samples,
-            non_answers=choice.silent,
-            value=number.value,
-            n=number.n,
-            changes=tuple(choice.changes(self.choice(choice.scope))),
-        )
-
-    def readings(self, choices: Iterable[AnalysisChoice]) -> tuple[Reading, ...]:
-        """The lowest first; of equal ones that with the fewest changes."""
-        found = [r for choice in choices if (r := self.record(choice)) is not None]
-        return tuple(sorted(found, key=lambda r: (round(r.value, SAME), len(r.changes))))
+def _own(readings: Readings, scope: str, metric: str) -> Reading:
+    """Return the run's own number for some parts."""
+    base = readings.base(scope, metric)
+    found = readings.reading(base, base)
+    if found is None:
+        raise SnellenError(f"'{base.metric}' of '{scope}' has no value under '{base.protocol}'")
+    return found
 
 
-def choice_of(reading: Reading) -> AnalysisChoice:
-    """The choices behind a reading."""
-    return AnalysisChoice(
-        reading.protocol,
-        reading.protocol,
-        reading.prompt,
-        reading.metric,
-        reading.part,
-        reading.average,
-        reading.samples,
-        reading.non_answers,
-    )
+def _within(readings: Readings, part: str, scope: str, metric: str) -> Found:
+    """Return the readings that are searched beside the curve: of groups within a part, and of other parts if none was named."""
+    wanted = [part] if part else list(readings.scopes)
+    found: list[Choice] = []
+    for name in wanted:
+        if name != scope:
+            found += readings.every(name, metric)
+    for name in wanted:
+        if len(readings.scopes[name]) == 1:
+            found += readings.every(name, metric, within=True)
+    return readings.readings(found, metric)
 
 
 def _swings(headline: Reading, curve: Sequence[Reading]) -> tuple[Swing, ...]:
-    """How far each choice moves the number, everything else being as the run has it; the furthest first."""
+    """Return how far each choice moves the number, everything else being as the run has it; the furthest first."""
     found = []
     for name in DIMENSIONS:
         alone = [headline, *(r for r in curve if r.changes == (name,))]
@@ -160,75 +106,45 @@ def _swings(headline: Reading, curve: Sequence[Reading]) -> tuple[Swing, ...]:
 # ---------------------------------------------------------------- figures
 
 
-class _Searched:
-    """The readings among which a figure is looked for: the curve's, those of groups within a part, and of other parts if none was named."""
+def _held(readings: Readings, figure: ClaimedFigure, scope: str) -> FigureCheck:
+    """Hold a figure against the readings of its part, or of all parts where it names none."""
+    scope, metric = figure.part or scope, figure.metric
+    curve = readings.readings(readings.every(scope, metric), metric)
+    some = [*curve, *_within(readings, figure.part, scope, metric)]
 
-    def __init__(self, lead: LeadReadings, named: bool, scope: str, curve: Sequence[Reading]) -> None:
-        self._lead, self._scope, self._curve = lead, scope, curve
-        every = lead.all
-        wanted = [scope] if named else list(every.scopes)
-        others = [c for name in wanted if name != scope for c in every.every(name, lead.metric)]
-        inner = [
-            c
-            for name in wanted
-            if len(every.scopes[name].parts) == 1
-            for c in every.every(name, lead.metric, within=True)
-        ]
-        self.within = lead.readings([*others, *inner])
+    def far(reading: Reading) -> tuple[int, bool, float]:
+        """The fewest changes first, then the part that was asked for, then the closest number."""
+        return len(reading.changes), reading.part != scope, abs(reading.value - figure.value)
 
-    def held(self, figure: ClaimedFigure) -> FigureCheck:
-        """A figure held against them."""
-        lead = self._lead
-        some = [*self._curve, *self.within]
-        if figure.part or figure.metric != lead.metric:
-            lead = LeadReadings(self._lead.all, figure.metric)
-            scope = figure.part or self._scope
-            every = lead.all
-            some = [
-                *lead.readings(every.every(scope, figure.metric)),
-                *(
-                    lead.readings(every.every(scope, figure.metric, within=True))
-                    if len(every.scopes[scope].parts) == 1
-                    else ()
-                ),
-            ]
-        hits = sorted((r for r in some if hit(r.value, figure)), key=lambda r: _far(r, figure, self._scope))
-        nearest: list[Reading] = []
-        for one in sorted(
-            (r for r in some if not r.samples),
-            key=lambda r: (round(abs(r.value - figure.value), SAME), _far(r, figure, self._scope)),
-        ):
-            if all(round(one.value, SAME) != round(other.value, SAME) for other in nearest):
-                nearest.append(one)
-            if len(nearest) == NEAREST:
-                break
-        best = (hits or nearest)[0]
-        interval = interval_of(lead.all, choice_of(best))
-        simple = [r.value for r in some if not hits or len(r.changes) <= len(best.changes)]
-        chance = luck(simple, figure.tolerance)
-        return FigureCheck(
-            text=figure.text,
-            value=figure.value,
-            tolerance=figure.tolerance,
-            source=figure.source,
-            part=figure.part,
-            start=lead.base(best.part),
-            searched=len(some),
-            simple=len(simple),
-            hits=tuple(hits),
-            nearest=() if hits else tuple(nearest),
-            split=split(lead.all, lead.choice(best.part), choice_of(best)),
-            low=None if interval is None else interval.low,
-            high=None if interval is None else interval.high,
-            holds=None if interval is None else interval.low <= figure.value <= interval.high,
-            coincidence=chance.any,
-            expected=chance.many,
-        )
-
-
-def _far(reading: Reading, figure: ClaimedFigure, scope: str) -> tuple[int, bool, float]:
-    """What comes first: the fewest changes, the part that was asked for, the closest number."""
-    return len(reading.changes), reading.part != scope, abs(reading.value - figure.value)
+    hits = tuple(sorted((r for r in some if hit(r.value, figure)), key=far))
+    nearest: dict[float, Reading] = {}
+    for one in sorted(some, key=lambda r: (round(abs(r.value - figure.value), SAME), far(r))):
+        if not one.samples:
+            nearest.setdefault(round(one.value, SAME), one)
+    closest = tuple(nearest.values())[:NEAREST]
+    best = (hits or closest)[0]
+    choice = Choice(*(getattr(best, field) for field in Choice._fields[:-1]))
+    interval = readings.interval(choice)
+    simple = [r.value for r in some if not hits or len(r.changes) <= len(best.changes)]
+    chance = luck(simple, figure.tolerance)
+    return FigureCheck(
+        text=figure.text,
+        value=figure.value,
+        tolerance=figure.tolerance,
+        source=figure.source,
+        part=figure.part,
+        start=_own(readings, best.part, metric),
+        searched=len(some),
+        simple=len(simple),
+        hits=hits,
+        nearest=() if hits else closest,
+        split=split(readings, readings.base(best.part, metric), choice),
+        low=None if interval is None else interval.low,
+        high=None if interval is None else interval.high,
+        holds=None if interval is None else interval.low <= figure.value <= interval.high,
+        coincidence=chance.any,
+        expected=chance.many,
+    )
 
 
 def _check_metric(readings: Readings, metric: str) -> None:
@@ -249,24 +165,24 @@ def _check_metric(readings: Readings, metric: str) -> None:
 def _published(
     found: RunMarks, readings: Readings, model: str, part: str, tolerance: float | None
 ) -> list[ClaimedFigure]:
-    """The paper's figures of a model for the parts that this run has; never beside synthetic data."""
+    """Return the paper's figures of a model for the parts that this run has; never beside synthetic data."""
     if found.manifest.data.synthetic:
         raise SnellenError("--published: this run is on synthetic data, which no paper has figures for")
     tables = found.exam.extra(PaperTables)
     rows = [
-        row
+        (" · ".join(row.by.values()), row)
         for protocol, prompt in readings.marked
         for row in (tables.published(protocol, prompt) if tables is not None else ())
-        if " · ".join(row.by.values()) in readings.scopes and part in ("", " · ".join(row.by.values()))
     ]
+    rows = [(name, row) for name, row in rows if name in readings.scopes and part in ("", name)]
     if not rows:
         raise SnellenError(f"--published: {found.exam.name} has no published figures for the parts of this run")
-    own = [row for row in rows if row.model == model]
-    if not own:
-        raise unknown("published model", model, dict.fromkeys(row.model for row in rows), of=found.exam.name)
-    made = []
-    for row in own:
-        name = " · ".join(row.by.values())
-        one = claimed(f"{100 * row.value:.1f}", tolerance)
-        made.append(one._replace(source=f"{row.model}, {row.source}", part=name, metric=row.metric))
-    return made
+    if not any(row.model == model for _name, row in rows):
+        raise unknown("published model", model, dict.fromkeys(row.model for _name, row in rows), of=found.exam.name)
+    return [
+        claimed(f"{100 * row.value:.1f}", tolerance)._replace(
+            source=f"{row.model}, {row.source}", part=name, metric=row.metric
+        )
+        for name, row in rows
+        if row.model == model
+    ]

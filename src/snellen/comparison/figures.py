@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import NamedTuple
 
-from snellen.comparison.choices import AnalysisChoice
+from snellen.comparison.choices import Choice
 from snellen.comparison.explained import GapStep
 from snellen.comparison.readings import Readings
+from snellen.comparison.verdict import listed
 from snellen.core.errors import SnellenError
 
 WITHIN = 1e-9
@@ -17,11 +18,11 @@ WITHIN = 1e-9
 FIELDS = {
     "prompt": "prompt",
     "reading": "reader",
-    "marking": "marker",
+    "marking": "protocol",
     "metric": "metric",
     "average": "average",
     "samples": "samples",
-    "non-answers": "silent",
+    "non-answers": "non_answers",
 }
 """The stages between a question and a number, and what of a choice belongs to each."""
 TOGETHER = (
@@ -99,12 +100,13 @@ def luck(values: Sequence[float], tolerance: float) -> ChanceHits:
 # ---------------------------------------------------------------- the way from one number to another
 
 
-def split(readings: Readings, start: AnalysisChoice, end: AnalysisChoice) -> tuple[GapStep, ...]:
+def split(readings: Readings, start: Choice, end: Choice) -> tuple[GapStep, ...]:
     """The gap between two numbers, stage by stage; the changes add up to it.
 
     What a stage adds depends on which are changed before it, so it is averaged over all orders (Shapley's value), of which those count
     in which every number halfway exists. Where there is no such order, stages are changed together.
     """
+    start, end = (choice._replace(reader=choice.protocol) for choice in (start, end))
     differ = [stage for stage, field in FIELDS.items() if getattr(start, field) != getattr(end, field)]
     for merged in TOGETHER:
         one = tuple(stage for stage in differ if stage in merged)
@@ -116,40 +118,32 @@ def split(readings: Readings, start: AnalysisChoice, end: AnalysisChoice) -> tup
     return ()
 
 
-def _averaged(
-    readings: Readings, start: AnalysisChoice, end: AnalysisChoice, groups: Sequence[tuple[str, ...]]
-) -> list[float] | None:
-    """What each group of stages adds, over every order without a gap; None where there is none."""
-    sums, orders = [0.0] * len(groups), 0
+def _averaged(readings: Readings, start: Choice, end: Choice, groups: Sequence[tuple[str, ...]]) -> list[float] | None:
+    """Return what each group of stages adds, over every order without a gap; None where there is none."""
+    found: list[list[float]] = []
     for order in permutations(range(len(groups))):
-        at, last = start, readings.number(start)
-        moved: list[float] = []
+        at, moved = start, [0.0] * len(groups)
+        values = [readings.number(start)]
         for place in order:
             at = at._replace(**{FIELDS[stage]: getattr(end, FIELDS[stage]) for stage in groups[place]})
-            now = readings.number(at)
-            if now is None or last is None:
-                break
-            moved.append(now.value - last.value)
-            last = now
-        else:
-            orders += 1
-            for place, change in zip(order, moved, strict=True):
-                sums[place] += change
-    return [s / orders for s in sums] if orders else None
+            values.append(readings.number(at))
+        known = [number.value for number in values if number is not None]
+        if len(known) == len(values):
+            for place, (before, after) in zip(order, pairwise(known), strict=True):
+                moved[place] = after - before
+            found.append(moved)
+    return [sum(changes) / len(found) for changes in zip(*found, strict=True)] if found else None
 
 
-def _step(
-    readings: Readings, start: AnalysisChoice, end: AnalysisChoice, group: tuple[str, ...], change: float
-) -> GapStep:
-    fields = list(dict.fromkeys(FIELDS[stage] for stage in group))
-    if "reader" in fields and "marker" in fields:
+def _step(readings: Readings, start: Choice, end: Choice, group: tuple[str, ...], change: float) -> GapStep:
+    fields = [FIELDS[stage] for stage in group]
+    if "reader" in fields and "protocol" in fields:
         fields.remove("reader")
     before, after = (", ".join(_said(readings, one, field) for field in fields) for one in (start, end))
-    name = " and ".join([", ".join(group[:-1]), group[-1]] if len(group) > 1 else group)
-    return GapStep(stage=name, before=before, after=after, change=change)
+    return GapStep(stage=listed(group), before=before, after=after, change=change)
 
 
-def _said(readings: Readings, choice: AnalysisChoice, field: str) -> str:
+def _said(readings: Readings, choice: Choice, field: str) -> str:
     value = str(getattr(choice, field))
     found = readings.columns(choice)
     if field == "metric" and found is not None:

@@ -1,4 +1,4 @@
-"""Should the build fail? A comparison with a baseline, judged so that noise does not fail it. Pure.
+"""Should the build fail? A comparison with a baseline, judged so that noise does not fail it. Reads runs, writes nothing.
 
 A part fails where its score dropped by more than is allowed and the drop could not be chance: the one-sided test of the same paired
 signs that `compare` counts. A model that did not change fails in at most ALARM of its re-runs, however many parts there are: where all
@@ -11,15 +11,19 @@ while p does not, or more than half of the score is gone, which only a test that
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import NormalDist
 
 from msgspec.structs import replace
 
+from snellen.comparison.comparing import compare_runs
+from snellen.comparison.pairing import OpenedRun, opened
 from snellen.comparison.results import Comparison, ComparisonRow
 from snellen.comparison.verdict import amount, chance, unread
 from snellen.core.errors import SnellenError, unknown
-from snellen.core.figures import counted, every, on_clusters
+from snellen.core.figures import between, counted, every, on_clusters, part_name
 from snellen.core.records import Record
+from snellen.core.unanswered import lost_parts
 from snellen.stats.intervals import Z
 from snellen.stats.power import BETA, SURE
 from snellen.stats.significance import clusters_needed, holm, least_p, mcnemar
@@ -95,6 +99,46 @@ class Gate(Record, frozen=True):
         return tuple(sorted((c for c in self.checks if c.failed), key=lambda c: -c.drop))
 
 
+def gate_runs(
+    run: str | Path,
+    baseline: str | Path,
+    *,
+    max_drop: float,
+    protocols: Sequence[str] = (),
+    parts: Sequence[str] = (),
+) -> Gate:
+    """Judge a run by a baseline of the same exam. `max_drop` is a share (0.02 for 2 points).
+
+    Judged is the baseline's first protocol, or those that are named: none of them is ever left out, as `compare` would.
+    """
+    both = opened([baseline, run])
+    for one in both:
+        _refuse(one)
+    wanted = tuple(protocols) or tuple(both[0].entries)[:1]
+    found = compare_runs([baseline, run], protocols=wanted, flips=False)
+    left = [name for name in wanted if name not in found.protocols]
+    if left:
+        why = next((note for note in found.notes if f"'{left[0]}' is left out" in note), f"'{left[0]}' is not shared")
+        raise SnellenError(f"the baseline cannot judge this run (A is the baseline, B the run). {why}")
+    return gated(found, max_drop, parts)
+
+
+def _refuse(one: OpenedRun) -> None:
+    """An error of a run that says nothing of its subject."""
+    path, summary = one.run.path, one.summary
+    if not summary.complete:
+        cure = "'snellen run' with the same options goes on with it"
+        if one.manifest.imported:
+            cure = "the log that it was imported from has no answer to the rest"
+        raise SnellenError(f"{path} is not finished, so nothing can be judged by it: {cure}")
+    lost = lost_parts(summary.plain)
+    if lost:
+        part, missing = part_name(lost[0].by), f"{lost[0].missing:,} of {lost[0].n:,}"
+        raise SnellenError(
+            f"{path} gave no answer to {missing} questions in {part}, so its score says nothing: 'snellen show {path} --wrong' lists them"
+        )
+
+
 def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate:
     """Judge the second of two compared runs by the first; `parts` are those that count (none: all, and all together)."""
     shares = [row for row in found.rows if not row.unit]
@@ -112,8 +156,12 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
         raise SnellenError(_too_few(rows))
     old, new = found.sides[:2]
     passed = not any(check.failed for check in checks)
-    if passed:
-        _refuse_undecided(checks)
+    undecided = next((check for check in checks if check.undecided), None)
+    if passed and undecided is not None:
+        raise SnellenError(
+            f"cannot tell: {_named(undecided, checks)} {undecided.said}, and a larger drop might have passed as well; it takes more "
+            f"{undecided.cluster}s{', with more equal numbers of questions' if undecided.clusters < undecided.n else ''}"
+        )
     return Gate(
         exam=found.exam,
         synthetic=found.synthetic,
@@ -127,7 +175,11 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
         said=_verdict(checks),
         checks=checks,
         notes=(
-            *_left_out(found.rows),
+            *(
+                f"{row.part or 'all'} is not judged: {row.label} is in {row.unit}, not in points."
+                for row in found.rows
+                if row.unit
+            ),
             *_not_judged(checks),
             *found.notes,
             *(_blind(checks, max_drop) if passed else ()),
@@ -141,38 +193,38 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
 
 
 def _checks(rows: Sequence[ComparisonRow], max_drop: float) -> list[GateCheck]:
-    """All samples together first, then the parts."""
+    """Check all samples together first, then the parts."""
     found: list[GateCheck] = []
     shares = _shares(rows)
-    wholes = shares[0][0]
     for some, budget in shares:
         strictest = ALARM * budget / max(1, len(some))
         adjusted = holm([worse(row) for row in some])
         least = holm([least_p(row.clusters) / 2 for row in some])
         for row, p, possible in zip(some, adjusted, least, strict=True):
             check = _check(row, min(1.0, p / budget), min(1.0, possible / budget), strictest, max_drop)
-            found.append(check if some is wholes else replace(check, undecided=False))
+            found.append(check if some is shares[0][0] else replace(check, undecided=False))
     return found
 
 
-def _shares(
-    rows: Sequence[ComparisonRow],
-) -> tuple[tuple[list[ComparisonRow], float], tuple[list[ComparisonRow], float]]:
-    """All samples together and the parts, each with its share of the false alarms. A protocol's only part is all that there is."""
+Share = tuple[list[ComparisonRow], float]
+
+
+def _shares(rows: Sequence[ComparisonRow]) -> tuple[Share, Share]:
+    """Return all samples together and the parts, each with its share of the false alarms. A protocol's only part is all that there is."""
     several = {row.protocol for row in rows if not row.part}
-    wholes = [row for row in rows if row.protocol not in several or not row.part]
     parts = [row for row in rows if row.protocol in several and row.part]
+    wholes = [row for row in rows if row not in parts]
     return (wholes, WHOLE if parts else 1.0), (parts, 1 - WHOLE)
 
 
 def worse(row: ComparisonRow) -> float:
-    """The chance of at least such a drop, were there none: half the two-sided one, since signs flip either way alike."""
+    """Return the chance of at least such a drop, were there none: half the two-sided one, since signs flip either way alike."""
     return row.p / 2 if row.gain < 0 else 1.0
 
 
 def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: float) -> GateCheck:
     drop = -row.gain
-    failed = p < ALARM and drop > max_drop + 1e-9  # 10 of 500 are 2 points, whatever the last digit says
+    large = drop > max_drop + 1e-9  # 10 of 500 are 2 points, whatever the last digit says
     low, high = row.low, row.high
     if low is not None and high is not None and row.better != "lower":
         low, high = -high, -low
@@ -180,7 +232,6 @@ def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: f
     contradicted = low is not None and low > 0 and worse(row) >= ALARM
     # by single samples the drop would show, so only the images keep it from being told
     hidden = row.clusters < row.n and mcnemar(row.only_first, row.only_second) / 2 < ALARM
-    halved = hidden and drop > row.first / 2
     return GateCheck(
         protocol=row.protocol,
         part=row.part or "all",
@@ -195,9 +246,9 @@ def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: f
         high=high,
         p=p,
         least_p=least,
-        failed=failed,
+        failed=large and p < ALARM,
         said=_said(row, drop, (low, high), p, max_drop),
-        undecided=not failed and drop > max_drop + 1e-9 and (contradicted or halved),
+        undecided=large and p >= ALARM and (contradicted or (hidden and drop > row.first / 2)),
         shows=shows,
         needed=needed,
     )
@@ -224,9 +275,8 @@ def _said(row: ComparisonRow, drop: float, ends: tuple[float | None, float | Non
     size_of = on_clusters(row.n, row.clusters, row.cluster)
     if drop <= 0:
         return f"did not drop ({row.label} {100 * row.first:.1f} before, {100 * row.second:.1f} now, n = {size_of})"
-    low, high = ends
-    between = "" if low is None or high is None else f" [{100 * low:.1f}, {100 * high:.1f}]"
-    size = f"dropped by {amount(drop, '')}{between} in {row.label}"
+    interval = between(*ends)
+    size = f"dropped by {amount(drop, '')}{' ' if interval else ''}{interval} in {row.label}"
     known = f"({chance(p)}, n = {size_of}; {100 * max_drop:g} allowed)"
     if p >= ALARM:
         return f"{size}, which could be chance {known}"
@@ -254,13 +304,6 @@ def _named(check: GateCheck, checks: Sequence[GateCheck]) -> str:
     return part if len({c.protocol for c in checks}) == 1 else f"{part} under '{check.protocol}'"
 
 
-def _left_out(rows: Sequence[ComparisonRow]) -> list[str]:
-    """Parts that are measured in something else than points."""
-    return [
-        f"{row.part or 'all'} is not judged: {row.label} is in {row.unit}, not in points." for row in rows if row.unit
-    ]
-
-
 def _too_few(rows: Sequence[ComparisonRow]) -> str:
     """Say why nothing can be judged, and how much it would take."""
     wholes, budget = _shares(rows)[0]
@@ -270,16 +313,6 @@ def _too_few(rows: Sequence[ComparisonRow]) -> str:
         f"nothing can be judged by {counted(first.clusters, first.cluster)}: no drop on so few could be told from chance, however large "
         f"(n {on_clusters(first.n, first.clusters, first.cluster)}); it takes at least {counted(needed, first.cluster)}"
     )
-
-
-def _refuse_undecided(checks: Sequence[GateCheck]) -> None:
-    """Stop where a run dropped by more than is allowed, and the test could not have told it from chance."""
-    for check in checks:
-        if check.undecided:
-            raise SnellenError(
-                f"cannot tell: {_named(check, checks)} {check.said}, and a larger drop might have passed as well; it takes more "
-                f"{check.cluster}s{', with more equal numbers of questions' if check.clusters < check.n else ''}"
-            )
 
 
 def _not_judged(checks: Sequence[GateCheck]) -> list[str]:

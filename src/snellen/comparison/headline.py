@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from statistics import fmean
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from snellen.comparison.results import HeadlineDifference
-from snellen.core.protocol import Protocol, Seen
+from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.results import declared
+from snellen.core.types import Outcome
 from snellen.stats.intervals import tango
 from snellen.stats.jackknife import left_out, moved_interval
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-
-MOST_KNOWN = 256
-_KNOWN: dict[Hashable, tuple[float | None, ...]] = {}
-"""The scores of sides: where several runs are ranked, each is compared with all others."""
+MOST_KNOWN = 64
+"""Scores of sides that are kept: where several runs are ranked, each is compared with all others."""
+SeenKey = tuple[tuple[tuple[str, float], ...], Outcome, str, Hashable]
+"""All of a mark that a summary keeps."""
 
 
 class Members:
@@ -66,16 +63,17 @@ def own_difference(
     about = declared(protocol.metrics, metric)
     if about.kind != "own" or about.unit:
         return None
-    import numpy as np
-
-    clusters = tuple(seen.cluster for seen in first[0])
-    sides = [_scores(protocol, metric, by, marks, clusters) for marks in (first, second)]
+    sides = [
+        _scores(protocol, metric, tuple(by.items()), tuple(tuple(map(seen_key, some)) for some in marks))
+        for marks in (first, second)
+    ]
     values = [side[0] for side in sides]
     if values[0] is None or values[1] is None:
         return None
     difference = values[1] - values[0]
     scores = zip(sides[0][1:], sides[1][1:], strict=True)
     without = np.array([np.nan if a is None or b is None else b - a for a, b in scores], dtype=np.float64)
+    clusters = [seen.cluster for seen in first[0]]
     low, high = _ends(difference, without, len(set(clusters) - {""}) + clusters.count(""))
     return HeadlineDifference(
         metric=metric,
@@ -88,9 +86,9 @@ def own_difference(
     )
 
 
-def _ends(difference: float, without: Floats, clusters: int) -> tuple[float | None, float | None]:
-    """The jackknife's interval, and never a narrower one than Tango's of as many samples that are all alike: where hardly a sample moves,
-    the jackknife sees no doubt. None from one cluster.
+def _ends(difference: float, without: NDArray[np.float64], clusters: int) -> tuple[float | None, float | None]:
+    """Return the jackknife's interval, and never a narrower one than Tango's of as many samples that are all alike: where hardly a sample
+    moves, the jackknife sees no doubt. None from one cluster.
     """
     if not len(without):
         return None, None
@@ -99,53 +97,31 @@ def _ends(difference: float, without: Floats, clusters: int) -> tuple[float | No
     return max(-1.0, difference - half), min(1.0, difference + half)
 
 
-class _Side:
-    """One run's marks by repeat, to be scored with some samples left out."""
-
-    def __init__(
-        self, protocol: Protocol, metric: str, by: Mapping[str, str], repeats: Sequence[Sequence[Seen]]
-    ) -> None:
-        self._repeats = [_Once(protocol, metric, by, marks) for marks in repeats]
-        self.content = tuple(array("q", map(hash, once.keys)).tobytes() for once in self._repeats)
-
-    def score(self, out: Sequence[int] | None) -> float | None:
-        """Return the mean of the repeats' scores without the samples in these places."""
-        found = [once.score(out) for once in self._repeats]
-        known = [value for value in found if value is not None]
-        return fmean(known) if len(known) == len(found) else None
+def seen_key(seen: Seen) -> SeenKey:
+    """Return what tells a mark from others that are not alike."""
+    return tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own
 
 
-def _scores(
-    protocol: Protocol, metric: str, by: Mapping[str, str], marks: Sequence[Sequence[Seen]], clusters: tuple[str, ...]
-) -> tuple[float | None, ...]:
-    """Return the score of a side, and behind it the score without each cluster."""
-    import numpy as np
+@lru_cache(MOST_KNOWN)
+def _scores(protocol: Protocol, metric: str, by: Key, repeats: tuple[tuple[SeenKey, ...], ...]) -> list[float | None]:
+    """Return the score of a side, the mean over its repeats, and behind it the score without each cluster."""
+    every = [Counter(keys) for keys in repeats]
+    seen = {key: Seen(dict(key[0]), key[1], key[2], key[3]) for counts in every for key in counts}
 
-    side = _Side(protocol, metric, by, marks)
-    key = (protocol, metric, *by.items(), *side.content, clusters)
-    if key not in _KNOWN:
-        if len(_KNOWN) >= MOST_KNOWN:
-            _KNOWN.clear()
-        out = (np.flatnonzero(row == 0).tolist() for row in left_out(clusters))
-        _KNOWN[key] = (side.score(None), *map(side.score, out))
-    return _KNOWN[key]
+    def score(repeated: Sequence[Counter[SeenKey]]) -> float | None:
+        values = []
+        for counts in repeated:
+            marks = Members(by, [seen[key] for key in counts], list(counts.values()))
+            found = protocol.own_scores(marks).get(metric)
+            if found is None or found.value is None:
+                return None
+            values.append(found.value)
+        return fmean(values)
 
-
-class _Once:
-    """One run's marks of one repeat."""
-
-    def __init__(self, protocol: Protocol, metric: str, by: Mapping[str, str], marks: Sequence[Seen]) -> None:
-        self._protocol, self._metric, self._by = protocol, metric, by
-        self.keys: list[Hashable] = [(tuple(s.values.items()), s.outcome, s.cluster, s.own) for s in marks]
-        self._seen = dict(zip(self.keys, marks, strict=True))
-        self._counts = Counter(self.keys)
-
-    def score(self, out: Sequence[int] | None) -> float | None:
-        """Return the score without the samples in these places."""
-        counts = self._counts
-        if out:
-            counts = counts.copy()
-            counts.subtract(self.keys[at] for at in out)
-        marks = Members(self._by.items(), list(self._seen.values()), [counts[key] for key in self._seen])
-        found = self._protocol.own_scores(marks).get(self._metric)
-        return None if found is None else found.value
+    found = [score(every)]
+    for kept in left_out([cluster for _values, _outcome, cluster, _own in repeats[0]]):
+        out = np.flatnonzero(kept == 0).tolist()
+        found.append(
+            score([counts - Counter(keys[at] for at in out) for counts, keys in zip(every, repeats, strict=True)])
+        )
+    return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from snellen import exams
-from snellen.comparison.thresholds import refuse_thresholds
+from snellen.comparison.thresholds import LETTERS, refuse_thresholds, refuse_twice
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.protocol import Protocol
@@ -15,7 +15,6 @@ from snellen.core.records import Manifest, ProtocolEntry, Summary
 from snellen.core.types import Sample
 from snellen.engine.runs.run import Run
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 NAMED = 3
 """So many reasons are told one by one."""
 OTHER_DATA = 0.05
@@ -47,40 +46,39 @@ class Common(NamedTuple):
 
 
 def opened(paths: Sequence[str | Path | Run]) -> list[OpenedRun]:
-    """The runs (or those in these folders), each with a letter. Refused: fewer than two, one twice, one not marked to the end."""
+    """Open runs (or those in these folders), each with a letter. Refused: fewer than two, one twice, one not marked to the end."""
     folders = [p.path if isinstance(p, Run) else Path(p) for p in paths]
-    if len(folders) < 2:
-        for path in folders:
-            _check_single(path)
-        raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
     if len(folders) > len(LETTERS):
         raise SnellenError(f"{len(folders)} runs are too many to compare at once: name at most {len(LETTERS)}")
-    seen: set[Path] = set()
-    for path in folders:
-        if path.resolve() in seen:
-            raise SnellenError(f"{path} is named twice: a run does not differ from itself")
-        seen.add(path.resolve())
-    return [
-        _opened(letter, path, given if isinstance(given, Run) else None)
-        for letter, path, given in zip(LETTERS, folders, paths, strict=False)
-    ]
+    if len(folders) < 2:
+        refuse_folders(folders)
+        raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
+    refuse_twice(folders)
+    refuse_folders(folders)
+    found = []
+    for letter, path, given in zip(LETTERS, folders, paths, strict=False):
+        run = given if isinstance(given, Run) else Run(path)
+        if not run.folder.has("summary.json"):
+            raise SnellenError(f"{path} has no marks yet; 'snellen remark {path}' makes them")
+        summary = run.summary
+        if summary.answers_bytes and summary.answers_bytes != run.folder.answers_bytes:
+            raise SnellenError(f"{path} has answers that are not marked yet; 'snellen remark {path}' does it")
+        found.append(OpenedRun(letter, run, run.manifest, summary, {s.id: s for s in run.samples()}))
+    return found
 
 
-def _check_single(path: Path) -> None:
+def is_folder_of_runs(path: Path) -> bool:
+    """Return whether a folder holds runs and is not one itself."""
+    return not (path / "run.json").is_file() and any(path.glob("*/run.json"))
+
+
+def refuse_folders(paths: Sequence[Path]) -> None:
     """Refuse a folder of runs in the place of a run."""
-    if not (path / "run.json").is_file() and path.is_dir() and any(path.glob("*/run.json")):
-        raise SnellenError(f"{path} is a folder of runs, not a run: name the runs, such as 'snellen compare {path}/*'")
-
-
-def _opened(letter: str, path: Path, run: Run | None) -> OpenedRun:
-    _check_single(path)
-    run = run or Run(path)
-    if not run.folder.has("summary.json"):
-        raise SnellenError(f"{path} has no marks yet; 'snellen remark {path}' makes them")
-    summary = run.summary
-    if summary.answers_bytes and summary.answers_bytes != run.folder.answers_bytes:
-        raise SnellenError(f"{path} has answers that are not marked yet; 'snellen remark {path}' does it")
-    return OpenedRun(letter, run, run.manifest, summary, {s.id: s for s in run.samples()})
+    for path in paths:
+        if is_folder_of_runs(path):
+            raise SnellenError(
+                f"{path} is a folder of runs, not a run: name the runs, such as 'snellen compare {path}/*'"
+            )
 
 
 def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
@@ -94,16 +92,27 @@ def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
     entries = _entries(runs, wanted, notes)
     for one in runs:
         notes += _about(one)
-    _options(runs, notes)
-    _repeats(runs, entries, notes)
-    targets = {name: exam.protocol(f"{entry.base}@{entry.prompt}") for name, entry in entries.items()}
-    for name, (protocol, _arm) in targets.items():
-        marked = entries[name].version
-        if marked != protocol.version:
+    shots = [one.manifest.options.shots for one in runs]
+    if len(set(shots)) > 1:
+        had = _each(runs, "{} had {}", shots)
+        notes.append(f"The runs were asked with different numbers of examples ({had}): the difference includes that.")
+    times = [max((p.repeats for p in one.summary.protocols if p.protocol in entries), default=1) for one in runs]
+    if len(set(times)) > 1:
+        often = _each(runs, "{} {}", ["once" if n == 1 else f"{n} times" for n in times])
+        notes.append(f"Questions were asked differently often ({often}): a sample counts with its mean over these.")
+    targets = {}
+    for name, entry in entries.items():
+        protocol, _arm = targets[name] = exam.protocol(f"{entry.base}@{entry.prompt}")
+        if entry.version != protocol.version:
             notes.append(
-                f"Protocol '{name}' is compared as its version {marked} marked; 'snellen remark' marks by {protocol.version}."
+                f"Protocol '{name}' is compared as its version {entry.version} marked; 'snellen remark' marks by {protocol.version}."
             )
     return Common(exam.name, targets, {i: first.samples[i] for i in ids}, tuple(notes))
+
+
+def _each(runs: Sequence[OpenedRun], form: str, values: Sequence[object]) -> str:
+    """Return 'A has 3, B has 4'."""
+    return ", ".join(form.format(one.letter, value) for one, value in zip(runs, values, strict=True))
 
 
 def _same_kind(first: OpenedRun, other: OpenedRun) -> None:
@@ -137,37 +146,30 @@ def _samples(runs: Sequence[OpenedRun], notes: list[str]) -> list[str]:
     ids = [i for i in first.samples if all(i in other.samples for other in runs[1:])]
     if not ids:
         raise SnellenError(f"{first.run.path} and {runs[1].run.path} have no samples in common")
-    changed = {i for other in runs[1:] for i in ids if not _alike(first.samples[i], other.samples[i])}
-    prints = {one.manifest.data.fingerprint for one in runs}
+    facts = [{i: (one.samples[i].truth, one.samples[i].tags) for i in ids} for one in runs]
+    changed = {i for i in ids if any(other[i] != facts[0][i] for other in facts[1:])}
     if len(changed) > OTHER_DATA * len(ids):
         raise SnellenError(
             f"the runs are on different data: {len(changed)} of {len(ids)} common samples have another truth or other tags"
         )
-    sizes = {len(one.samples) for one in runs}
-    if sizes != {len(ids)}:
-        own = ", ".join(f"{one.letter} has {len(one.samples):,}" for one in runs)
+    sizes = [len(one.samples) for one in runs]
+    if set(sizes) != {len(ids)}:
+        own = _each(runs, "{} has {:,}", sizes)
         notes.append(f"Only the {len(ids):,} samples that all runs have are compared ({own}).")
+    options = [one.manifest.options for one in runs]
+    selected = {(one.splits, one.tasks, one.limit, one.seed) for one in options}
     if changed:
         notes.append(f"The data differ: {len(changed)} samples with another truth or other tags are left out.")
-    elif len(prints) > 1 and len({_selected(one) for one in runs}) == 1:
+    elif len({one.manifest.data.fingerprint for one in runs}) > 1 and len(selected) == 1:
         notes.append("The data differ, though truths and tags of the common samples do not: pictures may.")
     return [i for i in ids if i not in changed]
-
-
-def _alike(first: Sample, other: Sample) -> bool:
-    return first.truth == other.truth and first.tags == other.tags
-
-
-def _selected(one: OpenedRun) -> tuple[object, ...]:
-    options = one.manifest.options
-    return options.splits, options.tasks, options.limit, options.seed
 
 
 # ---------------------------------------------------------------- protocols
 
 
 def _entries(runs: Sequence[OpenedRun], wanted: Sequence[str], notes: list[str]) -> dict[str, ProtocolEntry]:
-    """The protocols that all runs have in one version for one wording of a prompt, in the order wanted or of the first run."""
+    """Return the protocols that all runs have in one version for one wording of a prompt, in the order wanted or of the first run."""
     there = [one.entries for one in runs]
     every = dict.fromkeys(name for entries in there for name in entries)
     for name in wanted:
@@ -180,17 +182,14 @@ def _entries(runs: Sequence[OpenedRun], wanted: Sequence[str], notes: list[str])
             notes.append(why)
         else:
             found[name] = there[0][name]
-    if not found:
-        raise SnellenError(f"the runs have no protocol in common. {_no_protocol(runs, there, notes)}")
-    return found
-
-
-def _no_protocol(runs: Sequence[OpenedRun], there: Sequence[Mapping[str, ProtocolEntry]], notes: Sequence[str]) -> str:
-    """Why nothing is left to compare by, in a line: protocol by protocol, or where they are many and none is shared run by run."""
-    if len(notes) <= NAMED or any(name in there[0] for entries in there[1:] for name in entries):
-        return " ".join(notes)
-    marked = "; ".join(f"{one.letter} by {', '.join(entries)}" for one, entries in zip(runs, there, strict=True))
-    return f"Marked were {marked}. Name runs that were asked with the same prompts, or mark by more: 'snellen remark RUN --protocol P'."
+    if found:
+        return found
+    why = " ".join(notes)  # protocol by protocol, or where they are many and none is shared run by run
+    if len(notes) > NAMED and not any(name in there[0] for entries in there[1:] for name in entries):
+        marked = "; ".join(f"{one.letter} by {', '.join(entries)}" for one, entries in zip(runs, there, strict=True))
+        cure = "Name runs that were asked with the same prompts, or mark by more: 'snellen remark RUN --protocol P'."
+        why = f"Marked were {marked}. {cure}"
+    raise SnellenError(f"the runs have no protocol in common. {why}")
 
 
 def _unlike(name: str, runs: Sequence[OpenedRun], there: Sequence[Mapping[str, ProtocolEntry]]) -> str:
@@ -202,7 +201,7 @@ def _unlike(name: str, runs: Sequence[OpenedRun], there: Sequence[Mapping[str, P
     if len({e.prompt for e in entries}) > 1:
         return f"Protocol '{name}' is left out: it marked answers to different prompts."
     if len({(e.version, e.code) for e in entries}) > 1:
-        versions = ", ".join(f"{one.letter} has {e.version}" for one, e in zip(runs, entries, strict=True))
+        versions = _each(runs, "{} has {}", [e.version for e in entries])
         return f"Protocol '{name}' is left out: its versions differ ({versions}); 'snellen remark' brings old marks up to date."
     if not _asked_alike(entries[0].arm.prompt, runs):
         return f"Protocol '{name}' is left out: the wording of its prompt '{entries[0].arm.prompt}' was changed between the runs."
@@ -234,16 +233,6 @@ def _about(one: OpenedRun) -> Iterator[str]:
         yield f"{one.letter} is an oracle, which looks at the answers: {one.manifest.oracle}"
 
 
-def _repeats(runs: Sequence[OpenedRun], entries: Iterable[str], notes: list[str]) -> None:
-    """Runs whose questions were asked several times, where not all were asked as often."""
-    times = [max((p.repeats for p in one.summary.protocols if p.protocol in entries), default=1) for one in runs]
-    if len(set(times)) > 1:
-        own = ", ".join(
-            f"{one.letter} {'once' if n == 1 else f'{n} times'}" for one, n in zip(runs, times, strict=True)
-        )
-        notes.append(f"Questions were asked differently often ({own}): a sample counts with its mean over these.")
-
-
 def imported_notes(manifest: Manifest, who: str) -> Iterator[str]:
     """What a log leaves open of a run: how the questions were worded, and whose truths they are."""
     log = manifest.imported
@@ -256,10 +245,3 @@ def imported_notes(manifest: Manifest, who: str) -> Iterator[str]:
         yield f"{who[:1].upper()}{who[1:]} was imported from {manifest.imported_from}, which {wording}: the difference may include that."
     if manifest.truth_from_log:
         yield f"The truths of {who} are those of its log, not of a data set."
-
-
-def _options(runs: Sequence[OpenedRun], notes: list[str]) -> None:
-    shots = [one.manifest.options.shots for one in runs]
-    if len(set(shots)) > 1:
-        own = ", ".join(f"{one.letter} had {n}" for one, n in zip(runs, shots, strict=True))
-        notes.append(f"The runs were asked with different numbers of examples ({own}): the difference includes that.")

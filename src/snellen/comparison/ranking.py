@@ -18,18 +18,22 @@ def ranking(
 ) -> Ranking:
     """The order of runs by what each pair of them says; `others` are rows under protocols that read the same replies."""
     found = _places(rows)
-    known = {name for name in ("cost", "seconds") if all(getattr(side, name) is not None for side in sides)}
-    measures = ("score", *(name for name in ("cost", "seconds") if name in known))
-    points = _points(found, sides, measures) if known else {}
+    known = [name for name in ("cost", "seconds") if all(getattr(side, name) is not None for side in sides)]
+    whole = [place for place in found if not place.part] or found
+    points = {}
+    if known and not any(place.unit for place in whole):
+        for side in sides:  # more is better
+            score = fmean(place.score for place in whole if place.run == side.letter)
+            points[side.letter] = score, *(-getattr(side, name) for name in known)
     elsewhere = tuple(
         Ranking(name, tuple(_places([row for row in others if row.protocol == name])), (), ("score",))
         for name in dict.fromkeys(row.protocol for row in others)
     )
-    return Ranking(protocol, tuple(found), tuple(front(points)), measures, elsewhere)
+    return Ranking(protocol, tuple(found), tuple(front(points)), ("score", *known), elsewhere)
 
 
 def _places(rows: Sequence[ComparisonRow]) -> list[RankedRun]:
-    """The runs part by part, the best first."""
+    """Return the runs part by part, the best first."""
     parts = dict.fromkeys(row.part for row in rows)
     return [place for part in parts for place in _ranked(part, [row for row in rows if row.part == part])]
 
@@ -82,22 +86,6 @@ def letters(order: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str,
     groups.sort(key=lambda g: sorted(order.index(x) for x in g))
     names = [LETTERS[i] if i < len(LETTERS) else f"({i + 1})" for i in range(len(groups))]
     return {x: "".join(name for name, g in zip(names, groups, strict=True) if x in g) for x in order}
-
-
-def _points(
-    rows: Sequence[RankedRun], sides: Sequence[RunSide], measures: Sequence[str]
-) -> dict[str, tuple[float, ...]]:
-    """What each run has of each measure, more being better: over all samples, or else the mean of its parts."""
-    whole = [r for r in rows if not r.part] or rows
-    if len({r.unit for r in whole}) > 1 or any(r.unit for r in whole):
-        return {}
-    return {
-        side.letter: (
-            fmean(r.score for r in whole if r.run == side.letter),
-            *(-getattr(side, name) for name in measures[1:]),
-        )
-        for side in sides
-    }
 
 
 def front(points: Mapping[str, tuple[float, ...]]) -> list[str]:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 from snellen import exams
 from snellen.comparison.columns import Guess, MarkColumns, columns
 from snellen.comparison.pairing import imported_notes
+from snellen.comparison.readings import Marked
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import probes_of, traits_of
-from snellen.core.protocol import protocol_for
+from snellen.core.protocol import Protocol, protocol_for
 from snellen.core.records import Manifest
 from snellen.core.types import Metrics, Sample
 from snellen.engine.mark.control_comparison import random_replies
@@ -25,14 +26,13 @@ from snellen.engine.runs.run import Run
 class RunMarks(NamedTuple):
     """The marks of a run in columns, by protocol and prompt; the first is the one that the run leads with.
 
-    `columns` are those of the first time that questions were asked, `again` those of each further time (`snellen run --repeats`).
+    `times` has them once for each time that questions were asked (`snellen run --repeats`).
     """
 
     exam: Exam
     manifest: Manifest
-    columns: Mapping[tuple[str, str], MarkColumns]
+    times: tuple[Marked, ...]
     notes: tuple[str, ...]
-    again: tuple[Mapping[tuple[str, str], MarkColumns], ...] = ()
 
 
 def marked_again(run: Run) -> RunMarks:
@@ -48,17 +48,25 @@ def marked_again(run: Run) -> RunMarks:
     if not targets:
         raise SnellenError(f"{run.path} has answers to control arms only: there is no score to explain")
     judged = judging(run.folder, exam, scan)
-    every: list[dict[tuple[str, str], MarkColumns]] = [{} for _ in range(max(arm.repeat for arm in arms))]
-    for target in targets:
-        guess = None if "evidence" in target.protocol.needs else _guess(exam, target)
-        for repeat in sorted(arm.repeat for arm in arms if arm.first == target.arm):
-            marks = judged(target, repeat)
-            every[repeat - 1][target.protocol.name, target.arm.text] = columns(
-                target.protocol, target.arm.text, marks, guess
-            )
-    first, *again = every
-    notes = [*_notes(manifest, own, scan.failed), *_unasked(manifest, every)]
-    return RunMarks(exam, manifest, first, tuple(notes), tuple(again))
+    times = []
+    notes = _notes(manifest, own, scan.failed)
+    for repeat in range(1, 1 + max(arm.repeat for arm in arms)):
+        found: dict[tuple[str, str], MarkColumns] = {}
+        for target in targets:
+            protocol, arm = target
+            if arm._replace(repeat=repeat) in arms:
+                guess = None if "evidence" in protocol.needs else _guess(exam, protocol, arm.prompt)
+                found[protocol.name, arm.text] = columns(protocol, arm.text, judged(target, repeat), guess)
+        times.append(found)
+        asked = {prompt: sum(not row.joined for row in one.rows) for (_name, prompt), one in found.items()}
+        for prompt, n in asked.items():
+            arm_text = Arm.parse(prompt)._replace(repeat=repeat).text
+            wanted = manifest.questions.get(arm_text, 0)
+            if n < wanted:
+                notes.append(
+                    f"The run is incomplete: {n:,} of {wanted:,} questions of the prompt '{arm_text}' were asked."
+                )
+    return RunMarks(exam, manifest, tuple(times), tuple(notes))
 
 
 def fitting(exam: Exam, own: list[ProtocolRun], arms: set[Arm]) -> list[ProtocolRun]:
@@ -75,9 +83,8 @@ def fitting(exam: Exam, own: list[ProtocolRun], arms: set[Arm]) -> list[Protocol
     return list(found.values())
 
 
-def _guess(exam: Exam, target: ProtocolRun) -> Guess:
-    """What a random one of the options would score, by metric, on the average; each kind of question is tried once."""
-    prompt, protocol = target.arm.prompt, target.protocol
+def _guess(exam: Exam, protocol: Protocol, prompt: str) -> Guess:
+    """Return what a random one of the options would score, by metric, on the average; each kind of question is tried once."""
     probes = {(p.tags.get("split"), p.tags.get("task")): p for p in probes_of(exam)}
     known: dict[tuple[object, ...], dict[str, float]] = {}
 
@@ -92,30 +99,20 @@ def _guess(exam: Exam, target: ProtocolRun) -> Guess:
             return {}
         kind = (*like, question.options, question.answer_form, repr(sample.truth), repr(sample.facts))
         if kind not in known:
-            known[kind] = _mean([protocol.judge(reply, sample).metrics for reply in random_replies(question)])
+            known[kind] = _means([protocol.judge(reply, sample).metrics for reply in random_replies(question)])
         return known[kind]
 
     return guess
 
 
-def _mean(every: Sequence[Metrics]) -> dict[str, float]:
-    """The means of the values that all of some marks have."""
-    names = [name for name in every[0] if all(isinstance(one.get(name), float) for one in every)] if every else []
-    return {name: sum(float(one[name] or 0.0) for one in every) / len(every) for name in names}
-
-
-def _unasked(manifest: Manifest, every: Sequence[Mapping[tuple[str, str], MarkColumns]]) -> list[str]:
-    """What is still to be asked of the prompts at hand."""
-    there = {
-        Arm.parse(prompt)._replace(repeat=repeat).text: sum(not name.startswith("joined ") for name in one.ids)
-        for repeat, found in enumerate(every, 1)
-        for (_name, prompt), one in found.items()
-    }
-    return [
-        f"The run is incomplete: {n:,} of {manifest.questions[prompt]:,} questions of the prompt '{prompt}' were asked."
-        for prompt, n in there.items()
-        if n < manifest.questions.get(prompt, 0)
-    ]
+def _means(every: Sequence[Metrics]) -> dict[str, float]:
+    """Return the means of the values that all of some marks have."""
+    found = {}
+    for name in every[0] if every else ():
+        values = [value for one in every if isinstance(value := one.get(name), float)]
+        if len(values) == len(every):
+            found[name] = sum(values) / len(values)
+    return found
 
 
 def _notes(manifest: Manifest, own: list[ProtocolRun], failed: int) -> list[str]:

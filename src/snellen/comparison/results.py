@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from snellen.comparison.lead_records import Leads
+from snellen.comparison.explained import Leads
 from snellen.core.records import Record
 from snellen.stats.intervals import LEVEL
 from snellen.stats.significance import least_p

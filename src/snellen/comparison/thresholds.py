@@ -5,7 +5,7 @@ no two subjects see the same sheets. Reads runs, writes nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -111,10 +111,18 @@ def examined(runs: Sequence[Run]) -> ExamThresholds:
         )
     if len(runs) > len(LETTERS):
         raise SnellenError(f"{len(runs)} runs are too many to compare at once: name at most {len(LETTERS)}")
+    names = [model_name(run.manifest) for run in runs]
     specs = Counter(run.manifest.subject.spec for run in runs)
-    each = tuple(_one(letter, finds, run, specs) for letter, run in zip(LETTERS, runs, strict=False))
+    each = []
+    for letter, name, run in zip(LETTERS, names, runs, strict=False):
+        samples = {sample.id: sample for sample in run.samples()}
+        marks = [mark for protocol in run.protocols[:1] for mark in run.marks(protocol.protocol)]
+        trials = tuple(AskedTrial(samples[mark.id], mark) for mark in marks if mark.id in samples)
+        rows = tuple(finds.found((trial.sample, trial.mark) for trial in trials))
+        own = f"{name} ({run.path.name.rpartition('_')[2]})" if specs[name] > 1 else name
+        each.append(RunThresholds(letter, own, run, run.manifest, run.summary, rows, trials))
     several = finds.compared([one.rows for one in each]) if len(each) > 1 else ()
-    return ExamThresholds(exam.name, each, tuple(several))
+    return ExamThresholds(exam.name, tuple(each), tuple(several))
 
 
 def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
@@ -122,11 +130,8 @@ def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
     runs = [open_run(path) for path in paths]
     if not runs or thresholds_of(runs[0].manifest) is None:
         return None
-    seen: set[Path] = set()
+    refuse_twice([run.path for run in runs])
     for run in runs:
-        if run.path.resolve() in seen:
-            raise SnellenError(f"{run.path} is named twice: a run does not differ from itself")
-        seen.add(run.path.resolve())
         if not run.folder.has("summary.json"):
             raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
         check_answers(run, run.summary)
@@ -137,21 +142,13 @@ def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
     return examined(runs)
 
 
-def _one(letter: str, finds: Thresholds, run: Run, specs: Mapping[str, int]) -> RunThresholds:
-    trials = tuple(_trials(run))
-    rows = tuple(finds.found((trial.sample, trial.mark) for trial in trials))
-    spec = model_name(run.manifest)
-    name = f"{spec} ({run.path.name.rpartition('_')[2]})" if specs[spec] > 1 else spec
-    return RunThresholds(letter, name, run, run.manifest, run.summary, rows, trials)
-
-
-def _trials(run: Run) -> Iterator[AskedTrial]:
-    """Every sheet with its mark under the first protocol."""
-    samples = {sample.id: sample for sample in run.samples()}
-    for protocol in run.protocols[:1]:
-        for mark in run.marks(protocol.protocol):
-            if mark.id in samples:
-                yield AskedTrial(samples[mark.id], mark)
+def refuse_twice(paths: Sequence[Path]) -> None:
+    """Refuse a run that is named twice."""
+    seen: set[Path] = set()
+    for path in paths:
+        if path.resolve() in seen:
+            raise SnellenError(f"{path} is named twice: a run does not differ from itself")
+        seen.add(path.resolve())
 
 
 def refuse_thresholds(exam: Exam, what: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from snellen.comparison.results import ComparisonRow, RankedRun, Ranking
-from snellen.core.figures import counted, every
+from snellen.core.figures import between, counted, every
 from snellen.core.unanswered import LOUD
 from snellen.stats.intervals import LEVEL
 from snellen.stats.significance import clusters_needed
@@ -42,26 +42,30 @@ def verdict(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> tu
     """The closing sentences."""
     if ranking is not None:
         return tuple(_of_many(ranking, rows))
-    protocols = list(dict.fromkeys(row.protocol for row in rows))
-    wholes = [row for name in protocols if (row := whole(rows, name)) is not None]
+    wholes = _wholes(rows)
     if not wholes:
-        return tuple(_by_part(rows, protocols[:1]))
+        return tuple(_by_part(rows))
     if not wholes[0].able:
         return (_too_few(wholes[0]),)
     found = together([row for row in wholes if row.able])
     said = [_lead(one, main=i == 0, before=found[0]) for i, one in enumerate(found)]
-    return (*said, *_parts(rows, protocols[0]), *_again(found[0].row), *_conclusion(found))
+    return (*said, *_parts(rows), *_again(found[0].row), *_conclusion(found))
 
 
 def leading(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> str:
     """Of the closing sentences what says who leads, where there is room for one thing only."""
     if ranking is not None:
         return " ".join(_of_places(ranking))
-    protocols = list(dict.fromkeys(row.protocol for row in rows))
-    wholes = [row for name in protocols if (row := whole(rows, name)) is not None]
+    wholes = _wholes(rows)
     if not wholes:
-        return " ".join(_by_part(rows, protocols[:1]))
+        return " ".join(_by_part(rows))
     return " ".join(_conclusion(together(wholes)) if wholes[0].able else [_too_few(wholes[0])])
+
+
+def _wholes(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+    """Return each protocol's row of all parts together, the main one first."""
+    every = (whole(rows, name) for name in dict.fromkeys(row.protocol for row in rows))
+    return [row for row in every if row is not None]
 
 
 def whole(rows: Iterable[ComparisonRow], protocol: str) -> ComparisonRow | None:
@@ -96,26 +100,22 @@ def _lead(found: AgreeingProtocols, *, main: bool, before: AgreeingProtocols) ->
     where = f"Under {_names(found.names)}"
     if row.gain == 0:
         return f"{where} {row.first_run} and {row.second_run} score the same ({row.label} {amount(row.first, row.unit, '')})."
-    size = f"{amount(abs(row.difference), row.unit)}{_interval(row)}"
-    size += "" if not main and before.row.label == row.label else f" in {row.label}"
+    size = amount(abs(row.difference), row.unit)
+    if row.low is not None and row.high is not None:
+        ahead, scale = _ahead(row, row.leader), 1.0 if row.unit else 100.0
+        size += f" [{scale * ahead.low:.1f}, {scale * ahead.high:.1f}]"
+    if main or before.row.label != row.label:
+        size += f" in {row.label}"
     again = not main and before.clear and before.row.leader == row.leader
     if found.clear:
-        lead = f"the lead is {size}" if again else f"{row.leader} leads by {size}"
-        return f"{where} {lead} ({chance(row.p)}){_unread(row)}."
-    if not row.able:
-        few = counted(row.clusters, row.cluster)
-        return f"{where} {row.leader} is ahead by {size}, which {few} cannot tell from chance{_unread(row)}."
-    lead = f"the lead is {size} and" if again else f"{row.leader} is ahead by {size}, which"
-    return f"{where} {lead} could be chance ({chance(row.p)}){_unread(row)}."
-
-
-def _interval(row: ComparisonRow) -> str:
-    """The interval of the lead: of its size, whoever leads."""
-    if row.low is None or row.high is None:
-        return ""
-    low, high = (row.low, row.high) if row.difference > 0 else (-row.high, -row.low)
-    scale = 1.0 if row.unit else 100.0
-    return f" [{scale * low:.1f}, {scale * high:.1f}]"
+        lead = f"the lead is {size} ({chance(row.p)})" if again else f"{row.leader} leads by {size} ({chance(row.p)})"
+    elif not row.able:
+        lead = f"{row.leader} is ahead by {size}, which {counted(row.clusters, row.cluster)} cannot tell from chance"
+    elif again:
+        lead = f"the lead is {size} and could be chance ({chance(row.p)})"
+    else:
+        lead = f"{row.leader} is ahead by {size}, which could be chance ({chance(row.p)})"
+    return f"{where} {lead}{_unread(row)}."
 
 
 def unread(row: ComparisonRow) -> float:
@@ -141,14 +141,10 @@ Counted = tuple[str, dict[str, int]]
 
 
 def _why(more: Counted, fewer: Counted) -> str:
-    """The non-answers of a side, beside those of the other where it has some, too."""
+    """Name the non-answers of a side, beside those of the other where it has some, too."""
     (letter, counts), (other, few) = more, fewer
-    if 10 * sum(few.values()) <= sum(counts.values()):
-        return _kind(letter, counts)
-    return f"questions without an answer ({letter} {sum(counts.values()):,}, {other} {sum(few.values()):,})"
-
-
-def _kind(letter: str, counts: dict[str, int]) -> str:
+    if 10 * sum(few.values()) > sum(counts.values()):
+        return f"questions without an answer ({letter} {sum(counts.values()):,}, {other} {sum(few.values()):,})"
     if len(counts) == 1:
         return KINDS.get(next(iter(counts)), "questions that {} did not answer").format(letter)
     kinds = ", ".join(f"{n} {name}" for name, n in counts.items())
@@ -164,7 +160,7 @@ def _again(row: ComparisonRow) -> list[str]:
     moves = [
         f"{letter}'s{'' if i else ' score moves'} by ±{amount(sd, row.unit)}" for i, (letter, sd) in enumerate(known)
     ]
-    said = f"Asked again, {_listed(moves)} (one standard deviation)"
+    said = f"Asked again, {listed(moves)} (one standard deviation)"
     if row.again.share is None:
         return [f"{said}."]
     share = f"{100 * row.again.share:.0f} % of the doubt about the difference"
@@ -174,8 +170,9 @@ def _again(row: ComparisonRow) -> list[str]:
 # ---------------------------------------------------------------- parts
 
 
-def _parts(rows: Sequence[ComparisonRow], protocol: str) -> list[str]:
-    """Whether the main protocol's lead survives in the parts, Holm's correction over them."""
+def _parts(rows: Sequence[ComparisonRow]) -> list[str]:
+    """Say whether the main protocol's lead survives in the parts, Holm's correction over them."""
+    protocol = rows[0].protocol
     own = [row for row in rows if row.protocol == protocol and row.part]
     if len(own) < 2:
         return []
@@ -183,78 +180,74 @@ def _parts(rows: Sequence[ComparisonRow], protocol: str) -> list[str]:
     for row in own:
         if row.p_holm < CHANCE and row.leader:
             won.setdefault(row.leader, []).append(row.part)
-    if not won:
-        few = [row for row in own if row.least_p >= CHANCE]
-        if len(few) == len(own):
-            return [
-                f"In none of the {len(own)} parts could a lead survive Holm's correction: too few {few[0].cluster}s."
-            ]
-        if few:
-            enough = f"{len(own) - len(few)} parts with enough {few[0].cluster}s"
-            return [f"In none of the {enough} does a lead under '{protocol}' survive Holm's correction."]
-        return [f"In none of the {len(own)} parts does a lead under '{protocol}' survive Holm's correction."]
-    said = " and ".join(f"{letter}'s in {_listed(parts)}" for letter, parts in won.items())
-    one = sum(map(len, won.values())) == 1
-    verb = "survives" if one else "survive"
-    return [f"Of the leads in {len(own)} parts under '{protocol}', {said} {verb} Holm's correction."]
+    if won:
+        said = " and ".join(f"{letter}'s in {listed(parts)}" for letter, parts in won.items())
+        verb = "survives" if sum(map(len, won.values())) == 1 else "survive"
+        return [f"Of the leads in {len(own)} parts under '{protocol}', {said} {verb} Holm's correction."]
+    few = [row.cluster for row in own if row.least_p >= CHANCE]
+    if len(few) == len(own):
+        return [f"In none of the {len(own)} parts could a lead survive Holm's correction: too few {few[0]}s."]
+    enough = f"{len(own) - len(few)} parts with enough {few[0]}s" if few else f"{len(own)} parts"
+    return [f"In none of the {enough} does a lead under '{protocol}' survive Holm's correction."]
 
 
-def _by_part(rows: Sequence[ComparisonRow], protocols: Sequence[str]) -> list[str]:
-    """Where parts have different metrics there is no row of all: a sentence for each part under the main protocol."""
-    return [
-        f"{row.part}: {_lead(AgreeingProtocols((row.protocol,), row), main=True, before=AgreeingProtocols((row.protocol,), row))}"
-        for row in rows
-        if row.protocol in protocols and row.part
-    ]
+def _by_part(rows: Sequence[ComparisonRow]) -> list[str]:
+    """Say who leads in each part under the main protocol: where parts have different metrics there is no row of all."""
+    said = []
+    for row in rows:
+        if row.protocol == rows[0].protocol and row.part:
+            one = AgreeingProtocols((row.protocol,), row)
+            said.append(f"{row.part}: {_lead(one, main=True, before=one)}")
+    return said
 
 
 # ---------------------------------------------------------------- all protocols
 
 
 def _conclusion(found: Sequence[AgreeingProtocols]) -> list[str]:
-    first, protocols = found[0].row, len(_every(found))
-    clear = [one for one in found if one.clear]
-    leaders = {one.row.leader for one in clear}
-    a, b = first.first_run, first.second_run
+    protocols = len(_every(found))
+    clear, unsure = [one for one in found if one.clear], [one for one in found if not one.clear]
     if not clear:
+        first = found[0].row
         which = {1: "", 2: " under either protocol"}.get(protocols, f" under any of {protocols} protocols")
         shown = ""
         if first.smallest is not None and not first.unit:
-            shown = f": {_samples(first)} show {amount(first.smallest, '')} or more, four times in five"
-        return [f"{a} and {b} cannot be told apart{which}{shown}."]
-    if len(leaders) > 1:
-        return ["Who leads depends on the protocol."]
-    return [_of_one_leader(found, clear, protocols)]
-
-
-def _of_one_leader(found: Sequence[AgreeingProtocols], clear: Sequence[AgreeingProtocols], protocols: int) -> str:
+            on = f" on {counted(first.clusters, first.cluster)}" if first.clusters < first.n else ""
+            size = amount(first.smallest, "")
+            shown = f": {counted(first.n, 'sample')}{on} show {size} or more, four times in five"
+        return [f"{first.first_run} and {first.second_run} cannot be told apart{which}{shown}."]
     leader = clear[0].row.leader
-    best = max(clear, key=lambda one: abs(one.row.difference))
-    misread = _misread(best.row)
-    others = [one for one in found if one is not best and one.row.prompt == best.row.prompt]
-    small = [
-        one for one in others if one.row.leader != leader or 2 * abs(one.row.difference) <= abs(best.row.difference)
+    if any(one.row.leader != leader for one in clear):
+        return ["Who leads depends on the protocol."]
+    best = max((one.row for one in clear), key=lambda row: abs(row.difference))
+    lead = abs(best.difference)
+    others = [
+        one for one in found if one.row is not best and (one.row.prompt, one.row.unit) == (best.prompt, best.unit)
     ]
-    small = [one for one in small if one.row.unit == best.row.unit]
-    less = [one for one in small if _ahead(one.row, leader).high < abs(best.row.difference) / 2]
-    gone = [one for one in less if not one.clear]
-    if misread and gone:
-        return f"The lead is parsing: the same replies, read by {_names(_every(gone))}, do not show it."
-    if misread and small:
-        left = min(less or small, key=lambda one: _ahead(one.row, leader).lead)
-        return _parsing(best.row, left, most=bool(less))
-    if misread:
-        those = [one for one in clear if _misread(one.row)]
-        where = "" if len(those) == len(found) else f" under {_names(_every(those))}"
-        if all(unread(one.row) >= abs(one.row.difference) - 1e-12 for one in those):
-            return f"{leader} leads{where} by questions without an answer alone, not by wrong answers."
-        return f"At least half of {leader}'s lead{where} is questions without an answer, not wrong answers."
-    if len(clear) == len(found):
-        return f"{leader} leads under {every(protocols, 'protocol')}." if protocols > 1 else f"{leader} leads."
-    lost = [one for one in found if not one.clear]
-    if all(one in gone for one in lost):
-        return f"The lead of {leader} depends on how the same replies are read and marked: not under {_names(_every(lost))}."
-    return f"The lead of {leader} is not sure: under {_names(_every(lost))} it could be chance."
+    small = [(one, ahead) for one in others if 2 * (ahead := _ahead(one.row, leader)).lead <= lead]
+    less = [(one, ahead) for one, ahead in small if ahead.high < lead / 2]
+    gone = [one for one, _margin in less if not one.clear]
+    misread = [one for one in clear if _misread(one.row)]
+    if _misread(best) and gone:
+        said = f"The lead is parsing: the same replies, read by {_names(_every(gone))}, do not show it."
+    elif _misread(best) and small:
+        other, left = min(less or small, key=lambda pair: pair[1].lead)
+        part = f"{100 * min(lead, lead - left.lead):.1f} of {amount(lead, '')} in {best.label} are"
+        size = f"{amount(left.lead, '')} {between(left.low, left.high)}"
+        said = f"{'Most of the lead is' if less else part} parsing: the same replies, read by {_names(other.names)}, leave {size}"
+        said += "." if other.clear else ", which could be chance."
+    elif _misread(best):
+        where = "" if len(misread) == len(found) else f" under {_names(_every(misread))}"
+        said = f"At least half of {leader}'s lead{where} is questions without an answer, not wrong answers."
+        if all(unread(one.row) >= abs(one.row.difference) - 1e-12 for one in misread):
+            said = f"{leader} leads{where} by questions without an answer alone, not by wrong answers."
+    elif not unsure:
+        said = f"{leader} leads under {every(protocols, 'protocol')}." if protocols > 1 else f"{leader} leads."
+    elif all(one in gone for one in unsure):
+        said = f"The lead of {leader} depends on how the same replies are read and marked: not under {_names(_every(unsure))}."
+    else:
+        said = f"The lead of {leader} is not sure: under {_names(_every(unsure))} it could be chance."
+    return [said]
 
 
 class Margin(NamedTuple):
@@ -269,19 +262,6 @@ def _ahead(row: ComparisonRow, side: str) -> Margin:
     sign = (1 if side == row.second_run else -1) * (-1 if row.better == "lower" else 1)
     low, high = sorted((sign * (-1 if row.low is None else row.low), sign * (1 if row.high is None else row.high)))
     return Margin(sign * row.difference, low, high)
-
-
-def _parsing(best: ComparisonRow, other: AgreeingProtocols, *, most: bool) -> str:
-    """Say how much of a lead another reading of the same replies takes away, and what it leaves."""
-    lead, left = abs(best.difference), _ahead(other.row, best.leader)
-    part = (
-        "Most of the lead is"
-        if most
-        else f"{100 * min(lead, lead - left.lead):.1f} of {amount(lead, '')} in {best.label} are"
-    )
-    size = f"{amount(left.lead, '')} [{100 * left.low:.1f}, {100 * left.high:.1f}]"
-    unsure = "" if other.clear else ", which could be chance"
-    return f"{part} parsing: the same replies, read by {_names(other.names)}, leave {size}{unsure}."
 
 
 def _misread(row: ComparisonRow) -> bool:
@@ -299,8 +279,8 @@ def _every(found: Iterable[AgreeingProtocols]) -> list[str]:
 def _of_many(ranking: Ranking, rows: Sequence[ComparisonRow]) -> list[str]:
     said = [*_of_places(ranking), *_silent(rows)]
     if ranking.front:
-        measures = _listed([{"seconds": "time"}.get(m, m) for m in ranking.measures])
-        runs = f"{ranking.front[0]} is" if len(ranking.front) == 1 else f"{_listed(ranking.front)} are"
+        measures = listed([{"seconds": "time"}.get(m, m) for m in ranking.measures])
+        runs = f"{ranking.front[0]} is" if len(ranking.front) == 1 else f"{listed(ranking.front)} are"
         said.append(f"{runs} on the Pareto front of {measures}: no other run is better in one and as good in the rest.")
     return said
 
@@ -364,29 +344,21 @@ def _places(rows: Sequence[RankedRun]) -> str:
     """'B is first with 80.0 and cannot be told apart from C; A is behind it'."""
     best, near = rows[0], _near(rows)
     score = f"{amount(best.score, best.unit, '')} ({best.label})"
+    said = f"{best.run} {'is first' if near or best.needed is not None else 'leads'} with {score}"
     if best.needed is not None:
         few = counted(best.clusters, best.cluster)
-        first = f"{best.run} is first with {score}"
         return (
-            f"{first}; {few} cannot tell {len(rows)} runs apart, whatever their scores: it takes at least {best.needed}"
+            f"{said}; {few} cannot tell {len(rows)} runs apart, whatever their scores: it takes at least {best.needed}"
         )
     behind = [r.run for r in rows[1:] if r.run not in near]
-    said = f"{best.run} leads with {score}"
     if near:
-        said = f"{best.run} is first with {score}"
-        said += f" and cannot be told apart from {_listed(near)}"
+        said += f" and cannot be told apart from {listed(near)}"
     if behind:
-        said += f"; {_listed(behind)} {'is' if len(behind) == 1 else 'are'} behind it"
+        said += f"; {listed(behind)} {'is' if len(behind) == 1 else 'are'} behind it"
     return said
 
 
 # ---------------------------------------------------------------- words
-
-
-def _samples(row: ComparisonRow) -> str:
-    """Return '200 samples', or '200 samples on 40 images'."""
-    on = f" on {counted(row.clusters, row.cluster)}" if row.clusters < row.n else ""
-    return f"{counted(row.n, 'sample')}{on}"
 
 
 def amount(value: float, unit: str, noun: str = " points") -> str:
@@ -413,13 +385,13 @@ def p_of(row: ComparisonRow) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return _listed([f"'{name}'" for name in names])
+    return listed([f"'{name}'" for name in names])
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b and c'.
 
-    >>> _listed(["P3", "P3_box", "O3"])
+    >>> listed(["P3", "P3_box", "O3"])
     'P3, P3_box and O3'
     """
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from snellen.comparison.choices import BY_SAMPLE
 from snellen.comparison.explained import Explanation, FigureCheck, Reading, Swing
-from snellen.comparison.explained_words import described, percent
+from snellen.comparison.explained_words import described
+from snellen.core.figures import percent
 from snellen.core.text import for_terminal
 from snellen.present.model import formatting
 from snellen.present.terminal.specification_curve import LABEL, VALUES, buckets, choices, curve

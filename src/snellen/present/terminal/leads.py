@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from snellen.comparison.lead_records import ChoiceLeads, Leads
+from snellen.comparison.explained import ChoiceLeads, Leads
 from snellen.present.terminal.tables import plain_table, say
 
 
