@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from snellen.synthetic.scenes.catalog import CHILDREN, PLACES, WORLD
 from snellen.synthetic.scenes.model import Person, Scene
-from snellen.synthetic.scenes.words import SIDES, hair_seen
+from snellen.synthetic.scenes.words import SIDES
 
 Four = tuple[str, str, str, str]
 
@@ -50,7 +50,7 @@ def details(rng: Random, person: Person) -> Iterator[Detail]:
     yield _detail(rng, "position", "{{0}} is {}", SIDES[person.column], SIDES.values())
     if person.trousers is not None:
         yield _detail(rng, "trousers", "the trousers of {{0}} are {}", person.trousers, WORLD.trousers)
-    if hair_seen(person):
+    if person.hair_seen:
         hair = [colour for colour in WORLD.hair if colour != "grey" or person.who not in CHILDREN]
         yield _detail(rng, "hair", "the hair of {{0}} is {}", person.hair, hair)
     if person.facing is not None:

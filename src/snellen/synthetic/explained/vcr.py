@@ -17,7 +17,7 @@ from snellen.synthetic.scenes.canvas import CanvasBox
 from snellen.synthetic.scenes.catalog import ACTIONS, KINDS, PLACES, WORLD, alike, denied
 from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
-from snellen.synthetic.scenes.words import a, doing
+from snellen.synthetic.scenes.words import a
 
 _TAG = re.compile(r"\{(\d+)\}")
 _PER_MOVIE = 40
@@ -283,7 +283,7 @@ def _beside(rng: Random) -> tuple[Scene, VcrQuestion]:
         *rng.sample(absent, len(absent)),
         *(name for name in KINDS if name not in (*kinds, *scene.kinds())),
     ][:3]
-    now = doing(scene.people[0], details=False)
+    now = scene.people[0].action
     signs = [f"There is {a(name)} on the {side} side and {{0}} is {now} next to it ." for name in (kind, *wrong)]
     texts = [f"{a(name).capitalize()} is to the {side} of {{0}} ." for name in (kind, *wrong)]
     return scene, VcrQuestion(

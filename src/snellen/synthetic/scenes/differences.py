@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from snellen.synthetic.scenes.catalog import COLUMNS, WORLD, Column
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 from snellen.synthetic.scenes.sampling import draw_scene
-from snellen.synthetic.scenes.words import a, brief, facts, hair_seen, listing, name_of, sentence
+from snellen.synthetic.scenes.words import brief, facts, listing, sentence, terms
 
 KINDS_OF_DIFFERENCE = ("attribute", "count", "position", "orientation", "state", "presence")
 _Value = TypeVar("_Value", str, int)
@@ -72,7 +72,7 @@ def differences(scene: Scene, kind: str, rng: Random) -> Iterator[SceneDifferenc
     for item in scene.items():
         for aspect, changed in _changes(scene, item, kind, rng):
             other = _with(scene, item, changed)
-            about = item.who if isinstance(item, Person) else item.kind
+            about = terms(item)["about"]
             yield SceneDifference(kind, about, aspect, scene, other, *_told(scene, other, item, changed, aspect))
 
 
@@ -89,13 +89,11 @@ def _with(scene: Scene, item: Person | Thing, changed: Person | Thing | None) ->
 def _told(
     scene: Scene, other: Scene, item: Person | Thing, changed: Person | Thing | None, aspect: str
 ) -> tuple[str, str]:
-    """The clause that is true of each scene."""
-    about = item.who if isinstance(item, Person) else item.kind
+    """Return the clause that is true of each scene."""
+    words = terms(item)
+    about = words["about"]
     if changed is None:
-        named, be = name_of(item), "is" if isinstance(item, Person) or item.count == 1 else "are"
-        some_ = a(item.who) if isinstance(item, Person) else _first(scene, about, "count").removeprefix(f"there {be} ")
-        place = _first(scene, about, "position").removeprefix(f"the {named} {be} ")
-        return f"there {be} {some_} {place}", f"there is no {about}, only {listing(other)}"
+        return f"there {words['be']} {words['plain']} {words['where']}", f"there is no {about}, only {listing(other)}"
     return _first(scene, about, aspect), _first(other, about, aspect)
 
 
@@ -138,7 +136,7 @@ def _of_person(person: Person, kind: str, rng: Random) -> Iterator[Change]:
         yield "shirt", replace(person, shirt=_other(rng, WORLD.clothes, person.shirt, person.trousers))
         if person.trousers is not None:
             yield "trousers", replace(person, trousers=_other(rng, WORLD.trousers, person.trousers, person.shirt))
-        if hair_seen(person):
+        if person.hair_seen:
             yield "hair", replace(person, hair=_other(rng, WORLD.hair, person.hair, "grey"))
         if person.prop is not None:
             yield "prop", replace(person, prop=_other(rng, person.act.colours, person.prop))

@@ -9,7 +9,7 @@ import msgspec
 from snellen.core.types import Struct
 from snellen.synthetic.drawings import read_table
 from snellen.synthetic.scenes.canvas import Pen, Point
-from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, HERE, WORLD
+from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, HERE, LONG_HAIRED, WORLD
 from snellen.synthetic.scenes.model import Person, Thing
 from snellen.synthetic.scenes.palette import RGB, darker
 from snellen.synthetic.scenes.shapes import DRAWINGS, Shades, draw_shapes
@@ -105,6 +105,6 @@ class Figure:
 
     def _head(self, pen: Pen) -> None:
         person, (x, y) = self.person, self.pose.head
-        style = "long" if person.who in ("woman", "girl") else "covered" if person.hat else "short"
+        style = "long" if person.who in LONG_HAIRED else "covered" if person.hat else "short"
         radius, look = 14.5 if person.who in CHILDREN else 13.0, 4.0 if person.act.turned else 0.0
         draw_shapes(pen, f"head-{style}", self.shades, x=x, y=y, r=radius, look=look)

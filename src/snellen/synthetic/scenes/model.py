@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from snellen.core.types import Struct
-from snellen.synthetic.scenes.catalog import ACTIONS, KINDS, PLACES, Action, Column, Kind
+from snellen.synthetic.scenes.catalog import ACTIONS, KINDS, LONG_HAIRED, PLACES, Action, Column, Kind
 
 Side = Literal["left", "right"]
 
@@ -58,6 +58,11 @@ class Person(Struct, frozen=True):
     prop: str | None = None
 
     @property
+    def hair_seen(self) -> bool:
+        """Whether the colour of the hair can be told: short hair goes under a hat."""
+        return self.hat is None or self.who in LONG_HAIRED
+
+    @property
     def act(self) -> Action:
         return ACTIONS[self.action]
 
@@ -75,6 +80,11 @@ class Scene(Struct, frozen=True):
     @property
     def outdoors(self) -> bool:
         return PLACES[self.place].outdoors
+
+    @property
+    def weather_seen(self) -> bool:
+        """Outdoors always; indoors through a window whose curtains are open."""
+        return self.outdoors or any(thing.kind == "window" and thing.state == "open" for thing in self.things)
 
     def items(self) -> Iterator[Person | Thing]:
         """People first, then things, in their order; boxes come in this order too."""
