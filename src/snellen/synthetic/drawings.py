@@ -33,7 +33,7 @@ class Shape(NamedTuple):
 
     form: str
     colour: str
-    sums: tuple[tuple[Term, ...], ...]
+    sums: tuple[tuple[Term, ...] | float, ...]
     flat: bool = False
     times: int = 1
 
@@ -41,7 +41,7 @@ class Shape(NamedTuple):
         """Yield the shape's numbers for the values of the names, each time that it is drawn."""
         for k in range(self.times):
             known = names if self.times == 1 else {**names, "k": k}
-            yield [_value(terms, known) for terms in self.sums]
+            yield [terms if isinstance(terms, float) else _value(terms, known) for terms in self.sums]
 
 
 def read_table(path: Path) -> dict[str, Any]:
@@ -62,12 +62,14 @@ def _shape(line: str) -> Shape:
     return Shape(form, colour, tuple(map(_sum, numbers.split())), flat is not None, int(times or 1))
 
 
-def _sum(text: str) -> tuple[Term, ...]:
-    """Read a sum.
+def _sum(text: str) -> tuple[Term, ...] | float:
+    """Read a sum; one without names is a number.
 
     >>> _sum("x-1/3k*wide")
     (Term(names=('x',), factor=1.0, divisor=1.0), Term(names=('k', 'wide'), factor=-1.0, divisor=3.0))
     """
+    if not re.search("[a-z]", text):
+        return float(text)
     found = (match.groups() for match in _TERM.finditer(text) if match[0])
     return tuple(
         Term(tuple(filter(None, names.split("*"))), float(f"{sign}{factor or 1}"), float(divisor or 1))
