@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,8 +45,9 @@ class Shape(NamedTuple):
             yield [terms if isinstance(terms, float) else _value(terms, known) for terms in self.sums]
 
 
+@cache
 def read_table(path: Path) -> dict[str, Any]:
-    """Read a data file of the package."""
+    """Read a data file of the package, once."""
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 

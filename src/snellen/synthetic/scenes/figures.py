@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from typing import Any
 
 import msgspec
 
@@ -29,12 +29,8 @@ class Pose(Struct, frozen=True):
     far_leg: Limb
 
 
-@cache
-def pose_of(action: str) -> Pose:
-    """Return the pose of somebody who does this."""
-    poses = read_table(HERE / "drawings.toml")["poses"]
-    row = poses[action]
-    return msgspec.convert({**poses.get(row.get("like"), {}), **row}, Pose)
+_POSES: dict[str, dict[str, Any]] = read_table(HERE / "drawings.toml")["poses"]
+POSES = {name: msgspec.convert({**_POSES.get(row.get("like", ""), {}), **row}, Pose) for name, row in _POSES.items()}
 
 
 def draw_thing(pen: Pen, thing: Thing, weather: str) -> None:
@@ -55,7 +51,7 @@ class Figure:
     """Somebody, ready to be drawn in the pose of what they do."""
 
     def __init__(self, person: Person) -> None:
-        self.person, self.pose = person, pose_of(person.action)
+        self.person, self.pose = person, POSES[person.action]
         self.skin, self.shirt = WORLD.skin[person.skin], COLOURS[person.shirt]
         self.trousers = COLOURS[person.trousers or person.shirt]
         self.shades = Shades(

@@ -54,7 +54,12 @@ def filled(phrase: str, words: dict[str, Any]) -> str:
     >>> filled("there {be} {a_colour} ball", {"be": "is", "colour": "orange"})
     'there is an orange ball'
     """
-    return phrase.format_map(words | {f"a_{name}": a(word) for name, word in words.items() if word})
+    return phrase.format_map(_WithArticles(words))
+
+
+class _WithArticles(dict[str, Any]):
+    def __missing__(self, name: str) -> str:
+        return a(self[name.removeprefix("a_")])
 
 
 def terms(item: Person | Thing) -> dict[str, str]:
