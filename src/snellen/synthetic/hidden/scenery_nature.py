@@ -31,7 +31,7 @@ from snellen.synthetic.hidden.scenery_base import (
 
 def ocean(rng: Rng) -> Field:
     """Paint water with rolling waves in perspective, a horizon and the sun's glitter."""
-    horizon = float(rng.uniform(0.2, 0.34))
+    horizon = rng.uniform(0.2, 0.34)
     mood = one_of(rng, "ocean")
     sky = ramp(YY + 0.03 * noise(rng, 4, 10, 3), [(0, mood["top"]), (horizon, mood["low"])])
     depth = np.maximum(YY - np.float32(horizon), 0) / np.float32(1 - horizon)
@@ -41,13 +41,13 @@ def ocean(rng: Rng) -> Field:
     across = np.abs((((XX - 0.5) * far * 0.5 + 0.6) % 2 - 1) * (SIZE - 1)).astype(np.int32)
     along = np.abs((far * 0.16 % 2 - 1) * (SIZE - 1)).astype(np.int32)
     chop = sheet[along, across]
-    swell = steady(np.sin, far * np.float32(5.5) + noise(rng, 5, 4, 2) * 1.6 + XX * float(rng.uniform(-2, 2)))
+    swell = steady(np.sin, far * np.float32(5.5) + noise(rng, 5, 4, 2) * 1.6 + XX * rng.uniform(-2, 2))
     height = np.clip(0.5 + 0.24 * swell + 0.34 * chop, 0, 1)
     waves = height * (0.55 + 0.45 * depth) + 0.25 * (1 - depth)
     water = ramp(waves, [(0, mood["deep"]), (0.75, mood["light"]), (1, (215, 235, 238))])
     foam = step(height + 0.12 * noise(rng, 90, 120), 0.88, 1.0) * step(depth, 0.04, 0.3)
     water = mixed(water, colour(240, 248, 250), foam * 0.85)
-    sun = float(rng.uniform(0.15, 0.85))
+    sun = rng.uniform(0.15, 0.85)
     glitter = steady(np.exp, -(((XX - sun) / (0.05 + 0.15 * depth)) ** 2)) * step(chop, 0.25, 0.7)
     water = mixed(water, colour(255, 245, 215), glitter * 0.75)
     disc = np.hypot(XX - sun, YY - horizon * 0.5)
@@ -58,7 +58,7 @@ def ocean(rng: Rng) -> Field:
 def sand_dune(rng: Rng) -> Field:
     """Paint rows of dunes under a clear sky, each with a sunny and a shaded face and wind ripples."""
     mood = one_of(rng, "dune")
-    top = float(rng.uniform(0.14, 0.24))
+    top = rng.uniform(0.14, 0.24)
     image = ramp(YY, [(0, (88, 150, 215)), (top + 0.1, (215, 228, 232))])
     x = XX[0]
     layers = 4
@@ -68,13 +68,13 @@ def sand_dune(rng: Rng) -> Field:
         phase, waves = rng.uniform(0, 2 * np.pi), rng.uniform(1.0, 2.2)
         # A sharpened wave: long windward slope, short steep lee.
         turn = (x * waves + phase / (2 * np.pi)) % 1.0
-        peak = float(rng.uniform(0.45, 0.65))
+        peak = rng.uniform(0.45, 0.65)
         rise = np.where(turn < peak, turn / peak, (1 - turn) / (1 - peak))
         sharp, rolling = steady(lambda v: v**1.4, rise), steady(np.sin, x * 9 + phase)
         ridge = base - (0.05 + 0.08 * near) * sharp + 0.012 * rolling
         below = YY - ridge[None, :].astype(np.float32)
         body = step(below, -0.002, 0.002)
-        crest = (x[None, :] * waves + phase / (2 * np.pi) + below * float(rng.uniform(0.5, 1.0))) % 1.0
+        crest = (x[None, :] * waves + phase / (2 * np.pi) + below * rng.uniform(0.5, 1.0)) % 1.0
         lee = step(crest, peak - 0.01, peak + 0.02) * (1 - step(crest, 0.93, 1.0)) * steady(np.exp, -below * 6)
         count = 150 - 75 * near
         warp = noise(rng, 5, 5, 2)
@@ -161,7 +161,7 @@ def forest(rng: Rng) -> Field:
     """Paint tree trunks in a haze of green, leaves above, ferns and litter below."""
     mood = one_of(rng, "forest")
     haze, leaf = mood["haze"], mood["leaf"]
-    floor = float(rng.uniform(0.7, 0.78))
+    floor = rng.uniform(0.7, 0.78)
     back = ramp(YY + 0.05 * noise(rng, 8, 8, 3), [(0, scaled(leaf, 1.1)), (0.45, haze), (floor, scaled(leaf, 1.2))])
     ground = ramp(YY + 0.08 * noise(rng, 40, 60, 2), [(floor, (110, 112, 52)), (1.05, (64, 50, 28))])
     canvas = Painting(mixed(back, ground, step(YY + 0.01 * noise(rng, 20, 3, 2), floor - 0.01, floor + 0.02)))

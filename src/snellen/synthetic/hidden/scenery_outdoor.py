@@ -40,7 +40,7 @@ def _cottage(canvas: Painting, rng: Rng, x: float, foot: float, wide: float, wal
     """Draw a half-timbered gable house seen from the front."""
     plaster, roof = tone(rng, (228, 212, 178), 8), tone(rng, one_of(rng, "roofs"), 8)
     eave = foot - wall
-    peak = eave - wide * float(rng.uniform(0.62, 0.8))
+    peak = eave - wide * rng.uniform(0.62, 0.8)
     glass: Colour = (250, 205, 110) if rng.random() < 0.5 else (92, 104, 116)
     colours = {"plaster": plaster, "roof": roof, "glass": glass}
     left, right = x - wide / 2, x + wide / 2
@@ -55,10 +55,10 @@ def medieval_village(rng: Rng) -> Field:
     hill = 0.4 - 0.08 * step(noise(rng, 3, 1), -0.5, 0.8)
     grass = ramp(YY + 0.06 * noise(rng, 60, 80, 2), [(0.3, (132, 150, 92)), (0.75, (106, 112, 62))])
     canvas = Painting(mixed(sky, grass, step(YY - hill, 0.0, 0.01)))
-    castle = float(rng.uniform(0.25, 0.75))
+    castle = rng.uniform(0.25, 0.75)
     stamp(canvas, "castle", x=castle)
     for dx in (-0.16, 0.02, 0.16):
-        _tower(canvas, rng, castle + dx, float(rng.uniform(0.12, 0.2)), 0.032, 0.44)
+        _tower(canvas, rng, castle + dx, rng.uniform(0.12, 0.2), 0.032, 0.44)
     for row, (foot, wide, count) in enumerate(((0.52, 0.12, 7), (0.68, 0.18, 5), (0.9, 0.28, 4))):
         offset = rng.uniform(0, 1 / count)
         for k in range(count + 1):
@@ -104,17 +104,17 @@ def city(rng: Rng) -> Field:
     low = mood["low"]
     canvas = Painting(ramp(YY + 0.04 * noise(rng, 4, 9, 3), [(0, mood["top"]), (0.6, low)]))
     for layer, count in enumerate((9, 7, 5)):
-        x = float(rng.uniform(-0.1, 0.0))
+        x = rng.uniform(-0.1, 0.0)
         while x < 1.0:
-            wide = float(rng.uniform(0.7, 1.3)) / count
-            top = float(rng.uniform(0.1, 0.34)) + 0.15 * layer
+            wide = rng.uniform(0.7, 1.3) / count
+            top = rng.uniform(0.1, 0.34) + 0.15 * layer
             wall = scaled(tone(rng, one_of(rng, "blocks"), 10), 0.9)
             far = 0.5 - 0.25 * layer
             _skyscraper(canvas, rng, x, wide, top, toward(wall, low, far), toward(mood["glass"], low, far))
-            x += wide * float(rng.uniform(0.95, 1.1))
+            x += wide * rng.uniform(0.95, 1.1)
     stamp(canvas, "street")
     for k in range(12):
-        x = k / 12 + float(rng.uniform(0, 0.05))
+        x = k / 12 + rng.uniform(0, 0.05)
         stamp(canvas, "car", car=tone(rng, PALETTES["cars"][k % 3], 12), x=x)
     return grained(canvas.pixels(), rng, 0.02)
 
@@ -142,7 +142,7 @@ def _board(panel: Panel, rng: Rng) -> None:
     for row in range(int(rng.integers(1, 4))):
         v, u = 0.58 + 0.13 * row, 0.1
         while u < 0.85:
-            wide = float(rng.uniform(0.05, 0.14))
+            wide = rng.uniform(0.05, 0.14)
             panel.box(ink, u, v, min(0.9, u + wide), v + 0.08)
             u += wide + 0.04
 
@@ -155,10 +155,10 @@ def _traffic(canvas: Painting, rng: Rng) -> None:
         if abs(x - 0.5) < (y - 0.7) * 2:
             canvas.line(glow, 0.003, x - 0.012, y, x + 0.012, y)
     for k in range(4):
-        depth = 3.6 - 0.75 * k + float(rng.uniform(-0.2, 0.2))
+        depth = 3.6 - 0.75 * k + rng.uniform(-0.2, 0.2)
         stamp(canvas, "cab", x=0.5 + (0.28 if k % 2 else -0.28) / depth, y=0.7 + 0.34 / depth, s=0.16 / depth)
     for _ in range(34):
-        x, y = float(rng.uniform(0, 1)), float(rng.uniform(0.86, 1.02))
+        x, y = rng.uniform(0, 1), rng.uniform(0.86, 1.02)
         if abs(x - 0.5) > 0.12:
             coat, face = tone(rng, (30, 30, 42), 12), tone(rng, (150, 110, 90), 15)
             stamp(canvas, "walker", coat=coat, face=face, x=x, y=y, s=0.02 + 0.12 * (y - 0.8))
@@ -174,7 +174,7 @@ def time_square(rng: Rng) -> Field:
     edges = (6.0, 4.0, 2.8, 2.0, 1.45, 1.05, 0.8)
     for far, near in pairwise(edges):
         for side in (-1.0, 1.0):
-            high = float(rng.uniform(0.8, 1.3)) * (1.0 + 0.12 * far)
+            high = rng.uniform(0.8, 1.3) * (1.0 + 0.12 * far)
             _front(canvas, side, far, near, high, 0).box(tone(rng, (46, 44, 66), 10), 0, 0, 1, 1)
             for level in range(1, 12):
                 h = high * level / 12
@@ -182,9 +182,9 @@ def time_square(rng: Rng) -> Field:
                     a, b = far + (near - far) * (k + 0.25) / 4, far + (near - far) * (k + 0.7) / 4
                     lit: Colour = (236, 200, 120) if rng.random() < 0.4 else (78, 80, 112)
                     _front(canvas, side, a, b, h, h - 0.03).box(lit, 0, 0, 1, 1)
-            base = float(rng.uniform(0.1, 0.16))
+            base = rng.uniform(0.1, 0.16)
             while base < high - 0.1:
-                tall = float(rng.uniform(0.14, 0.34))
+                tall = rng.uniform(0.14, 0.34)
                 a, b = far + (near - far) * 0.12, far + (near - far) * 0.88
                 if rng.random() < 0.85:
                     _board(_front(canvas, side, a, b, min(base + tall, high), base), rng)

@@ -31,7 +31,7 @@ def _column(
     canvas: Painting, rng: Rng, stone: Colour, x: float, half: float, foot: float, top: float, whole: bool
 ) -> None:
     """Draw a fluted column with a base, and a capital or a broken end."""
-    jag = [top + float(rng.uniform(-0.03, 0.03)) for _ in range(5)]
+    jag = [top + rng.uniform(-0.03, 0.03) for _ in range(5)]
     upper = [v for k, y in enumerate(jag) for v in (x - half + half * k / 2, top if whole else y)]
     canvas.poly(stone, *upper, x + half, foot, x - half, foot)
     for part in ("column-flutes", "column-capital", "column-base"):
@@ -45,9 +45,9 @@ def _seabed(canvas: Painting, rng: Rng, water: Colour) -> None:
         x, y, s = rng.uniform(0, 1), rng.uniform(0.84, 1.0), rng.uniform(0.01, 0.03)
         stamp(canvas, "rubble", stone=toward(tone(rng, (120, 136, 122), 12), water, 0.3), x=x, y=y, s=s)
     for _ in range(16):
-        x, foot = float(rng.uniform(0, 1)), float(rng.uniform(0.88, 1.0))
-        green, sway = tone(rng, (30, 110, 70), 14), float(rng.uniform(2, 5))
-        ys = np.linspace(0, float(rng.uniform(0.1, 0.22)), 8)
+        x, foot = rng.uniform(0, 1), rng.uniform(0.88, 1.0)
+        green, sway = tone(rng, (30, 110, 70), 14), rng.uniform(2, 5)
+        ys = np.linspace(0, rng.uniform(0.1, 0.22), 8)
         points = np.stack([x + 0.014 * np.sin(ys * 50 + sway), foot - ys], axis=1)
         canvas.line(green, 0.009, *points.ravel())
     for _ in range(14):
@@ -72,19 +72,19 @@ def underwater_ruins(rng: Rng) -> Field:
         stone = toward(water, tone(rng, (176, 186, 168), 6), 0.3 + 0.55 * near)
         count = 6 - layer
         for k in range(count):
-            x = (k + float(rng.uniform(0.25, 0.75))) / count
+            x = (k + rng.uniform(0.25, 0.75)) / count
             whole = rng.random() < 0.35
-            high = float(rng.uniform(0.14, 0.3)) if whole else float(rng.uniform(0.3, 0.68))
+            high = rng.uniform(0.14, 0.3) if whole else rng.uniform(0.3, 0.68)
             _column(canvas, rng, stone, x, 0.018 + 0.018 * near, 0.86 + 0.04 * near, high, bool(whole))
         if layer == 1:
-            x = float(rng.uniform(0.25, 0.75))
+            x = rng.uniform(0.25, 0.75)
             stamp(canvas, "arch-feet", stone=stone, x=x)
             turn = np.linspace(np.pi, 2 * np.pi, 15)
             canvas.line(stone, 0.06, *np.stack([x + 0.14 * np.cos(turn), 0.37 + 0.15 * np.sin(turn)], axis=1).ravel())
             stamp(canvas, "lintel", stone=stone, x=x)
     _seabed(canvas, rng, water)
     image = canvas.pixels()
-    source = float(rng.uniform(0.2, 0.8))
+    source = rng.uniform(0.2, 0.8)
     angle = (XX - source) / (YY + 0.45)
     line = noise(rng, 17, 1, 2)[0]
     place = np.clip((angle * 0.5 + 0.5) * 383, 0, 383).astype(np.int32)
@@ -130,8 +130,8 @@ def museum(rng: Rng) -> Field:
     stamp(canvas, "hall-trim")
     for k in range(3):
         x0 = 0.225 + 0.19 * k
-        tall = float(rng.uniform(0.15, 0.26))
-        top = 0.44 - tall / 2 + float(rng.uniform(-0.02, 0.02))
+        tall = rng.uniform(0.15, 0.26)
+        top = 0.44 - tall / 2 + rng.uniform(-0.02, 0.02)
         x1, foot = x0 + 0.16, top + tall
         _picture(Panel(canvas, (x0, top), (x1, top), (x1, foot), (x0, foot)), rng)
     for side in (0, 1):
@@ -141,8 +141,8 @@ def museum(rng: Rng) -> Field:
             _picture(Panel(canvas, (x0, up), (x1, up + 0.035), (x1, down - 0.05), (x0, down)), rng)
     for x in (0.2, 0.8):
         _column(canvas, rng, tone(rng, (222, 214, 200), 5), x, 0.024, low + 0.03, high - 0.02, True)
-    stamp(canvas, "bench", x=float(rng.uniform(0.32, 0.46)))
-    x = float(rng.uniform(0.66, 0.76))
+    stamp(canvas, "bench", x=rng.uniform(0.32, 0.46))
+    x = rng.uniform(0.66, 0.76)
     stamp(canvas, "plinth", vase=tone(rng, one_of(rng, "vases"), 8), x=x)
     stamp(canvas, "spotlights")
     return grained(canvas.pixels(), rng, 0.02)
@@ -157,7 +157,7 @@ def _stall(canvas: Painting, rng: Rng, x: float, foot: float, wide: float) -> No
     stamp(canvas, "stall-back", **place)
     for k in range(6):
         hung = tone(rng, one_of(rng, "cloths"), 14)
-        long = wide * float(rng.uniform(0.14, 0.26))
+        long = wide * rng.uniform(0.14, 0.26)
         stamp(canvas, "hanging", cloth=hung, at=left + wide * (k + 0.5) / 6, long=long, hem=hem, wide=wide)
     stamp(canvas, "stall-table", wood=tone(rng, (136, 92, 54), 8), **place)
     for k in range(4):
@@ -183,10 +183,10 @@ def bazaar_market(rng: Rng) -> Field:
     for k in range(5):
         stamp(canvas, "arches", stone=stone, x=(k + 0.5) / 5)
     for foot, wide, count in ((0.52, 0.24, 4), (0.74, 0.32, 3), (0.99, 0.44, 2)):
-        offset = float(rng.uniform(-0.05, 0.05))
+        offset = rng.uniform(-0.05, 0.05)
         for k in range(-1, count + 1):
-            _stall(canvas, rng, (k + 0.5) / count + offset, foot, wide * float(rng.uniform(0.92, 1.0)))
+            _stall(canvas, rng, (k + 0.5) / count + offset, foot, wide * rng.uniform(0.92, 1.0))
     for k in range(9):
-        x, y = (k + float(rng.uniform(0.2, 0.8))) / 9, float(rng.uniform(0.06, 0.2))
+        x, y = (k + rng.uniform(0.2, 0.8)) / 9, rng.uniform(0.06, 0.2)
         stamp(canvas, "lantern", lamp=tone(rng, PALETTES["lamps"][k % 3], 10), x=x, y=y)
     return grained(canvas.pixels(), rng, 0.025)

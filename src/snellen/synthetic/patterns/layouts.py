@@ -88,7 +88,7 @@ def _scatter(rng: np.random.Generator, width: int, height: int, _off: float) -> 
 def _group(rng: np.random.Generator, width: int, height: int, off: float) -> PatternLayout:
     """A dense group in one part of the picture; with `off`, the target stands away from it on the free side."""
     edge = 0.09 * min(width, height)
-    share = float(rng.uniform(0.5, 0.62))
+    share = rng.uniform(0.5, 0.62)
     low, high = np.array([edge, edge]), np.array([edge + (width - 2 * edge) * share, height - edge])
     places, spacing = _packed(rng, low, high, int(rng.integers(16, 30)))
     target = _inmate(rng, places)
@@ -108,7 +108,7 @@ def lay_out(rng: np.random.Generator, width: int, height: int, outlier: str | No
     kind = str(rng.choice(list(_LAYOUTS) if outlier is None else WITH_OUTLIER))
     off = 0.0
     if outlier is not None:
-        off = float(rng.uniform(*TABLE["o3"][outlier]["off_group" if kind == "group" else "off_line"]))
+        off = rng.uniform(*TABLE["o3"][outlier]["off_group" if kind == "group" else "off_line"])
     return _LAYOUTS[kind](rng, width, height, off)
 
 

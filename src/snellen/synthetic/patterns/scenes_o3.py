@@ -170,7 +170,7 @@ def _pair(
     kinds = ("stripes", "checks", "dots")
     odd = _BY_DIFFICULTY[difficulty]
     common = PatternObject(
-        OUTLINES[shape], colour, 1.0, float(rng.uniform(0, 360)), shade=float(rng.choice([0.0, 3.0, 6.0]))
+        OUTLINES[shape], colour, 1.0, rng.uniform(0, 360), shade=float(rng.choice([0.0, 3.0, 6.0]))
     )
     target = common
     if "color" in features:
@@ -180,7 +180,7 @@ def _pair(
         turn = rng.uniform(min(low, 0.8 * PERIOD[shape] / 2), min(high, PERIOD[shape] / 2)) * rng.choice([-1, 1])
         target = replace(target, angle=target.angle + float(turn))
     if "size" in features:
-        ratio = float(rng.uniform(*odd["ratio"]))
+        ratio = rng.uniform(*odd["ratio"])
         target = replace(target, size=ratio if rng.random() < 0.5 else 1 / ratio)
     if "shape" in features:
         target = replace(target, outline=_reshaped(rng, shape, difficulty))
@@ -190,13 +190,13 @@ def _pair(
         else:
             common = replace(common, blur=odd["blur"])
     if "pattern" in features:
-        contrast, kind = float(rng.uniform(*odd["contrast"])), str(rng.choice(kinds))
+        contrast, kind = rng.uniform(*odd["contrast"]), str(rng.choice(kinds))
         if rng.random() < 0.7:
             target = replace(target, contrast=contrast, pattern=kind)
         else:
             common = replace(common, contrast=contrast, pattern=kind)
     elif "focus" not in features and rng.random() < 0.15:
-        both = {"contrast": float(rng.uniform(10, 20)), "pattern": str(rng.choice(kinds))}
+        both = {"contrast": rng.uniform(10, 20), "pattern": str(rng.choice(kinds))}
         common, target = replace(common, **both), replace(target, **both)  # type: ignore[arg-type]
     return common, target
 
@@ -208,7 +208,7 @@ def _varied(rng: np.random.Generator, thing: PatternObject, size: float, loose: 
         thing,
         colour=thing.colour + 0.8 * chance[:3],
         size=thing.size * size * float(1 + 0.02 * chance[3]),
-        angle=float(rng.uniform(0, 360)) if loose else thing.angle + 1.8 * float(chance[4]),
+        angle=rng.uniform(0, 360) if loose else thing.angle + 1.8 * float(chance[4]),
         blur=max(thing.blur * size, 1.1) if thing.blur else 0.0,
     )
 
@@ -230,7 +230,7 @@ def scene(seed: int, index: int) -> OddOneOut:
     room = layout.spacing * (0.80 if common.blur or target.blur else 0.88)
     near = reach(common.outline)
     size = room / max(near + reach(target.outline) * target.size, 2 * near)
-    size = min(size, 0.11 * min(width, height) / max(near, 0.5)) * float(rng.uniform(0.85, 1.0))
+    size = min(size, 0.11 * min(width, height) / max(near, 0.5)) * rng.uniform(0.85, 1.0)
     loose = "orientation" not in features and rng.random() < 0.15
     canvas = _ground(rng, width, height, ground)
     box = (0, 0, 0, 0)

@@ -58,10 +58,10 @@ def _turn(rng: np.random.Generator, shape: str, difficulty: str) -> float:
 def _sizes(rng: np.random.Generator, feature: str, difficulty: str) -> tuple[float, float]:
     """Largest extent in pixels of the common objects and of the target."""
     if feature != "size":
-        size = float(rng.uniform(34 if feature == "color" else 40, 100))
+        size = rng.uniform(34 if feature == "color" else 40, 100)
         return size, size
-    small = float(rng.uniform(30 if difficulty == "easy" else 42, 72))
-    large = small * float(rng.uniform(*_BY_DIFFICULTY[difficulty]["ratio"]))
+    small = rng.uniform(30 if difficulty == "easy" else 42, 72)
+    large = small * rng.uniform(*_BY_DIFFICULTY[difficulty]["ratio"])
     return (small, large) if rng.random() < 0.5 else (large, small)
 
 
