@@ -120,7 +120,7 @@ def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
             ]
         )
     return SceneRequest(
-        place=place, more=things, action=action, person_is=person, people=1, without=frozenset(without - {*things})
+        place=place, things=things, action=action, person_is=person, people=1, without=frozenset(without - {*things})
     )
 
 

@@ -229,9 +229,7 @@ def _beside(rng: Random) -> tuple[Scene, VcrQuestion]:
     kind = rng.choice(kinds)
     action = rng.choice([act.name for act in ACTIONS.values() if place in act.places and kind not in act.brings])
     wish, middle = {"column": side, "count": 1}, {"column": "centre"}
-    scene = draw_scene(
-        rng, SceneRequest(place=place, thing=kind, thing_is=wish, action=action, people=1, person_is=middle)
-    )
+    scene = draw_scene(rng, SceneRequest(place=place, things={kind: wish}, action=action, people=1, person_is=middle))
     there = [thing.kind for thing in scene.things if thing.sort.level == "ground" and thing.column == other_side]
     absent = [name for name in kinds if name not in scene.kinds() and name not in alike(kind)]
     elsewhere = [name for name in KINDS if name not in (*kinds, *scene.kinds())]

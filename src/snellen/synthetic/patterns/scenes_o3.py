@@ -169,9 +169,7 @@ def _pair(
     """The common thing and the target, both of size 1: a blur of 1 is a blur of the thing's own size."""
     kinds = ("stripes", "checks", "dots")
     odd = _BY_DIFFICULTY[difficulty]
-    common = PatternObject(
-        OUTLINES[shape], colour, 1.0, rng.uniform(0, 360), shade=float(rng.choice([0.0, 3.0, 6.0]))
-    )
+    common = PatternObject(OUTLINES[shape], colour, 1.0, rng.uniform(0, 360), shade=float(rng.choice([0.0, 3.0, 6.0])))
     target = common
     if "color" in features:
         target = replace(target, colour=colour_at(rng, colour, odd["colour"], away=ground, gap=36))

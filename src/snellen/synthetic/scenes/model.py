@@ -30,6 +30,16 @@ class Thing(Struct, frozen=True):
     room: int | None = None
 
     @property
+    def name(self) -> str:
+        """The kind."""
+        return self.kind
+
+    @property
+    def above(self) -> bool:
+        """Whether it is in the sky or on the wall."""
+        return self.sort.level == "top"
+
+    @property
     def other_colours(self) -> list[str]:
         """The colours that such a thing can have, without those that can be seen on this one."""
         seen = {self.colour, self.inside, *self.sort.shows.get(self.state or "any", ())}
@@ -56,6 +66,13 @@ class Person(Struct, frozen=True):
     hat: str | None = None
     facing: Side | None = None
     prop: str | None = None
+
+    above = False
+
+    @property
+    def name(self) -> str:
+        """Who it is."""
+        return self.who
 
     @property
     def hair_seen(self) -> bool:
@@ -100,3 +117,8 @@ class Scene(Struct, frozen=True):
     def thing(self, kind: str) -> Thing:
         """The thing of that kind."""
         return next(thing for thing in self.things if thing.kind == kind)
+
+
+def is_high(item: Person | Thing, place: str) -> bool:
+    """Whether somebody or something reaches up to where the top things are."""
+    return item.act.tall or place == "kitchen" if isinstance(item, Person) else item.sort.tall

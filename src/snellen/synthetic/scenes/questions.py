@@ -162,7 +162,7 @@ def could_be(scene: Scene) -> list[str]:
 
 
 def _about_thing(scene: Scene, thing: Thing, rng: Random) -> list[QA]:
-    out = [ask_position(scene, thing)] if thing.sort.level != "top" else []
+    out = [ask_position(scene, thing)] if not thing.above else []
     if thing.sort.most > 1:
         out.append(ask_count(thing))
     if thing.colour is not None:

@@ -72,7 +72,6 @@ def _person_terms(person: Person) -> dict[str, str]:
     hat = f" with {a(person.hat)} hat" if person.hat else ""
     cue, cue2, cue3 = person.act.cues
     return {
-        "about": person.who,
         "name": person.who,
         "the": f"the {person.who}",
         "be": "is",
@@ -103,14 +102,13 @@ def _thing_terms(thing: Thing) -> dict[str, str]:
     part_be = "are" if not one or own_part.endswith("s") else "is"
     holds = f"there is {a(thing.inside)} ball in the box" if thing.inside else "the box is empty"
     return {
-        "about": kind,
         "kind": kind,
         "plural": thing.sort.plural,
         "number": number,
         "name": name,
         "the": f"the {name}",
         "be": be,
-        "where": (TOP_SIDES if thing.sort.level == "top" else SIDES)[thing.column],
+        "where": (TOP_SIDES if thing.above else SIDES)[thing.column],
         "plain": a(name) if one else f"{number} {name}",
         "some": f"a window with {colour} curtains" if kind == "window" else some,
         "colour": colour,
@@ -153,9 +151,7 @@ def item_facts(item: Person | Thing) -> list[Fact]:
     words = terms(item)
     phrases = PHRASES["facts"]["person" if isinstance(item, Person) else "thing"]
     return [
-        Fact(words["about"], aspect, filled(phrase, words))
-        for aspect, phrase in phrases.items()
-        if words.get(aspect, True)
+        Fact(item.name, aspect, filled(phrase, words)) for aspect, phrase in phrases.items() if words.get(aspect, True)
     ]
 
 
