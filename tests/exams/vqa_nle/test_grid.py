@@ -28,7 +28,7 @@ def cell(folder: Path) -> str:
 def test_every_golden_step_under_the_rule_of_multimodal_vqa_eval(tmp_path: Path) -> None:
     for step in GOLDEN["accuracy_grid_sequence"]:
         if step["op"] == "init_grid":
-            assert grid.to_csv(grid.blank()).decode() == step["csv"]
+            assert dict(grid.files(grid.blank()))[grid.CSV].decode() == step["csv"]
             continue
         args = step["args"]
         result = None

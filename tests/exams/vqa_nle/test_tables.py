@@ -23,7 +23,7 @@ from snellen.core.types import Answer, Failure, Mark, Outcome, Sample, Token
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.exam import VQAX
 from snellen.exams.vqa_nle.exports import grid, tables
-from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, TASKS
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
 from snellen.stats.tally import summarised
 
@@ -125,7 +125,7 @@ def test_columns_of_the_other_tasks() -> None:
         files = dict(tables.exports(task, run(record(task, "1", truth=truth, split="test", **facts), spec="hf/a/b-7B")))
         content = files[f"with_explanation/hf-a-b-7b_results/{task}_test_eval.csv"].decode()
         assert content == f"{header}\n{line}\n"
-        row = tables.ROWS[task]
+        row = TASKS[task].grid_row
         assert f"{row},,,,,,,1.000 (1)" in files["with_explanation/accuracy_grid.csv"].decode()
 
 
@@ -274,7 +274,7 @@ def test_hostile_replies_are_inert_in_csv_and_excel(tmp_path: Path) -> None:
     path = tmp_path / "eval.xlsx"
     path.write_bytes(files["with_explanation/llava_results/vqax_val_eval.xlsx"])
     sheet = openpyxl.load_workbook(path)["eval"]
-    assert [c.value for c in sheet[1]] == list(tables.COLUMNS["vqax"])
+    assert [c.value for c in sheet[1]] == list(TASKS["vqax"].columns)
     for column in sheet.iter_cols(min_row=2):
         for cell in column:
             assert cell.data_type in ("s", "n")
@@ -339,5 +339,6 @@ def test_entropy_files_hold_spans_and_how_they_go_with_correctness() -> None:
 
 
 def test_grid_rows_are_those_of_multimodal_vqa_eval() -> None:
-    assert tables.ROWS == {"vqax": "VQA-X", "actx": "ACT-X", "esnlive": "ESNLI-VE", "vcr": "VCR"}
-    assert tuple(tables.ROWS.values()) == grid.TASKS
+    rows = {name: task.grid_row for name, task in TASKS.items()}
+    assert rows == {"vqax": "VQA-X", "actx": "ACT-X", "esnlive": "ESNLI-VE", "vcr": "VCR"}
+    assert tuple(grid.blank().rows) == tuple(rows.values())

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from snellen.core.prescription import LevelCounts, Range, Share, Threshold
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.exams.eye.faculties import FACULTIES, Faculty
-from snellen.exams.eye.wording import NEEDS, SEES
 from snellen.stats.measurable import measurable
 from snellen.stats.psychometric import DialShape, Estimate, ObserverFit, Trial, curve, fit, value_at
 
@@ -69,8 +68,8 @@ def threshold(faculty: Faculty, sent_as: str, every: Iterable[SheetResult], *, d
         sent_as=sent_as,
         silent={o.value: n for o, n in sorted(Counter(a.outcome for a in trials).items()) if o not in SEEN},
         rungs=_rungs(faculty, trials),
-        sees=SEES.get(faculty.name, ""),
-        needs=NEEDS.get(faculty.name, ""),
+        sees=faculty.sees,
+        needs=faculty.needs,
     )
     why = measurable(catch, blank, faculty.guess)
     if why:

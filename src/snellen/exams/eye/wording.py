@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from snellen.core.finding import FACT, Finding
 from snellen.core.prescription import BOUNDS, amount, figure
 from snellen.core.records import Summary
 from snellen.core.results import GroupSummary, Score
-
-SEES: Mapping[str, str] = {
-    "letters": "reads letters of {} and more",
-    "contrast": "reads a letter at a contrast of {}",
-    "colour": "tells colours apart at {}",
-    "orientation": "finds a turn of {}",
-    "size": "finds a difference in size of {}",
-    "hidden": "names a hidden shape at {}",
-    "pointing": "hits targets of {}",
-    "difference": "finds what changed between two pictures at {}",
-}
-NEEDS: Mapping[str, str] = {
-    "letters": "letters {} times as large",
-    "contrast": "{} times the contrast",
-    "colour": "colours {} times as far apart",
-    "orientation": "turns {} times as large",
-    "size": "differences in size {} times as large",
-    "hidden": "{} times as much of a hidden shape",
-    "pointing": "targets {} times as large",
-    "difference": "changes between pictures {} times as large",
-}
+from snellen.exams.eye.faculties import FACULTIES
 
 
 def findings(summary: Summary) -> Iterator[Finding]:
@@ -46,7 +26,6 @@ def _said(group: GroupSummary, score: Score) -> str:
     found = amount(score.value or 0.0, score.unit, bound)
     if score.low is not None and score.high is not None:
         found += f" [{figure(score.low)}, {figure(score.high)}]"
-    how = group.by.get("sent as", "")
-    return SEES.get(group.by.get("faculty", ""), "has a threshold of {}").format(found) + (
-        f" (sent as {how})" if how else ""
-    )
+    faculty, how = FACULTIES.get(group.by.get("faculty", "")), group.by.get("sent as", "")
+    sees = faculty.sees if faculty else "has a threshold of {}"
+    return sees.format(found) + (f" (sent as {how})" if how else "")

@@ -22,11 +22,8 @@ from snellen.data.folder import check_folder, find_files, named
 from snellen.data.rows import ParquetLayout, RowData, Rows, RowSource
 from snellen.exams.illusionbench import names, shots
 
-SPLIT_NAMES = {s.lower(): s for s in names.SUBSETS} | {
-    "in": "Illusion_IN",
-    "sin": "Illusion_IN",
-    "logo": "Illusion_LOGO",
-    "icon": "Illusion_ICON",
+SPLIT_NAMES = {
+    word: subset for subset, words in names.WORDS.subsets.items() for word in (subset.lower(), *words.called)
 }
 USUAL = ("shape", "scene")  # two names at once are asked only where --task both says so
 

@@ -8,6 +8,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import Demo, Exports, HubData, HubSet, Maker, PaperTables, Probes, RowFormat, Solvers, later
 from snellen.core.options import MAX_MISSING, SHOTS
+from snellen.data.published import published_figures
 from snellen.exams.illusionbench.check import check
 from snellen.exams.illusionbench.data import IllusionData, sources
 from snellen.exams.illusionbench.exports import exports
@@ -15,9 +16,9 @@ from snellen.exams.illusionbench.layout import tables
 from snellen.exams.illusionbench.names import SUBSETS, TASKS
 from snellen.exams.illusionbench.prompts import PROMPTS, probes, truths
 from snellen.exams.illusionbench.protocols import PROTOCOLS
-from snellen.exams.illusionbench.published import published
 from snellen.exams.illusionbench.rows import reply_from_row, sample_from_row
 
+SOURCE = "Hemmat et al. 2024, read off the bars; both recalls taken to be of the shape prompt"
 HUB = HubSet("arshiahemmat/IllusionBench", ("*.parquet", "README.md"))
 
 
@@ -43,7 +44,7 @@ class IllusionBench(Exam):
         Demo(("baseline/pixels", "onnx/snellen-tiny", "baseline/chance")),
         RowFormat(sample_from_row, reply_from_row),
         Exports(exports),
-        PaperTables(tables, published),
+        PaperTables(tables, published_figures("snellen.exams.illusionbench", "original", "original", SOURCE)),
     )
 
     open = staticmethod(IllusionData)

@@ -2,56 +2,45 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-SIMPLE = ("Ocean", "Origami", "Forest", "Cloud", "Sand_dune")
-COMPLEX = ("Medieval_Village", "City", "Underwater_ruins", "Museum", "Bazaar_market", "Time_square")
-SCENES = SIMPLE + COMPLEX
-SHAPES = {
-    "Illusion_IN": (
-        *("airplane", "bicycle", "bird", "bottle", "car", "cat", "dog", "dolphin"),
-        *("fork", "guitar", "mug", "panda", "paper_clip", "sailboat", "scooter", "teapot"),
-    ),
-    "Illusion_LOGO": (
-        *("adidas", "amazon", "apple", "audi", "bmw", "benz", "facebook", "google", "instagram", "mcdonalds", "nasa"),
-        *("nike", "olympics", "playstation", "puma", "reebok", "spotify", "starbucks", "tesla", "telegram", "ubuntu"),
-    ),
-    "Illusion_ICON": ("animal", "face_emoji", "music", "sport", "stationary", "vehicle"),
-}
+import msgspec
+
+from snellen.core.types import Struct
+
+
+class SubsetWords(Struct, frozen=True):
+    """The words of a subset, as `words.toml` explains them."""
+
+    called: tuple[str, ...]
+    shapes: tuple[str, ...]
+    kept: tuple[str, ...]
+    strict: tuple[str, ...]
+    nouns: tuple[str, str, str]
+    icl_nouns: tuple[str, str, str]
+    highlight: str
+
+
+class _SubsetWords(Struct, frozen=True):
+    simple_scenes: tuple[str, ...]
+    complex_scenes: tuple[str, ...]
+    strict_scenes: tuple[str, ...]
+    subsets: dict[str, SubsetWords]
+    aliases: dict[str, tuple[str, ...]]
+
+
+WORDS = msgspec.toml.decode((files(__package__) / "words.toml").read_bytes(), type=_SubsetWords)
+SCENES = WORDS.simple_scenes + WORDS.complex_scenes
+SHAPES = {name: subset.shapes for name, subset in WORDS.subsets.items()}
+KEPT = {name: subset.kept for name, subset in WORDS.subsets.items()}
 SUBSETS = tuple(SHAPES)
 TASKS = ("shape", "scene", "both")
-# the classes that take part in the in-context exam: ten logos, fifteen objects, all icons
-KEPT = {
-    "Illusion_LOGO": ("adidas", "mcdonalds", "apple", "bmw", "nike", "audi", "nasa", "spotify", "starbucks", "tesla"),
-    "Illusion_IN": tuple(shape for shape in SHAPES["Illusion_IN"] if shape != "paper_clip"),
-    "Illusion_ICON": SHAPES["Illusion_ICON"],
-}
 MOST_DRAWINGS = 3
 """The most silhouettes of a class, icons of the real set apart."""
 LEVELS = ("easy", "medium", "hard")
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
-# other spellings, in lower case with spaces for underscores and hyphens
-ALIASES = {
-    "airplane": ("aeroplane", "plane"),
-    "bicycle": ("bike",),
-    "car": ("automobile",),
-    "sailboat": ("sail boat", "sailing boat"),
-    "teapot": ("tea pot",),
-    "scooter": ("motor scooter",),
-    "face_emoji": ("emoji",),
-    "stationary": ("stationery",),
-    "benz": ("mercedes benz", "mercedes"),
-    "mcdonalds": ("mcdonald's", "mcdonald s", "mcdonald", "mc donalds", "mc donald's"),
-    "starbucks": ("star bucks",),
-    "playstation": ("play station",),
-    "facebook": ("face book",),
-    "olympics": ("olympic", "olympic rings", "olympic games"),
-    "Time_square": ("times square", "times square, new york city", "times square in new york city"),
-    "Sand_dune": ("sand dunes", "dune"),
-    "Underwater_ruins": ("underwater ruin",),
-    "Bazaar_market": ("bazaar",),
-}
 
 
 class Name(NamedTuple):
@@ -69,11 +58,8 @@ def parse(image_name: str) -> Name:
     >>> parse("animal-1-Medieval_Village-Easy-1.5-90.png")
     Name(shape='animal', scene='Medieval_Village', difficulty='Easy', strength='1.5')
     """
-    path = PurePosixPath(image_name.replace("\\", "/"))
-    base = path.stem if path.suffix.lower() in ENDINGS else path.name
-    parts = [p for p in base.split("-") if p]
-    level = next((i for i, p in enumerate(parts) if p.lower() in LEVELS), None)
-    if level is None or level < 1:
+    parts, level = _parts(image_name)
+    if level == len(parts) or level < 1:
         raise ValueError("no Easy or Hard after a scene in the name")
     before = parts[: level - 1]
     if len(before) >= 2 and before[-1].isdigit():
@@ -96,14 +82,19 @@ def silhouette(image_name: str) -> str:
     >>> silhouette("cat-Ocean-Easy-1.25-871.png")
     ''
     """
-    path = PurePosixPath(image_name.replace("\\", "/").partition("#")[0])
-    base = path.stem if path.suffix.lower() in ENDINGS else path.name
-    parts = [p for p in base.split("-") if p]
-    level = next((i for i, p in enumerate(parts) if p.lower() in LEVELS), len(parts))
+    parts, level = _parts(image_name.partition("#")[0])
     behind_class = parts[level - 2] if level > 2 and parts[level - 2].isdigit() else ""
     last = parts[-1] if len(parts) > level + 2 and parts[-1].isdigit() else ""
     few = next((n for n in (behind_class, last) if n and int(n) <= MOST_DRAWINGS), "")
     return few or (last if behind_class else "")
+
+
+def _parts(image_name: str) -> tuple[list[str], int]:
+    """The parts of a name, and the place of its difficulty among them; behind the last where there is none."""
+    path = PurePosixPath(image_name.replace("\\", "/"))
+    base = path.stem if path.suffix.lower() in ENDINGS else path.name
+    parts = [p for p in base.split("-") if p]
+    return parts, next((i for i, p in enumerate(parts) if p.lower() in LEVELS), len(parts))
 
 
 def known(names: tuple[str, ...], word: str) -> str | None:
@@ -118,7 +109,7 @@ def meant(names: tuple[str, ...], word: str) -> str | None:
     'benz'
     """
     plain = word.lower().replace("_", " ").replace("-", " ").replace("\u2019", "'").strip()
-    return next((n for n in names if plain in (n.lower().replace("_", " "), *ALIASES.get(n, ()))), None)
+    return next((n for n in names if plain in (n.lower().replace("_", " "), *WORDS.aliases.get(n, ()))), None)
 
 
 def spellings_of(name: str) -> tuple[str, ...]:
@@ -127,7 +118,7 @@ def spellings_of(name: str) -> tuple[str, ...]:
     >>> spellings_of("paper_clip")
     ('paper clip', 'paperclip', 'paper clips', 'paperclips')
     """
-    words = (name.lower().replace("_", " "), *ALIASES.get(name, ()))
+    words = (name.lower().replace("_", " "), *WORDS.aliases.get(name, ()))
     forms = (*words, *(w.replace(" ", "") for w in words))
     return tuple(dict.fromkeys((*forms, *map(_plural, forms))))
 

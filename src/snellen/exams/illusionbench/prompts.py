@@ -17,37 +17,16 @@ import msgspec
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Question, Sample, Text
 from snellen.exams.illusionbench import prompts_cot, prompts_icl
-from snellen.exams.illusionbench.names import SCENES, SHAPES
+from snellen.exams.illusionbench.names import SCENES, SHAPES, WORDS
 
 _SPELLED = {"face_emoji": "Face_Emoji", "stationary": "Stationery", "bmw": "BMW", "benz": "Mercedes Benz"}
 OFFERED = {subset: tuple(_SPELLED.get(s, s.capitalize()) for s in shapes) for subset, shapes in SHAPES.items()}
-STRICT_SHAPES = {
-    "Illusion_ICON": ("animal", "vehicle", "stationary", "sport", "music", "face_emoji"),
-    "Illusion_LOGO": (
-        *("tesla", "starbucks", "mcdonalds", "adidas", "reebok", "bmw", "ubuntu", "benz", "telegram", "nike", "apple"),
-        *("puma", "facebook", "playstation", "instagram", "audi", "olympics", "google", "spotify", "amazon", "nasa"),
-    ),
-    "Illusion_IN": (
-        *("guitar", "teapot", "cat", "paper_clip", "bird", "dolphin", "mug", "bicycle", "bottle", "panda", "dog"),
-        *("sailboat", "car", "fork", "scooter", "airplane"),
-    ),
-}
-STRICT_SCENES = (
-    *("Underwater_ruins", "Time_square", "Medieval_Village", "City", "Museum", "Cloud", "Ocean", "Sand_dune"),
-    *("Bazaar_market", "Forest", "Origami"),
-)
-# what the original calls the hidden thing: (in the first sentence, in "Identify the ...", in the last sentence)
-NOUNS = {
-    "Illusion_ICON": ("icon", "icon", "icon"),
-    "Illusion_LOGO": ("logo", "logo", "logo"),
-    "Illusion_IN": ("icon", "shape", "icon"),
-}
 
 
 def original(subset: str, task: str) -> str:
     """The original's prompt. It says "a icon" for the shape, and leaves out a space and a period; so do we."""
     article, end = "a", ""
-    formed, asked, named = NOUNS[subset]
+    formed, asked, named = WORDS.subsets[subset].nouns
     if task == "scene":
         article, end, asked, named = "an", ".", "background", "background"
     options = ", ".join(OFFERED[subset]) + "," + ", ".join(SCENES)
@@ -67,9 +46,9 @@ _SCENE = "You are given an image depicting a SCENE.\n"
 def lmms_strict(subset: str, task: str, reply: str = "in this exact format:\nAnswer: <your choice>") -> str:
     """lmms-eval 5917cab6: an exact form is demanded, and its protocol reads nothing else."""
     if task == "shape":
-        asked, options = f"{_SHAPE}Task: Identify what shape is hidden in this image.", STRICT_SHAPES[subset]
+        asked, options = f"{_SHAPE}Task: Identify what shape is hidden in this image.", WORDS.subsets[subset].strict
     else:
-        asked, options = f"{_SCENE}Task: Identify what scene is shown in this image.", STRICT_SCENES
+        asked, options = f"{_SCENE}Task: Identify what scene is shown in this image.", WORDS.strict_scenes
     return f"{asked}\n\nOptions: [{', '.join(options)}]\n\nReply {reply}\n"
 
 
@@ -106,8 +85,8 @@ def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
     if prompt in ("original", "lmms-head-cot"):
         return OFFERED[subset] + SCENES
     if task == "shape":
-        return STRICT_SHAPES[subset]
-    return () if prompt == "lmms-first" else STRICT_SCENES
+        return WORDS.subsets[subset].strict
+    return () if prompt == "lmms-first" else WORDS.strict_scenes
 
 
 def ask(prompt: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:

@@ -6,14 +6,11 @@ make two calls. Here the text is sent as it is, once; no protocol asks it unless
 
 from __future__ import annotations
 
+from snellen.exams.illusionbench.names import WORDS
+
 PROMPTS = {
     "lmms-head-cot": "lmms-eval HEAD's visual chain of thought, for models that take its [GEN_PROMPT] markup",
     "lmms-strict-cot": "lmms-eval 5917cab6's visual chain of thought, for models that take its [GEN_PROMPT] markup",
-}
-_HIGHLIGHT = {
-    "Illusion_ICON": "outline, contours, and structure. Make the hidden shape prominent and easily recognizable.",
-    "Illusion_LOGO": "distinctive outline and design elements.",
-    "Illusion_IN": "outline and recognizable features.",
 }
 
 
@@ -21,7 +18,8 @@ def _drawing(subset: str, task: str) -> str:
     if task == "shape":
         return (
             "This image shows a scene where elements are carefully arranged to form a hidden shape. Your task: Extract and "
-            "visualize this hidden shape. Generate a clear image that highlights the shape's " + _HIGHLIGHT[subset]
+            "visualize this hidden shape. Generate a clear image that highlights the shape's "
+            + WORDS.subsets[subset].highlight
         )
     return (
         "This image depicts a specific scene or environment. Your task: Analyze and enhance the scene characteristics. "

@@ -10,21 +10,15 @@ from functools import partial
 
 from snellen.core.prompt import Prompt
 from snellen.core.types import Part, Question, Sample, Text
-from snellen.exams.illusionbench.names import KEPT, SCENES
+from snellen.exams.illusionbench.names import KEPT, SCENES, WORDS
 from snellen.exams.illusionbench.shots import SHOTS
 
 SCENE_OPTIONS = tuple("medieval_Village" if s == "Medieval_Village" else s.lower() for s in SCENES)
-# (how the first sentence names the hidden thing, its noun, what the scene forms when only one name is asked for)
-NOUNS = {
-    "Illusion_LOGO": ("a company's logo", "logo", "logo"),
-    "Illusion_IN": ("an object", "object", "image"),
-    "Illusion_ICON": ("an icon", "icon", "icon"),
-}
 
 
 def instruction(subset: str, task: str) -> str:
     """The original's instruction, byte for byte; `both` asks for the background and the hidden thing."""
-    phrase, noun, forms = NOUNS[subset]
+    phrase, noun, forms = WORDS.subsets[subset].icl_nouns
     head = (
         f"This image contains {phrase} integrated into a background, where elements of the background contribute to "
         f"forming the {'image' if task == 'both' else forms}.\n"

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Seen, Verdict
+from snellen.core.reply import finished, says_only
 from snellen.core.results import Floor, Metric
 from snellen.core.types import Mark, Metrics, Sample
 from snellen.exams.illusionbench import names, reading, summary
@@ -77,6 +78,9 @@ class IllusionProtocol(Protocol):
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         tags = sample.tags
+        if context.cut and self._rule is _robust:
+            subset = tags["split"]
+            reply = finished(reply, lambda text: says_only(text, reading.read_robust(text, subset)), closed=True)
         return self._judged(reply, IllusionTruth(tags["split"], tags["task"], tags["shape"], tags["scene"]))
 
     def _judge_text(self, reply: str, asked: IllusionTruth) -> Verdict:
@@ -204,7 +208,7 @@ PROTOCOLS = {
             "robust",
             "the one option named, of the asked kind if there is one, whatever stands around it: whole words, other spellings, "
             "plurals, negation, corrections; several, none, a contradiction or unfinished thinking are unparsable",
-            version="3",
+            version="4",
             prompt="original",
             judge=_robust,
         ),

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 from snellen.core.protocol import Group, Key
 from snellen.core.results import Floor
-from snellen.exams.illusionbench.names import SCENES, SHAPES, SIMPLE, SUBSETS, TASKS
+from snellen.exams.illusionbench.names import SCENES, SHAPES, SUBSETS, TASKS, WORDS
 from snellen.stats.constants import ConstantScores
 
 STATIONARY = "stationary"
@@ -23,7 +23,7 @@ class TrueNames(NamedTuple):
 
 def kind_of(scene: str) -> str:
     """Simple or complex, as the paper groups scenes."""
-    return "simple" if scene in SIMPLE else "complex"
+    return "simple" if scene in WORDS.simple_scenes else "complex"
 
 
 # how samples are grouped within a subset and task; a group that is None is left out

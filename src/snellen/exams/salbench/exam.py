@@ -21,6 +21,7 @@ from snellen.core.extras import (
     later,
 )
 from snellen.core.options import SHOTS, Selection
+from snellen.data.published import published_figures
 from snellen.exams.salbench.check import check
 from snellen.exams.salbench.data import SalBenchData, sources
 from snellen.exams.salbench.exports import exports
@@ -28,11 +29,11 @@ from snellen.exams.salbench.layout import tables
 from snellen.exams.salbench.names import CONFIGS
 from snellen.exams.salbench.prompts import PROMPTS, probes, truths
 from snellen.exams.salbench.protocols import PROTOCOLS
-from snellen.exams.salbench.published import published
 from snellen.exams.salbench.rows import sample_from_row
 
 TINY = "onnx/snellen-tiny"
 FILES = ("P3*/*.parquet", "O3*/*.parquet")
+SOURCE = "arXiv 2507.04741 as printed in salbench/salbench, taken to be of this protocol (docs/salbench.md)"
 HUB = HubSet("salbench-vlm/salbench", (*FILES, *(f"*/{c}" for c in FILES), "README.md"))
 
 
@@ -60,7 +61,7 @@ class SalBench(Exam):
         ),
         RowFormat(sample_from_row),
         Exports(exports),
-        PaperTables(tables, published),
+        PaperTables(tables, published_figures("snellen.exams.salbench", "paper", "question", SOURCE)),
     )
 
     open = staticmethod(SalBenchData)

@@ -8,9 +8,9 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import read_picture
-from snellen.exams.vqa_nle.formats.base import VqaRecord, place, problem
 from snellen.exams.vqa_nle.formats.find import AnnotationFile, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
+from snellen.exams.vqa_nle.formats.records import VqaRecord, place, problem
 from snellen.exams.vqa_nle.formats.sample import BoxFinder, rows, truth_of
 from snellen.exams.vqa_nle.formats.tags import mentioned
 
@@ -64,7 +64,7 @@ def _record_problems(task: str, record: VqaRecord, split: str, ground: BoxFinder
         yield str(error), True
         return
     objects = len(record.objects or found.names)
-    used = mentioned([record.question, *record.choices])
+    used = mentioned([record.text, *record.choices])
     wrong = [n for n in used if n >= objects]
     if objects and wrong:
         yield f"names object {wrong[0]}, but there are {objects}", True
@@ -81,12 +81,12 @@ def _image_problems(
     if image is None:
         yield problem(where, f"image {index.expected(record, split)} is missing under {index.root}")
         return
-    if image.name in decoded:
+    if image in decoded:
         return
-    decoded.add(image.name)
+    decoded.add(image)
     try:
-        broken = decode_problem(read_picture(image.path))
+        broken = decode_problem(read_picture(index.path(image)))
     except OSError as error:
         broken = f"cannot be read ({error.strerror})"
     if broken:
-        yield problem(image.name, broken)
+        yield problem(image, broken)

@@ -23,7 +23,7 @@ from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
 from snellen.data.files import digest_of, read_picture
 from snellen.data.synthetic_marker import folder_label
-from snellen.exams.vqa_nle.formats.base import readable
+from snellen.exams.vqa_nle.formats.files import readable
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, AnnotationFile, Files, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
 from snellen.exams.vqa_nle.formats.sample import (
@@ -49,7 +49,6 @@ class NleData(Dataset):
         if task not in TASKS:
             raise unknown("task", task, TASKS)
         self.task, self.source, self.options = task, str(where), options
-        self._where = where
         files = find(task, where)
         self._sources = [files.sources[s] for s in choose_splits(task, where, files, options)]
         self._train, self._no_train = files.sources.get("train"), files.why_not("train")
@@ -114,10 +113,10 @@ class NleData(Dataset):
             if image is None:
                 missing[row.id] = self.index.expected(row.record, row.split)
             for file in (image, self.index.metadata(row.record, row.split) if self.task == "vcr" else None):
-                if file is not None and file.name not in sizes:
-                    with readable(file.name):
-                        sizes[file.name] = file.path.stat().st_size
-                        places.append((file.path, sizes[file.name]))
+                if file is not None and file not in sizes:
+                    with readable(file):
+                        sizes[file] = (self.index.path(file)).stat().st_size
+                        places.append((self.index.path(file), sizes[file]))
             if self.task == "vcr" and not row.record.choices:
                 self._choiceless = source.label
             if self.task == "vcr" and not can_be_reasoned(row.record):
@@ -184,9 +183,9 @@ class NleData(Dataset):
             image = self.index.find(row.record, row.split)
             if image is None:
                 raise SnellenError(f"{self.index.expected(row.record, row.split)}: the image of {row.id} has gone")
-            if last is None or last.name != image.name:
-                with readable(image.name):
-                    last = Picture(data=read_picture(image.path), name=image.name)
+            if last is None or last.name != image:
+                with readable(image):
+                    last = Picture(data=read_picture(self.index.path(image)), name=image)
             yield sample_of(self.task, row, self.index, self._ground, last), row
 
     # ------------------------------------------------------------ examples
@@ -221,9 +220,9 @@ class NleData(Dataset):
                 continue
             kind = truth["answers"][0] if self.task == "esnlive" else ""
             place = (rank(self.options.seed, f"shots/{row.id}"), row.id)
-            known = best.setdefault(kind, {}).get(image.name)
+            known = best.setdefault(kind, {}).get(image)
             if known is None or place < known:
-                best[kind][image.name] = place
+                best[kind][image] = place
         order = in_turn([best.get(kind, {}) for kind in (LABELS if self.task == "esnlive" else ("",))])
         names = order[: shots + len(LABELS)]
         if len(names) <= shots:

@@ -38,33 +38,11 @@ from snellen.exams.vqa_nle.exports import tables
 from snellen.exams.vqa_nle.findings import findings
 from snellen.exams.vqa_nle.formats.find import find
 from snellen.exams.vqa_nle.gallery import ShadedGallery
-from snellen.exams.vqa_nle.names import MAX_TOKENS, SPLITS, TITLES, wants_explanation
+from snellen.exams.vqa_nle.names import MAX_TOKENS, SPLITS, TASKS, wants_explanation
 from snellen.exams.vqa_nle.prompts import probes, prompts_of, truths
 from snellen.exams.vqa_nle.protocols import protocols_of
 from snellen.stats.text_floor import Choices, choices
 
-WHAT = {
-    "vqax": "a question about an image, answered and explained",
-    "actx": "what a person does in an image, and why one sees that",
-    "esnlive": "whether an image entails a sentence, and why",
-    "vcr": "which of four answers is right in a film scene, and why",
-}
-PAPERS = {
-    "vqax": "Multimodal Explanations: Justifying Decisions and Pointing to the Evidence (Park et al., CVPR 2018)",
-    "actx": "Multimodal Explanations: Justifying Decisions and Pointing to the Evidence (Park et al., CVPR 2018)",
-    "esnlive": (
-        "e-ViL: A Dataset and Benchmark for Natural Language Explanations in Vision-Language Tasks (Kayser et al., ICCV 2021)"
-    ),
-    "vcr": "From Recognition to Cognition: Visual Commonsense Reasoning (Zellers et al., CVPR 2019)",
-}
-# one that looks, and one that never does; chance needs options, which free-text answers have not
-TINY = "onnx/snellen-tiny"
-DEMO = {
-    "vqax": (TINY, "baseline/constant:yes because it is visible"),
-    "actx": (TINY, "baseline/constant:walking because it is visible"),
-    "esnlive": ("baseline/chance",),  # on these two snellen-tiny does no better than without the picture
-    "vcr": ("baseline/chance",),
-}
 PROMPT_MODE = Option(
     "prompt_mode",
     "The prompt, as multimodal-vqa-eval names it: zero, 1shot, 3shot.",
@@ -90,8 +68,8 @@ class VqaNle(Exam):
 
     def __init__(self, task: str) -> None:
         self.name = task
-        self.title = f"{TITLES[task]}: {WHAT[task]}"
-        self.paper = PAPERS[task]
+        self.title = f"{TASKS[task].title}: {TASKS[task].about}"
+        self.paper = TASKS[task].paper
         self.tasks = ("answer", "rationale") if task == "vcr" else (task,)
         self.prompts = prompts_of(task)
         self.protocols = protocols_of(task)
@@ -100,7 +78,7 @@ class VqaNle(Exam):
             HubData(self._not_on_the_hub),
             OptionMeaning(self._prompt_wanted),
             Probes(lambda: probes(task), lambda: truths(task)),
-            Demo(DEMO[task]),
+            Demo(TASKS[task].demo),
             RowFormat(lambda row: rows.sample_from_row(task, row)),
             Remarks(findings=findings, unavailable=_unavailable),
             Exports(lambda run: tables.exports(task, run), self._collect),
@@ -121,11 +99,11 @@ class VqaNle(Exam):
             found = find(self.name, where)
         except SnellenError:
             return None
-        return f"annotations of {TITLES[self.name]}" if found.sources else None
+        return f"annotations of {TASKS[self.name].title}" if found.sources else None
 
     def _not_on_the_hub(self, _name: str | None) -> HubSet:
         raise SnellenError(
-            f"{TITLES[self.name]} is not on the hub as one data set: docs/vqa_nle_data.md says where its files come from and how "
+            f"{TASKS[self.name].title} is not on the hub as one data set: docs/vqa_nle_data.md says where its files come from and how "
             f"to lay them out; 'snellen data make {self.name} --out DIR' makes a synthetic set"
         )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snellen.core.layout import PAPER, By, Column, Layout
-from snellen.exams.vqa_nle.names import JOINT, RATIONALE, TITLES
+from snellen.exams.vqa_nle.names import JOINT, RATIONALE, TASKS
 from snellen.exams.vqa_nle.summary import CAPTION_NAMES, FILTERED, headline
 
 PARTS = {"Q->A": "vcr", RATIONALE: RATIONALE, JOINT: JOINT}
@@ -28,6 +28,6 @@ def tables(task: str, protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
         said = [Column(name, whole, f"{CAPTION_NAMES[name]}_{FILTERED}", "explanations") for name in ORDER]
         yield Layout(
             PAPER,
-            f"{TITLES[task]}, {split}: answers, and explanations of right answers",
+            f"{TASKS[task].title}, {split}: answers, and explanations of right answers",
             [*answers, *e_vil, *said],
         )

@@ -3,13 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+import msgspec
 
 from snellen.choice import letters
-from snellen.core.types import Sample
+from snellen.core.types import Sample, Struct
 from snellen.exams.vqa_nle.vqa_official import answer_type, majority
 
-TASKS = ("vqax", "actx", "esnlive", "vcr")
-TITLES = {"vqax": "VQA-X", "actx": "ACT-X", "esnlive": "e-SNLI-VE", "vcr": "VCR"}
+
+class NleProbe(Struct, frozen=True):
+    """A sample without picture, to show prompts and to try protocols: its right answers one by one, its explanation and its facts."""
+
+    answers: tuple[str, ...]
+    explanation: str
+    facts: dict[str, Any]
+
+
+class NleTask(Struct, frozen=True):
+    """What is particular to one data set, as `tasks.toml` says it."""
+
+    title: str
+    about: str
+    paper: str
+    demo: tuple[str, ...]
+    folders: tuple[str, ...]
+    expected: str
+    prefix: str
+    images: tuple[str, ...]
+    row_answers: tuple[str, ...]
+    grid_row: str
+    columns: tuple[str, ...]
+    options: tuple[str, ...]
+    explain: str
+    answer: str
+    shots: tuple[tuple[str, str], ...]
+    probe: NleProbe
+
+
+TASKS = msgspec.toml.decode((files(__package__) / "tasks.toml").read_bytes(), type=dict[str, NleTask])
 SPLITS = ("train", "val", "test")
 RATIONALE, JOINT = (
     "QA->R",

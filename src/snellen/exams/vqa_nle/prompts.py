@@ -16,10 +16,10 @@ from snellen.core.types import Picture, Question, Sample, Text, Turn
 from snellen.exams.vqa_nle.formats import tags
 from snellen.exams.vqa_nle.names import (
     EXAMPLES,
-    LABELS,
     LETTERS,
     PROMPTS,
     RATIONALE,
+    TASKS,
     TEXT_EXAMPLES,
     shot_count,
     tags_of,
@@ -28,89 +28,15 @@ from snellen.exams.vqa_nle.names import (
 )
 from snellen.exams.vqa_nle.vqa_official import as_written
 
-# the last user turn, with an explanation wanted
-EXPLAIN = {
-    "vqax": (
-        "Given an IMAGE and a QUESTION, answer and explain in this format:\n<answer> because <explanation>\nQuestion: {question}"
-    ),
-    "actx": "Given an IMAGE, identify the activity and explain in this format:\n<activity> because <explanation>\n",
-    "esnlive": (
-        "Given an IMAGE and a HYPOTHESIS, answer and explain in this format:\n<label> because <explanation>\n"
-        "Label must be: entailment, contradiction, or neutral.\n\nHypothesis: {hypothesis}"
-    ),
-    "vcr": (
-        "Given an IMAGE, a QUESTION and four options, answer and explain in this format:\n<letter> because <explanation>\n"
-        "Letter must be A, B, C, or D.\n{note}Question: {question}\nA) {c0}\nB) {c1}\nC) {c2}\nD) {c3}"
-    ),
-}
-# and without
-ANSWER = {
-    "vqax": (
-        "Given an IMAGE and a QUESTION, answer in this format:\n<answer>\n"
-        "Use at most three words and do not add any explanation.Question: {question}"
-    ),
-    "actx": (
-        "Given an IMAGE, identify the activity in this format:\n<activity>\n"
-        "Use at most two words and do not add any explanation."
-    ),
-    "esnlive": (
-        "Given an IMAGE and a HYPOTHESIS, classify the relation in this format:\n<label>\n"
-        "Label must be exactly one of: entailment, contradiction, neutral.\n"
-        "Use only the label and do not add any explanation.Hypothesis: {hypothesis}"
-    ),
-    "vcr": (
-        "Given an IMAGE, a QUESTION and four options, choose the correct answer in this format:\n<letter>\n"
-        "Letter must be A, B, C, or D.Use only the letter and do not add any explanation.\n"
-        "{note}Question: {question}\nA) {c0}\nB) {c1}\nC) {c2}\nD) {c3}"
-    ),
-}
 # VCR's QA->R, ours: the original has none. The rationale is the explanation, so no other is asked for under any prompt
 REASON = (
     "Given an IMAGE, a QUESTION, its correct ANSWER and four reasons, choose the reason why the answer is correct in this format:\n"
     "<letter>\nLetter must be A, B, C, or D. Use only the letter and do not add any explanation.\n"
     "{note}Question: {question}\nAnswer: {answer}\nA) {c0}\nB) {c1}\nC) {c2}\nD) {c3}"
 )
-SHOTS = {
-    "vqax": (
-        ("Question: Is there a dog in the image?", "yes because a dog is visible in the picture"),
-        ("Question: How many people are in the image?", "3 because there are three individuals visible"),
-        ("Question: What color is the bus?", "yellow because the vehicle is painted bright yellow"),
-    ),
-    "actx": (
-        (
-            "Description: A person is sitting with a guitar.",
-            "playing guitar because the person is strumming the instrument",
-        ),
-        ("Description: A person rides a bicycle outside.", "riding bike because they are moving on a bicycle"),
-        (
-            "Description: Someone stands in a kitchen using pans.",
-            "cooking because they are working with pans on a stove",
-        ),
-    ),
-    "esnlive": (
-        ("Hypothesis: A person is skiing.", "entailment because the image shows someone skiing"),
-        ("Hypothesis: The man is riding a bicycle indoors.", "contradiction because the bicycle is outdoors"),
-        ("Hypothesis: Someone might be preparing a meal.", "neutral because the kitchen scene is ambiguous"),
-    ),
-    "vcr": (
-        (
-            "Question: Why is the person smiling? Options: A) happy B) sad C) angry D) tired",
-            "A because the person shows clear signs of happiness",
-        ),
-        (
-            "Question: What is the woman doing? Options: A) reading B) sleeping C) running D) dancing",
-            "A because she is holding an open book",
-        ),
-        (
-            "Question: What is the child looking at? Options: A) dog B) phone C) bird D) ball",
-            "B because the child is facing the device in their hands",
-        ),
-    ),
-}
 MISSING_CHOICE = {True: "missing", False: "Option missing"}  # by whether an explanation is wanted
 BOX_NOTE = "[n] is what the box with the number n shows.\n"  # ours: only where boxes are drawn
 BASELINE_FORM = "{} because it is visible"  # how a subject that never looks says an option
-OPTIONS = {"vqax": (), "actx": (), "esnlive": LABELS, "vcr": LETTERS}
 
 
 def _fact(sample: Sample, name: str) -> str:
@@ -141,16 +67,14 @@ def _vcr_texts(prompt: str, sample: Sample) -> tuple[str, str, list[str]]:
 def text_of(prompt: str, sample: Sample) -> str:
     """The text of the last user turn."""
     task = task_of(sample.tags["task"])
-    form = REASON if _is_rationale(sample) else (EXPLAIN if wants_explanation(prompt) else ANSWER)[task]
-    if task == "vqax":
-        return form.format(question=_fact(sample, "question"))
-    if task == "esnlive":
-        return form.format(hypothesis=_fact(sample, "hypothesis"))
+    form = TASKS[task].explain if wants_explanation(prompt) else TASKS[task].answer
     if task == "vcr":
         question, answer, (c0, c1, c2, c3) = _vcr_texts(prompt, sample)
+        form = REASON if _is_rationale(sample) else form
         note = BOX_NOTE if prompt.endswith("-boxes") else ""
         return form.format(question=question, answer=answer, c0=c0, c1=c1, c2=c2, c3=c3, note=note)
-    return form
+    asked = {"vqax": ("question",), "esnlive": ("hypothesis",)}.get(task, ())
+    return form.format(**{name: _fact(sample, name) for name in asked})
 
 
 def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
@@ -169,7 +93,7 @@ def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
 
 def _history(prompt: str, task: str, shots: Sequence[Sample]) -> Iterator[Turn]:
     """The prompt's own examples, texts alone as in multimodal-vqa-eval, or real ones with their images; each with its answer."""
-    own = SHOTS[task][: shot_count(prompt)] if prompt in TEXT_EXAMPLES else ()
+    own = TASKS[task].shots[: shot_count(prompt)] if prompt in TEXT_EXAMPLES else ()
     for question, reply in own:
         yield Turn(role="user", parts=(Text(text=question),))
         yield Turn(role="assistant", parts=(Text(text=reply),))
@@ -194,8 +118,8 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
         exam=task,
         prompt=prompt,
         parts=(Text(text=text_of(prompt, sample)), *_pictures(prompt, sample)),
-        answer_kind="one-of" if OPTIONS[task] else "text",
-        options=OPTIONS[task],
+        answer_kind="one-of" if TASKS[task].options else "text",
+        options=TASKS[task].options,
         answer_form=BASELINE_FORM if wants_explanation(prompt) and not reason else "{}",
         history=() if reason else tuple(_history(prompt, task, shots)),
         shots=() if reason else tuple(shot.id for shot in shots),
@@ -219,65 +143,38 @@ def _of_answers(sample: Sample) -> bool:
 
 # ---------------------------------------------------------------- samples without a data set
 
-_FACTS: dict[str, dict[str, Any]] = {
-    "vqax": {"question": "What color is the ball?"},
-    "actx": {},
-    "esnlive": {"hypothesis": "A person is throwing a ball."},
-    "vcr": {
-        "question": "Why does <det0> look at <det1>?",
-        "choices": [
-            "<det0> wants to catch <det1>.",
-            "A dog has taken <det1>.",
-            "<det0> is sad because the game is over.",
-            "<det1> is about to burst.",
-        ],
-        "objects": ["person", "ball"],
-        "boxes": [[0.0, 0.0, 4.0, 7.0], [5.0, 2.0, 7.0, 4.0]],
-    },
-}
-_ANSWERS = {
-    "vqax": ("yes", "no", "2", "red"),
-    "actx": ("yoga", "juggling", "skating, ice", "bicycling, mountain"),
-    "esnlive": LABELS,
-    "vcr": LETTERS,
-}
-_WHY = {
-    "vqax": "it can be seen in the middle of the picture",
-    "actx": "the person stands in the typical pose",
-    "esnlive": "the person holds a ball in one hand",
-    "vcr": "<det0> has raised both hands",
-}
 
-
-def _sample(task: str, answer: str, name: str) -> Sample:
-    facts = _FACTS[task] | {"key": name, "image_id": name, "image_name": f"{name}.jpg"}
-    truth: dict[str, object] = {"answers": [answer] * (10 if task == "vqax" else 1), "explanations": [_WHY[task]]}
+def _sample(task: str, at: int, name: str) -> Sample:
+    probe = TASKS[task].probe
+    facts = probe.facts | {"key": name, "image_id": name, "image_name": f"{name}.jpg"}
+    answer = probe.answers[at]
+    truth: dict[str, Any] = {"answers": [answer] * (10 if task == "vqax" else 1), "explanations": [probe.explanation]}
     if task == "vcr":
-        label = LETTERS.index(answer)
-        truth |= {"label": label, "answers": [facts["choices"][label]]}
+        truth |= {"label": at, "answers": [facts["choices"][at]]}
     return Sample(id=f"{task}/test/{name}", tags=tags_of(task, "test", [answer]), truth=truth, facts=facts)
 
 
 _REASONS = ["<det0> has raised both hands.", "<det1> rolls away.", "A leash lies there.", "<det1> is very large."]
 
 
-def _reason(label: int, name: str) -> Sample:
+def _reason(at: int, name: str) -> Sample:
     """As `_sample`, for VCR's QA->R."""
-    facts = _FACTS["vcr"] | {"key": name, "image_id": name, "image_name": f"{name}.jpg", "choices": _REASONS}
+    sample = _sample("vcr", 0, name)
     return Sample(
         id=f"vcr-rationale/test/{name}",
         tags={"split": "test", "task": RATIONALE},
-        truth={"answers": [_REASONS[label]], "explanations": [], "label": label},
-        facts=facts | {"answer": _FACTS["vcr"]["choices"][0]},
+        truth={"answers": [_REASONS[at]], "explanations": [], "label": at},
+        facts=sample.facts | {"choices": _REASONS, "answer": sample.facts["choices"][0]},
     )
 
 
 def probes(task: str) -> list[Sample]:
     """One sample without picture (VCR: one of each part), to show prompts and try protocols without a data set."""
-    return [_sample(task, _ANSWERS[task][0], "probe"), *([_reason(0, "probe")] if task == "vcr" else [])]
+    return [_sample(task, 0, "probe"), *([_reason(0, "probe")] if task == "vcr" else [])]
 
 
 def truths(task: str) -> list[Sample]:
     """A sample for each answer that there can be; where answers are free text, for a few of each kind."""
-    found = [_sample(task, answer, f"truth-{i}") for i, answer in enumerate(_ANSWERS[task])]
-    return found + [_reason(i, f"truth-{i}") for i in range(len(LETTERS) if task == "vcr" else 0)]
+    numbers = range(len(TASKS[task].probe.answers))
+    reasons = numbers if task == "vcr" else ()
+    return [_sample(task, i, f"truth-{i}") for i in numbers] + [_reason(i, f"truth-{i}") for i in reasons]

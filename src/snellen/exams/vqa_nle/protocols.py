@@ -39,7 +39,6 @@ from snellen.exams.vqa_nle.names import (
     wants_explanation,
 )
 from snellen.exams.vqa_nle.reading import VqaReading
-from snellen.exams.vqa_nle.vqa_official import normalise
 
 ROLES = MetricRoles(reported=tuple(m.name for m in summary.ACCURACIES))
 
@@ -93,6 +92,8 @@ class NleProtocol(Protocol):
         """
         own = self._about(sample)
         verdict = own._judged(reply, sample)
+        if context.cut and own.rules.cut_short(reply, target_of(sample)):
+            verdict = verdict._replace(readable=False, correct=False, outcome=None)
         if not context.tokens:
             return verdict
         found = spans(context.tokens, verdict.reading if own.rules.explains else None)
@@ -213,7 +214,7 @@ class NleProtocol(Protocol):
         """What each of the annotators' answers would score, for the floor of the soft accuracy."""
         if target.task != "vqax" or len(target.answers) < 2:
             return ()
-        answers = dict.fromkeys(map(normalise, target.answers))
+        answers = dict.fromkeys(map(self.rules.normalise, target.answers))
         return tuple((a, self.rules.soft(VqaReading(a, None), target.answers) or 0.0) for a in answers)
 
     def right_answers(self, target: MarkedSample) -> dict[str, frozenset[str]]:
@@ -257,9 +258,9 @@ PROTOCOLS = {
     p.name: p
     for p in (
         NleProtocol(MULTIMODAL_VQA_EVAL, "1", by.MultimodalVqaEval(), by.MultimodalVqaEvalAnswers(explains=False)),
-        NleProtocol("strict", "4", by.Strict(), by.Strict(explains=False)),
+        NleProtocol("strict", "5", by.Strict(), by.Strict(explains=False)),
         NleProtocol("nlxgpt", "2", by.Nlxgpt(), by.Nlxgpt(explains=False)),
-        NleProtocol("e-vil", "4", by.EVil(), by.EVil(explains=False)),
+        NleProtocol("e-vil", "5", by.EVil(), by.EVil(explains=False)),
     )
 }
 

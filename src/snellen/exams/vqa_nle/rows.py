@@ -7,16 +7,12 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
-from snellen.exams.vqa_nle.formats import base
-from snellen.exams.vqa_nle.formats.base import BadRecord, canonical_tags, first
-from snellen.exams.vqa_nle.names import LETTERS, PARTS, RATIONALE, tags_of
+from snellen.exams.vqa_nle.formats import records
+from snellen.exams.vqa_nle.formats.files import BadRow
+from snellen.exams.vqa_nle.formats.records import first, sentence
+from snellen.exams.vqa_nle.formats.tags import canonical
+from snellen.exams.vqa_nle.names import LETTERS, PARTS, RATIONALE, TASKS, tags_of
 
-ANSWERS = {
-    "vqax": ("answers", "answer", "label", "gt_answer"),
-    "actx": ("answers", "label", "activity", "class", "label_name", "ans", "answer", "gt_label"),
-    "esnlive": ("answers", "label", "gold_label", "relation", "answer", "gt_label"),
-    "vcr": ("answer", "gt_answer"),
-}
 CHOICES = ("choices", "answer_choices")
 CLASS_IDS = ("contradiction", "neutral", "entailment")  # e-ViL's numbers for the labels
 
@@ -32,7 +28,7 @@ def sample_from_row(task: str, row: Mapping[str, Any]) -> Sample:
     try:
         facts = _facts(task, row)
         truth = _vcr_truth(row, facts) if task == "vcr" else _truth(task, row)
-    except BadRecord as error:
+    except BadRow as error:
         raise SnellenError(f"{error}") from None
     split = row["split"] if isinstance(row.get("split"), str) else "rows"
     tags = tags_of(task, split, truth["answers"] if truth else ())
@@ -45,13 +41,13 @@ def _facts(task: str, row: Mapping[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {"key": str(row["id"])}
     question = first(row, ("question", "sent", "hypothesis"))
     if isinstance(question, str):
-        facts["hypothesis" if task == "esnlive" else "question"] = canonical_tags(question)
+        facts["hypothesis" if task == "esnlive" else "question"] = canonical(question)
     if task != "vcr":
         return facts
     given = first(row, CHOICES)
     if given is None and isinstance(row.get("answers"), list):
         given = row["answers"]  # as multimodal-vqa-eval takes them
-    facts["objects"] = list(base.texts(row.get("objects"), "object")) if isinstance(row.get("objects"), list) else []
+    facts["objects"] = list(records.texts(row.get("objects"), "object")) if isinstance(row.get("objects"), list) else []
     facts["choices"] = _choices(given, len(facts["objects"]))
     return facts
 
@@ -61,27 +57,25 @@ def _choices(given: Any, objects: int) -> list[str]:
     if given is None:
         return []
     if not isinstance(given, list):
-        raise BadRecord(f'field "choices" must be a list of four texts, not {base.kind_of(given)}')
+        raise BadRow(f'field "choices" must be a list of four texts, not {records.kind_of(given)}')
     if given and all(isinstance(c, list) for c in given):
-        from snellen.exams.vqa_nle.formats.vcr import sentence
-
         return [sentence(c, objects) for c in given]
-    found = [canonical_tags(c) for c in base.texts(given, "choice")]
+    found = [canonical(c) for c in records.texts(given, "choice")]
     if len(found) > len(LETTERS):
-        raise BadRecord(f'field "choices" has {len(found)} texts; there are {len(LETTERS)} letters')
+        raise BadRow(f'field "choices" has {len(found)} texts; there are {len(LETTERS)} letters')
     return found
 
 
 def _truth(task: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
-    given = first(row, ANSWERS[task])
+    given = first(row, TASKS[task].row_answers)
     if task == "esnlive":
         one = given[0] if isinstance(given, list) else given
         if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < len(CLASS_IDS):
             one = CLASS_IDS[one]
-        answers = list(base.entailment_of(one))
+        answers = list(records.entailment_of(one))
     else:
-        answers = list(base.texts(given, "answer", "answer"))
-    explanations = list(base.explanations_of(row))
+        answers = list(records.texts(given, "answer"))
+    explanations = list(records.texts(first(row, records.EXPLANATION_FIELDS), "explanation"))
     return {"answers": answers, "explanations": explanations} if answers or explanations else None
 
 
@@ -90,18 +84,18 @@ def _vcr_truth(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, An
     label = _vcr_label(first(row, ("label", "answer_label", "gt_label")), len(choices))
     said = _vcr_said(row)
     if label is None and said is not None:
-        text = canonical_tags(said).strip()
+        text = canonical(said).strip()
         if text.upper() in LETTERS:
             label = LETTERS.index(text.upper())
         elif text in choices:
             label = choices.index(text)
         elif choices:
-            raise BadRecord(f'field "answer" {said!r} is neither a letter nor one of the choices')
-    explanations = [canonical_tags(e) for e in base.explanations_of(row)]
+            raise BadRow(f'field "answer" {said!r} is neither a letter nor one of the choices')
+    explanations = [canonical(e) for e in records.texts(first(row, records.EXPLANATION_FIELDS), "explanation")]
     if label is None and said is None and not explanations:
         return None
     known = choices[label] if label is not None and label < len(choices) else None
-    answers = [known] if known is not None else [canonical_tags(said)] if said is not None else []
+    answers = [known] if known is not None else [canonical(said)] if said is not None else []
     return {"answers": answers, "explanations": explanations} | ({} if label is None else {"label": label})
 
 
@@ -112,7 +106,7 @@ def _vcr_said(row: Mapping[str, Any]) -> str | None:
         if isinstance(value, str):
             return value
         if value is not None and not (name == "answers" and isinstance(value, list)):
-            raise BadRecord(f'field "{name}" must be a letter or the text of a choice, not {base.kind_of(value)}')
+            raise BadRow(f'field "{name}" must be a letter or the text of a choice, not {records.kind_of(value)}')
     return None
 
 
@@ -120,4 +114,4 @@ def _vcr_label(value: Any, choices: int) -> int | None:
     """The number of the right choice from 0, or its letter. A text such as "1" could count from 0 or from 1: refused."""
     if isinstance(value, str) and value.strip().upper() in LETTERS:
         value = LETTERS.index(value.strip().upper())
-    return base.label_of(value, choices or len(LETTERS))
+    return records.label_of(value, choices or len(LETTERS))

@@ -28,7 +28,7 @@ _CLOUD = {"cloudy": (250, 251, 253), "rainy": (88, 98, 114)}
 _WALLS: tuple[RGB, ...] = ((226, 206, 196), (206, 214, 224), (228, 222, 200), (212, 202, 216))
 
 
-class Part(Struct, frozen=True):
+class BackdropPart(Struct, frozen=True):
     """A part of a backdrop: a drawing, how often it is drawn, and what chance decides: numbers each time, colours once."""
 
     drawing: str
@@ -38,7 +38,7 @@ class Part(Struct, frozen=True):
 
 
 _TABLE = read_table(HERE / "backdrops.toml")
-_PARTS = msgspec.convert(_TABLE["parts"], dict[str, tuple[Part, ...]])
+_PARTS = msgspec.convert(_TABLE["parts"], dict[str, tuple[BackdropPart, ...]])
 
 
 def floor_of(place: str) -> float:

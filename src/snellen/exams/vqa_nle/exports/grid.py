@@ -15,23 +15,24 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen.core.cells import WorkbookSheet, csv_bytes, from_cell, workbook
+from snellen.core.cells import Cell, WorkbookSheet, csv_bytes, from_cell, workbook
 from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import Record
 from snellen.core.types import Struct
-from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, TASKS
 from snellen.synthetic.writing import write_bytes
 
-TASKS = ("VQA-X", "ACT-X", "ESNLI-VE", "VCR")  # the rows, spelled as multimodal-vqa-eval spells them
 COLUMNS = tuple(f"{model}_{split}" for model in ("llava", "qwen") for split in ("train", "test", "val"))
 SYNTHETIC = "synthetic"
 CSV, XLSX, SIDECAR = "accuracy_grid.csv", "accuracy_grid.xlsx", "accuracy_grid.json"
+Rows = Sequence[Sequence[Cell]]
 
 
 class GridResult(Record, frozen=True):
@@ -89,7 +90,7 @@ class Sidecar(Struct, frozen=True):
 class AccuracyGrid(NamedTuple):
     """The table as the CSV file has it, and the memory behind its cells. Rows and columns that are unknown stay."""
 
-    columns: tuple[str, ...]
+    columns: list[str]
     rows: dict[str, dict[str, str]]
     memory: Memory
 
@@ -104,7 +105,7 @@ class Update(NamedTuple):
 
 def blank() -> AccuracyGrid:
     """The grid before the first result."""
-    return AccuracyGrid(COLUMNS, {task: {} for task in TASKS}, {})
+    return AccuracyGrid([*COLUMNS], {task.grid_row: {} for task in TASKS.values()}, {})
 
 
 def parse_accuracy(cell: object) -> float | None:
@@ -156,55 +157,57 @@ RULES: Mapping[str, Callable[[GridResult, GridResult, str], str | None]] = {
 }
 
 
-def updated(grid: AccuracyGrid, entry: GridEntry, rule: str = "samples") -> tuple[AccuracyGrid, Update]:
-    """The grid with a result taken in."""
+def take_in(grid: AccuracyGrid, entry: GridEntry, rule: str = "samples") -> Update:
+    """Take a result into the grid."""
     if rule not in RULES:
         raise unknown("rule", rule, RULES, of="the accuracy grid")
-    new, task, column = entry.result, entry.task, entry.column
+    new, place = entry.result, f"{entry.task} {entry.column}"
     if new is None:
-        return grid, Update(False, f"{task} {column}: nothing was marked, the cell stays")
+        return Update(False, f"{place}: nothing was marked, the cell stays")
     if "+" in new.prompt_mode:
-        return grid, Update(False, f"{task} {column}: '{new.prompt_mode}' is a control, the cell stays")
-    rows = {t: dict(cells) for t, cells in grid.rows.items()}
-    cell = rows.setdefault(task, {}).get(column, "")
-    known = grid.memory.get(task, {}).get(column)
-    old = known.results.get(known.shown) if known else None
+        return Update(False, f"{place}: '{new.prompt_mode}' is a control, the cell stays")
+    cells = grid.rows.setdefault(entry.task, {})
+    cell = cells.get(entry.column, "")
+    memories = grid.memory.setdefault(entry.task, {})
+    known = memories.get(entry.column, CellMemory(shown="", results={}))
+    old = known.results.get(known.shown)
     if old is None or old.text != cell:  # multimodal-vqa-eval wrote here since, or before there was a memory
         old = parse_result(cell)
     reason = None if old is None else RULES[rule](new, old, cell)
-    if reason is None:
-        rows[task][column] = new.text
-    columns = grid.columns if column in grid.columns else (*grid.columns, column)
-    results = dict(known.results) if known else {}
-    before = results.get(new.prompt_mode)
-    if reason is None or before is None or RULES["samples"](new, before, before.text) is None:
-        results[new.prompt_mode] = new
-    shown = new.prompt_mode if reason is None else known.shown if known else ""
-    memory = {t: dict(cells) for t, cells in grid.memory.items()}
-    memory.setdefault(task, {})[column] = CellMemory(shown=shown, results=results)
-    why = f"{task} {column}: {new.text} ({new.prompt_mode})"
+    if entry.column not in grid.columns:
+        grid.columns.append(entry.column)
+    before = known.results.get(new.prompt_mode)
+    better = before is None or _more_samples(new, before, before.text) is None
+    results = known.results | ({new.prompt_mode: new} if reason is None or better else {})
+    memories[entry.column] = CellMemory(shown=known.shown if reason else new.prompt_mode, results=results)
     if reason is not None:
-        why = f"{task} {column} keeps {cell}, not {new.text} ({new.prompt_mode}): {reason}"
-    return AccuracyGrid(columns, rows, memory), Update(reason is None, why)
+        return Update(False, f"{place} keeps {cell}, not {new.text} ({new.prompt_mode}): {reason}")
+    cells[entry.column] = new.text
+    return Update(True, f"{place}: {new.text} ({new.prompt_mode})")
 
 
 # ---------------------------------------------------------------- files
 
 
-def table(grid: AccuracyGrid) -> list[list[str]]:
-    """The rows of the CSV and Excel files, the header first."""
+def table_files(name: str, sheet: str, rows: Rows, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
+    """A table as CSV and Excel files; without the extra `excel` a note stands in for the second, for the answers are paid for."""
+    yield f"{name}.csv", csv_bytes(rows)
+    try:
+        yield f"{name}.xlsx", workbook([WorkbookSheet(sheet, rows)], created)
+    except MissingExtra as error:
+        yield f"{name}.xlsx.missing.txt", f"{error}\n".encode()
+
+
+def files(grid: AccuracyGrid, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
+    """The grid's files: CSV, Excel and the sidecar."""
     rows = ([task, *(cells.get(c, "") for c in grid.columns)] for task, cells in grid.rows.items())
-    return [["task", *grid.columns], *rows]
+    yield from table_files("accuracy_grid", "accuracy", [["task", *grid.columns], *rows], created)
+    yield SIDECAR, json_bytes(Sidecar(cells=grid.memory))
 
 
-def to_csv(grid: AccuracyGrid) -> bytes:
-    """accuracy_grid.csv."""
-    return csv_bytes(table(grid))
-
-
-def to_sidecar(grid: AccuracyGrid) -> bytes:
-    """accuracy_grid.json."""
-    return msgspec.json.format(msgspec.json.encode(Sidecar(cells=grid.memory)), indent=2) + b"\n"
+def json_bytes(value: Any) -> bytes:
+    """A value as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 
 def read(folder: Path) -> AccuracyGrid:
@@ -220,7 +223,7 @@ def read(folder: Path) -> AccuracyGrid:
         raise SnellenError(f"{path}: the first column must be 'task': move the file away to start a new grid")
     header = rows[0][1:]
     cells = {row[0]: {c: v for c, v in zip(header, row[1:], strict=False) if v} for row in rows[1:]}
-    return AccuracyGrid(tuple(header), cells, _memory(folder / SIDECAR))
+    return AccuracyGrid(header, cells, _memory(folder / SIDECAR))
 
 
 def _memory(path: Path) -> Memory:
@@ -241,11 +244,11 @@ def update(results_dir: Path, entry: GridEntry, *, rule: str = "samples") -> Upd
 
     results_dir.mkdir(parents=True, exist_ok=True)
     with FileLock(results_dir / ".accuracy_grid.lock"):
-        grid, update = updated(read(results_dir), entry, rule)
-        write_bytes(results_dir / CSV, to_csv(grid))
-        write_bytes(results_dir / SIDECAR, to_sidecar(grid))
-        try:
-            write_bytes(results_dir / XLSX, workbook([WorkbookSheet("accuracy", table(grid))]))
-        except MissingExtra as error:
-            return update._replace(notes=(str(error),))
+        grid = read(results_dir)
+        update = take_in(grid, entry, rule)
+        for name, content in files(grid):
+            if name.endswith(".missing.txt"):
+                update = update._replace(notes=(content.decode().strip(),))
+            else:
+                write_bytes(results_dir / name, content)
     return update

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -17,27 +17,19 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.core.arm import Arm
-from snellen.core.cells import Cell, WorkbookSheet, csv_bytes, workbook
-from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.cells import Cell, csv_bytes
+from snellen.core.errors import SnellenError
 from snellen.core.extras import RunFacts
 from snellen.core.records import Manifest
 from snellen.core.types import Answer, Mark, Sample
 from snellen.exams.vqa_nle.entropy.spans import token_entropy_cell
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.exports import grid
-from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, RATIONALE, wants_explanation
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, RATIONALE, TASKS, wants_explanation
 from snellen.exams.vqa_nle.protocols import NleProtocol
 from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import accuracy, majority_answer
 from snellen.synthetic.writing import write_bytes
 
-_TEXTS = ("gt_explanation", "generated_explanation", "correct", "token_entropy")
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "vqax": ("image_id", "question", "gt_answer", "generated_answer", *_TEXTS),
-    "actx": ("image_id", "gt_label", "generated_label", *_TEXTS),
-    "esnlive": ("image_name", "image_numeric_id", "hypothesis", "gt_label", "generated_label", *_TEXTS),
-    "vcr": ("image_name", "question", "gt_answer", "generated_answer", *_TEXTS),
-}
-ROWS = dict(zip(("vqax", "actx", "esnlive", "vcr"), grid.TASKS, strict=True))  # a task's row in the grid
 MADE = "synthetic_data"
 STATS, STATS_SIDECAR = "explanation_stats.csv", "explanation_stats.json"  # the second: which run a row is of
 _COUNTS = ("n_samples", "valid_expl_pct", "valid_expl_count", "total_samples")
@@ -89,7 +81,6 @@ class Split(NamedTuple):
     """The rows of one split, and the counts that the summary files need."""
 
     name: str
-    header: tuple[str, ...]
     rows: list[list[Cell]]
     marked: list[float]
     valid: list[bool]
@@ -99,18 +90,18 @@ def splits_of(task: str, run: RunFacts) -> list[Split]:
     """All samples of a run, by split, in the order of the data. VCR's rationales are in no table of the original's."""
     found: dict[str, Split] = {}
     explained = folder(run.prompt) == "with_explanation"
-    protocol = run.protocol
-    made: tuple[str, ...] = (MADE,) if run.manifest.data.synthetic else ()
+    made = run.manifest.data.synthetic
     for sample, answer, mark in run.records() if run.records else ():
         if sample.tags["task"] == RATIONALE:
             continue
         name = sample.tags["split"]
-        split = found.setdefault(name, Split(name, (*COLUMNS[task], *made), [], [], []))
-        split.rows.append([*row(task, sample, answer, mark, explained=explained), *(1 for _ in made)])
+        header: list[Cell] = [*TASKS[task].columns, *([MADE] if made else [])]
+        split = found.setdefault(name, Split(name, [header], [], []))
+        split.rows.append([*row(task, sample, answer, mark, explained=explained), *([1] if made else [])])
         correct = mark.metrics.get("accuracy")
         if isinstance(correct, int | float):
             split.marked.append(correct)
-        split.valid.append(isinstance(protocol, NleProtocol) and protocol.valid(mark))
+        split.valid.append(isinstance(run.protocol, NleProtocol) and run.protocol.valid(mark))
     return list(found.values())
 
 
@@ -139,7 +130,7 @@ def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: boo
         "correct": int(correct) if isinstance(correct, float) and correct.is_integer() else correct,
         "token_entropy": token_entropy_cell(answer.tokens, said) if explained else "",
     }
-    return [values[c] for c in COLUMNS[task]]
+    return [values[c] for c in TASKS[task].columns]
 
 
 def numeric_id(image_name: str) -> str:
@@ -156,37 +147,25 @@ def numeric_id(image_name: str) -> str:
 
 
 def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """All files of a run's first protocol. Without the extra `excel` a note stands in for each Excel file."""
+    """All files of a run's first protocol."""
     if run.records is None:
         return
     home, model = folder(run.prompt), short_name(run.manifest.subject.spec)
     whole, created = grid.blank(), _created(run.manifest)
     stats: list[Sequence[Cell]] = [STATS_COLUMNS]
     for split in splits_of(task, run):
-        yield from _table(f"{home}/{model}_results", task, split, created)
-        whole, _ = grid.updated(whole, entry(task, run, split, model))
+        yield from grid.table_files(f"{home}/{_table(model, task, split)}", "eval", split.rows, created)
+        grid.take_in(whole, entry(task, run, split, model))
         stats.append(stats_row(task, run, split, model))
     if not Arm.parse(run.prompt).control:  # a control has no place in the grid
-        yield f"{home}/{grid.CSV}", grid.to_csv(whole)
-        yield f"{home}/{grid.SIDECAR}", grid.to_sidecar(whole)
-        yield _excel(f"{home}/{grid.XLSX}", WorkbookSheet("accuracy", grid.table(whole)), created)
+        yield from ((f"{home}/{name}", content) for name, content in grid.files(whole, created))
     if home == "with_explanation":
         yield f"{home}/{STATS}", csv_bytes(stats)
     yield from entropy_tables.exports(run)
 
 
-def _table(place: str, task: str, split: Split, created: datetime | None) -> Iterator[tuple[str, bytes]]:
-    """The table of every sample of a split, as CSV and Excel files."""
-    table, name = [split.header, *split.rows], f"{place}/{task}_{split.name}_eval"
-    yield f"{name}.csv", csv_bytes(table)
-    yield _excel(f"{name}.xlsx", WorkbookSheet("eval", table), created)
-
-
-def _excel(name: str, sheet: WorkbookSheet, created: datetime | None) -> tuple[str, bytes]:
-    try:
-        return name, workbook([sheet], created)
-    except MissingExtra as error:  # the answers are paid for and the CSV file is there: not worth a failed run
-        return f"{name}.missing.txt", f"{error}\n".encode()
+def _table(model: str, task: str, split: Split) -> str:
+    return f"{model}_results/{task}_{split.name}_eval"
 
 
 def _created(manifest: Manifest) -> datetime | None:
@@ -202,21 +181,21 @@ def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.GridEntry:
     if reached is not None:
         result = grid.GridResult(
             accuracy=reached,
-            n_samples=len(split.rows),
+            n_samples=len(split.valid),
             prompt_mode=run.prompt,
             protocol=run.protocol.name,
             run=run_id(run.manifest),
             synthetic=run.manifest.data.synthetic,
         )
-    return grid.GridEntry(ROWS[task], model, split.name, result)
+    return grid.GridEntry(TASKS[task].grid_row, model, split.name, result)
 
 
 def stats_row(task: str, run: RunFacts, split: Split, model: str) -> list[Cell]:
     """A split's row of explanation_stats.csv."""
-    total, valid = len(split.rows), sum(split.valid)
+    total, valid = len(split.valid), sum(split.valid)
     share = 100.0 * valid / total if total else 0.0
     named = f"{model}{run.manifest.data.note}"
-    return [named, ROWS[task], split.name, run.prompt, accuracy(split.marked), total, share, valid, total]
+    return [named, TASKS[task].grid_row, split.name, run.prompt, accuracy(split.marked), total, share, valid, total]
 
 
 # ---------------------------------------------------------------- a shared results folder
@@ -232,20 +211,19 @@ def publish(task: str, run: RunFacts, results: Path) -> list[grid.Update]:
     if run.records is None:
         return []
     updates, model = [], published_name(run)
-    place = f"{model}_results"
     for split in splits_of(task, run):
         made = entry(task, run, split, model)
         update = grid.update(home, made)
-        file = f"{place}/{task}_{split.name}_eval.csv"
-        if update.shown or _is_free(home, made, home / file):
-            for name, content in _table(place, task, split, _created(run.manifest)):
+        file = _table(model, task, split)
+        if update.shown or _is_free(home, made, home / f"{file}.csv"):
+            for name, content in grid.table_files(file, "eval", split.rows, _created(run.manifest)):
                 write_bytes(home / name, content)
         else:
-            kept = f"{file} stays as it is; this run's own is in its exports"
+            kept = f"{file}.csv stays as it is; this run's own is in its exports"
             update = update._replace(notes=(*update.notes, kept))
         updates.append(update)
         if home.name == "with_explanation":
-            key = " ".join((run_id(run.manifest), ROWS[task], split.name, run.prompt, run.protocol.name))
+            key = " ".join((run_id(run.manifest), TASKS[task].grid_row, split.name, run.prompt, run.protocol.name))
             append_stats(home / STATS, stats_row(task, run, split, model), key)
     return updates
 
@@ -274,7 +252,7 @@ def append_stats(path: Path, values: Sequence[Cell], key: str) -> None:
             lines.append(line)
         write_bytes(path, b"".join(lines))
         known[key] = (at, line.decode())
-        write_bytes(path.with_name(STATS_SIDECAR), msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n")
+        write_bytes(path.with_name(STATS_SIDECAR), grid.json_bytes(known))
 
 
 def _known_rows(path: Path) -> dict[str, tuple[int, str]]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Picture, Sample
-from snellen.exams.vqa_nle.formats.base import VqaRecord
+from snellen.exams.vqa_nle.formats.files import UNDECODABLE, BadRow, read_bytes
 from snellen.exams.vqa_nle.formats.find import AnnotationFile
-from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
-from snellen.exams.vqa_nle.formats.vcr import VcrBoxes, read_metadata
+from snellen.exams.vqa_nle.formats.images import ImageIndex
+from snellen.exams.vqa_nle.formats.records import Box, VqaRecord, boxes_of, size_of
 from snellen.exams.vqa_nle.names import RATIONALE, tags_of
 
 
@@ -48,6 +51,23 @@ def truth_of(task: str, record: VqaRecord) -> dict[str, Any] | None:
     return truth
 
 
+class _Metadata(msgspec.Struct):
+    """A metadata file: boxes `[x1, y1, x2, y2, score]`, class names, and the size that the boxes refer to."""
+
+    boxes: list[list[float]]
+    names: list[str] = []
+    width: float = 0
+    height: float = 0
+
+
+class VcrBoxes(NamedTuple):
+    """Boxes of the objects (in the order of their numbers), class names, and the image size that the boxes refer to."""
+
+    boxes: tuple[Box, ...] = ()
+    names: tuple[str, ...] = ()
+    size: tuple[float, float] | None = None
+
+
 class BoxFinder:
     """Finds the boxes of records. The last metadata file is remembered: the questions on an image are neighbours."""
 
@@ -63,17 +83,25 @@ class BoxFinder:
             file = self._index.metadata(record, split)
             if file is None:
                 return VcrBoxes()
-            label, found = file.name, self._read(file)
+            if self._last is None or self._last[0] != file:
+                self._last = file, read_metadata(self._index.path(file), file)
+            label, found = self._last
         if record.objects and len(found.boxes) != len(record.objects):
             raise SnellenError(
                 f"{label}: {len(found.boxes)} boxes, but {len(record.objects)} objects in record {record.key!r}"
             )
         return found
 
-    def _read(self, file: Image) -> VcrBoxes:
-        if self._last is None or self._last[0] != file.name:
-            self._last = file.name, read_metadata(file.path, file.name)
-        return self._last[1]
+
+def read_metadata(path: Path, label: str) -> VcrBoxes:
+    """A metadata file; raises SnellenError where it is not one, or has a box that is none."""
+    try:
+        found = msgspec.json.decode(read_bytes(path, label), type=_Metadata)
+        return VcrBoxes(boxes_of(found.boxes) or (), tuple(found.names), size_of(found.width, found.height))
+    except BadRow as error:
+        raise SnellenError(f"{label}: {error}") from None
+    except UNDECODABLE as error:
+        raise SnellenError(f"{label}: not a VCR metadata file ({error or 'nested too deeply'})") from None
 
 
 def sample_of(
@@ -85,10 +113,8 @@ def sample_of(
     base = name.rpartition("/")[2]
     image_id = record.image_id or base.rpartition(".")[0]
     facts: dict[str, Any] = {"key": record.key, "image_id": image_id, "image_name": name if task == "vcr" else base}
-    if task in ("vqax", "vcr"):
-        facts["question"] = record.question
-    if task == "esnlive":
-        facts["hypothesis"] = record.hypothesis
+    if record.text:
+        facts["hypothesis" if task == "esnlive" else "question"] = record.text
     if task == "vcr":
         found = ground(record, row.split)
         facts |= {"choices": list(record.choices), "objects": list(record.objects or found.names)}

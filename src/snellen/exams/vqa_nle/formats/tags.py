@@ -22,6 +22,26 @@ def mentioned(texts: Sequence[str]) -> list[int]:
     return sorted({int(m.group(1)) for text in texts for m in TAG.finditer(text)})
 
 
+def canonical(text: str) -> str:
+    """Object tags in one form.
+
+    >>> canonical("Is <|det1|> near <det02>?")
+    'Is <det1> near <det2>?'
+    """
+    return as_numbers(text, "<det{}>")
+
+
+def from_names(text: str, objects: Sequence[str]) -> str:
+    """nlxgpt's names back to tags; only a name that belongs to that number is one.
+
+    >>> from_names("does person2 feel car2", ("person", "person", "person", "car"))
+    'does <det2> feel car2'
+    """
+    for at, name in enumerate(objects):
+        text = re.sub(rf"(?<!\w){re.escape(name.lower())}{at}(?!\w)", f"<det{at}>", text, flags=re.IGNORECASE)
+    return text
+
+
 def as_numbers(text: str, form: str = "{}", highest: int | None = None) -> str:
     """Tags as numbers; those above `highest` stay as they are.
 
