@@ -14,6 +14,7 @@ from snellen.synthetic.drawings import read_drawings, read_table
 
 _FILE = Path(__file__).with_name("scenery.toml")
 PALETTES: dict[str, list[Any]] = read_table(_FILE)["palettes"]
+RAMPS: dict[str, list[Any]] = read_table(_FILE)["ramps"]
 _DRAWINGS = read_drawings(_FILE)
 SIZE = 384
 Field = npt.NDArray[np.float32]

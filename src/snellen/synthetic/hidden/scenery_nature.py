@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from snellen.synthetic.hidden.scenery_base import (
+    RAMPS,
     SIZE,
     XX,
     YY,
-    Colour,
     Field,
     Painting,
     Rng,
@@ -106,7 +106,7 @@ def cloud(rng: Rng) -> Field:
     cover = step(heap, 0.0, 0.28)
     slope = heap - np.roll(heap, (-9, -5), axis=(0, 1))
     light = np.clip(0.72 + 0.5 * slope + 0.1 * detail, 0, 1)
-    puffs = ramp(light, [(0.2, (128, 145, 175)), (0.6, (205, 214, 228)), (0.95, (255, 255, 255))])
+    puffs = ramp(light, RAMPS["puffs"])
     wisp = 0.35 * step(noise(rng, 3, 12, 3), 0.3, 1.2)
     return mixed(mixed(sky, colour(235, 242, 250), wisp), puffs, cover)
 
@@ -116,20 +116,6 @@ def _lit(points: list[Any], rng: Rng) -> float:
     (ax, ay), (bx, by), (cx, cy) = points
     angle = np.arctan2(ay + by - 2 * cy, ax + bx - 2 * cx)
     return float(0.84 + 0.2 * np.cos(angle - 2.2) + rng.normal(0, 0.03))
-
-
-class _Crane:
-    """A pen that folds a paper crane."""
-
-    def __init__(self, canvas: Painting, paper: Colour, x: float, y: float, wide: float, high: float) -> None:
-        self.canvas, self.crease, self.place = canvas, scaled(paper, 0.6), (x, y, wide, high)
-
-    def fold(self, fill: Colour, *xy: float) -> None:
-        """Draw a face of the paper with its crease."""
-        x, y, wide, high = self.place
-        moved = [x + wide * v if i % 2 == 0 else y + high * v for i, v in enumerate(xy)]
-        self.canvas.poly(fill, *moved)
-        self.canvas.line(self.crease, 0.002, *moved, moved[0], moved[1])
 
 
 def origami(rng: Rng) -> Field:
@@ -153,7 +139,7 @@ def origami(rng: Rng) -> Field:
         x, y = (0.2 + 0.3 * k + rng.uniform(-0.06, 0.06)), rng.uniform(0.2, 0.85)
         paper, size = tone(rng, papers[(k + 1) % 4], 6), rng.uniform(0.11, 0.16)
         side = size if rng.random() < 0.5 else -size
-        stamp(_Crane(canvas, paper, x, y, side, size), "crane", paper=paper)
+        stamp(canvas, "crane", paper=paper, x=x, y=y, wide=side, high=size)
     return canvas.pixels() * (1 + 0.025 * noise(rng, 120, 120, 2))[..., None]
 
 

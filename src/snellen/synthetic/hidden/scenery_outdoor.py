@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from snellen.synthetic.hidden.scenery_base import (
     PALETTES,
+    RAMPS,
     YY,
     Colour,
     Field,
@@ -51,9 +52,9 @@ def _cottage(canvas: Painting, rng: Rng, x: float, foot: float, wide: float, wal
 
 def medieval_village(rng: Rng) -> Field:
     """Paint half-timbered houses with steep gables, stone towers on a hill, a cobbled lane."""
-    sky = ramp(YY + 0.05 * noise(rng, 4, 8, 3), [(0, (138, 170, 200)), (0.5, (228, 216, 196))])
+    sky = ramp(YY + 0.05 * noise(rng, 4, 8, 3), RAMPS["village-sky"])
     hill = 0.4 - 0.08 * step(noise(rng, 3, 1), -0.5, 0.8)
-    grass = ramp(YY + 0.06 * noise(rng, 60, 80, 2), [(0.3, (132, 150, 92)), (0.75, (106, 112, 62))])
+    grass = ramp(YY + 0.06 * noise(rng, 60, 80, 2), RAMPS["village-grass"])
     canvas = Painting(mixed(sky, grass, step(YY - hill, 0.0, 0.01)))
     castle = rng.uniform(0.25, 0.75)
     stamp(canvas, "castle", x=castle)
@@ -166,7 +167,7 @@ def _traffic(canvas: Painting, rng: Rng) -> None:
 
 def time_square(rng: Rng) -> Field:
     """Paint a street at night between fronts full of bright billboards, with a crowd and yellow cabs."""
-    canvas = Painting(ramp(YY, [(0, (12, 14, 38)), (0.6, (60, 44, 84)), (0.72, (96, 70, 100)), (1, (26, 26, 36))]))
+    canvas = Painting(ramp(YY, RAMPS["night-sky"]))
     stamp(canvas, "night")
     for k in range(5):
         y = 0.22 + 0.09 * k
