@@ -21,7 +21,7 @@ from snellen.synthetic.pairs.make import difference
 from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, WHO
 from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.render import draw
-from snellen.synthetic.scenes.words import brief, caption, facts, person_facts, sentence, thing_facts
+from snellen.synthetic.scenes.words import brief, caption, facts, item_facts, sentence
 
 DAMPING = 0.5
 """How far the strong patterns are damped: 0 not at all, 0.5 until all are equally strong."""
@@ -77,8 +77,7 @@ def _side(scene: Scene, said: str, reference: str, seed: int, index: int) -> Sid
     slots: list[list[str]] = [[] for _ in range(SLOTS)]
     for item in scene.items():
         above = not isinstance(item, Person) and item.sort.level == "top"
-        known = person_facts(item) if isinstance(item, Person) else thing_facts(item)
-        slots[COLUMNS.index(item.column) + 3 * above] += [fact.text for fact in known]
+        slots[COLUMNS.index(item.column) + 3 * above] += [fact.text for fact in item_facts(item)]
     seen = {person.who for person in scene.people} | scene.kinds()
     absent = (f"there is no {kind}" for kind in (*KINDS, *WHO) if kind not in seen)
     return Side((*(fact.text for fact in facts(scene)), *absent, short), tuple(map(tuple, slots)), short, texts)

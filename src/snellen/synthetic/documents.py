@@ -5,12 +5,16 @@ core is to string them together. The bytes are those of `json.dumps` of the whol
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.writing import whole
+
+_Key = TypeVar("_Key")
 
 
 class DocumentForm(NamedTuple):
@@ -64,3 +68,26 @@ def document(path: Path, form: DocumentForm) -> Iterator[Callable[[str], None]]:
 
         yield add
         sink.write(form.closing if some else form.empty)
+
+
+def write_records(
+    work: Callable[[_Key], tuple[list[Path], tuple[str, ...]]],
+    parts: Sequence[tuple[Mapping[Path, DocumentForm], Sequence[_Key]]],
+    workers: int | None,
+    progress: Progress | None,
+) -> list[Path]:
+    """Write the documents of each part as its records are made; they get their names when all of its pictures are there.
+
+    `work` writes the pictures of a record (it runs in other processes) and gives the files, and what each document says of it.
+    """
+    made: list[Path] = []
+    with closing(in_order(work, [key for _, keys in parts for key in keys], workers, progress)) as written:
+        for forms, keys in parts:
+            with ExitStack() as stack:
+                adders = [stack.enter_context(document(path, form)) for path, form in forms.items()]
+                for files, texts in islice(written, len(keys)):
+                    made += files
+                    for add, text in zip(adders, texts, strict=True):
+                        add(text)
+            made += forms
+    return made

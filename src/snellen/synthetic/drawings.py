@@ -1,53 +1,53 @@
 """Drawings as text, one shape a line, in TOML files beside the code that draws them.
 
-    poly wood 0 0 10 0 5 8             the shape, its colour, its numbers
+    poly wood 0 0 10 0 5 8             the form, its colour, its numbers
     flat box glass x-4 0 x+.5wide 9    without an outline; a number may be a sum of names that the drawing is given
+    3x box wood 10k 0 10k+5 9          three times, with k = 0, 1, 2
 
-A term of a sum is `2`, `x`, `.5wide` or `1/3wide`. Terms are added from left to right, so a drawing has the same last digit everywhere.
-Which shapes and colours there are is up to the pen that draws them.
+A term of a sum is `2`, `x`, `.5wide`, `1/3wide` or `.5k*wide`. Terms are added from left to right, so a drawing has the same last digit
+everywhere. Which forms and colours there are is up to the pen that draws them.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_TERM = re.compile(r"([+-]?)([\d.]+)?(?:/(\d+))?([a-z_]*)")
+_LINE = re.compile(r"(?:(\d+)x )?(flat )?(\S+) (\S+) ?(.*)")
+_TERM = re.compile(r"([+-]?)([\d.]+)?(?:/(\d+))?([a-z_*]*)")
 
 
 class Term(NamedTuple):
-    """A part of a sum: a factor, what it is divided by, and the name of a number (empty for 1)."""
+    """A part of a sum: names of numbers that are multiplied, a factor, and what their product is divided by."""
 
+    names: tuple[str, ...]
     factor: float
     divisor: float
-    name: str
 
 
 class Shape(NamedTuple):
-    """A line of a drawing."""
+    """A line of a drawing, which may be drawn several times."""
 
     form: str
     colour: str
-    sums: tuple[tuple[Term, ...], ...]
-    flat: bool
+    sums: tuple[tuple[Term, ...] | float, ...]
+    flat: bool = False
+    times: int = 1
 
-    def numbers(self, names: Mapping[str, float]) -> list[float]:
-        """Return the shape's numbers for the values of the names."""
-        known = {"": 1.0, **names}
-        out = []
-        for terms in self.sums:
-            total = 0.0  # not sum(): it adds floats in another way from Python 3.12 on
-            for factor, divisor, name in terms:
-                total += known[name] * factor / divisor
-            out.append(total)
-        return out
+    def numbers(self, names: Mapping[str, float]) -> Iterator[list[float]]:
+        """Yield the shape's numbers for the values of the names, each time that it is drawn."""
+        for k in range(self.times):
+            known = names if self.times == 1 else {**names, "k": k}
+            yield [terms if isinstance(terms, float) else _value(terms, known) for terms in self.sums]
 
 
+@cache
 def read_table(path: Path) -> dict[str, Any]:
-    """Read a data file of the package."""
+    """Read a data file of the package, once."""
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
@@ -57,19 +57,33 @@ def read_drawings(path: Path) -> dict[str, tuple[Shape, ...]]:
 
 
 def _shape(line: str) -> Shape:
-    words = line.split()
-    flat = words[0] == "flat"
-    form, colour, *numbers = words[flat:]
-    return Shape(form, colour, tuple(map(_sum, numbers)), flat)
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise ValueError(f"not a line of a drawing: {line}")
+    times, flat, form, colour, numbers = match.groups()
+    return Shape(form, colour, tuple(map(_sum, numbers.split())), flat is not None, int(times or 1))
 
 
-def _sum(text: str) -> tuple[Term, ...]:
-    """Read a sum.
+def _sum(text: str) -> tuple[Term, ...] | float:
+    """Read a sum; one without names is a number.
 
-    >>> _sum("x-1/3wide")
-    (Term(factor=1.0, divisor=1.0, name='x'), Term(factor=-1.0, divisor=3.0, name='wide'))
+    >>> _sum("x-1/3k*wide")
+    (Term(names=('x',), factor=1.0, divisor=1.0), Term(names=('k', 'wide'), factor=-1.0, divisor=3.0))
     """
-    found = [match.groups() for match in _TERM.finditer(text) if match[0]]
+    if not re.search("[a-z]", text):
+        return float(text)
+    found = (match.groups() for match in _TERM.finditer(text) if match[0])
     return tuple(
-        Term(float(f"{sign}{factor or 1}"), float(divisor or 1), name) for sign, factor, divisor, name in found
+        Term(tuple(filter(None, names.split("*"))), float(f"{sign}{factor or 1}"), float(divisor or 1))
+        for sign, factor, divisor, names in found
     )
+
+
+def _value(terms: tuple[Term, ...], known: Mapping[str, float]) -> float:
+    total = 0.0  # not sum(): from Python 3.12 on it adds floats in another way
+    for names, factor, divisor in terms:
+        product = 1.0
+        for name in names:
+            product *= known[name]
+        total += product * factor / divisor
+    return total

@@ -76,7 +76,7 @@ def test_a_wished_thing_is_there_as_wished(kind: str) -> None:
             wish["colour"] = sort.colours[index % len(sort.colours)]
         if sort.states:
             wish["state"] = tuple(sort.states)[index % 2]
-        scene = draw_scene(generator("wish", kind, index), SceneRequest(thing=kind, thing_is=wish, people=index))
+        scene = draw_scene(generator("wish", kind, index), SceneRequest(things={kind: wish}, people=index))
         thing = scene.thing(kind)
         assert {name: getattr(thing, name) for name in wish} == wish
         without = draw_scene(generator("wish", kind, index), SceneRequest(place=scene.place, without=alike(kind)))
@@ -86,7 +86,7 @@ def test_a_wished_thing_is_there_as_wished(kind: str) -> None:
 def test_several_wishes_are_granted_together() -> None:
     want = SceneRequest(
         place="kitchen",
-        more={"window": {"state": "open"}, "glass": {"state": "full"}},
+        things={"window": {"state": "open"}, "glass": {"state": "full"}},
         action="cooking",
         people=2,
         person_is={"who": "boy", "hat": "red"},
@@ -98,7 +98,7 @@ def test_several_wishes_are_granted_together() -> None:
         first = scene.people[0]
         assert (first.who, first.hat, first.action, first.trousers) == ("boy", "red", "cooking", None)
     with pytest.raises(ValueError, match="no place"):
-        draw_scene(generator("never"), SceneRequest(thing="bus", action="swimming"))
+        draw_scene(generator("never"), SceneRequest(things={"bus": {}}, action="swimming"))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind].colours])
@@ -106,9 +106,7 @@ def test_a_thing_has_its_colour_and_no_other(kind: str) -> None:
     sort = KINDS[kind]
     for colour in sort.colours:
         wish = {"colour": colour, "count": 1, "column": "left", "inside": None}
-        scene = draw_scene(
-            generator("colour", kind), SceneRequest(thing=kind, thing_is=wish, people=0, weather="cloudy")
-        )
+        scene = draw_scene(generator("colour", kind), SceneRequest(things={kind: wish}, people=0, weather="cloudy"))
         if kind == "door" and colour == "black":
             continue
         place = [*scene.items()].index(scene.thing(kind))
@@ -143,7 +141,7 @@ def test_a_person_wears_what_is_said(action: str) -> None:
 def test_states_can_be_told_apart_even_when_small(kind: str) -> None:
     one, other = KINDS[kind].states
     wish = {"state": one, "count": 1, "inside": None, "column": "left"}
-    scene = draw_scene(generator("state", kind), SceneRequest(thing=kind, thing_is=wish, people=0))
+    scene = draw_scene(generator("state", kind), SceneRequest(things={kind: wish}, people=0))
     changed = replace(scene, things=tuple(replace(t, state=other) if t.kind == kind else t for t in scene.things))
     apart = np.abs(pixels(scene, (64, 64)) - pixels(changed, (64, 64))).max(axis=2) > 40
     assert apart.sum() >= 12, f"{apart.sum()} of 4096 pixels"
@@ -152,7 +150,7 @@ def test_states_can_be_told_apart_even_when_small(kind: str) -> None:
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind].turns])
 def test_the_two_directions_can_be_told_apart_even_when_small(kind: str) -> None:
     wish = {"facing": "left", "count": 1, "column": "left"}
-    scene = draw_scene(generator("facing", kind), SceneRequest(thing=kind, thing_is=wish, people=0))
+    scene = draw_scene(generator("facing", kind), SceneRequest(things={kind: wish}, people=0))
     changed = replace(scene, things=tuple(replace(t, facing="right") if t.kind == kind else t for t in scene.things))
     apart = np.abs(pixels(scene, (64, 64)) - pixels(changed, (64, 64))).max(axis=2) > 40
     assert apart.sum() >= 20

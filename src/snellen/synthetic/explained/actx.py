@@ -7,7 +7,7 @@ from snellen.synthetic.explained.records import MadeRecord, picture, picture_nam
 from snellen.synthetic.scenes.catalog import ACTIONS, PLACES
 from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
-from snellen.synthetic.scenes.words import doing, somebody
+from snellen.synthetic.scenes.words import a, doing
 
 LABELS = tuple(sorted({label for act in ACTIONS.values() for label in (act.label, *act.labels.values())}))
 """All labels that a made set can hold."""
@@ -31,5 +31,5 @@ def explanations(scene: Scene, person: Person) -> tuple[str, str, str]:
     """Why one knows what the person does: a sign of it, two signs, and the scene as a whole."""
     one, two, three = person.act.cues
     place = "on the water" if person.act.afloat else PLACES[scene.place].phrase
-    whole = f"{somebody(person, details=False)} is {doing(person)} {place}"
+    whole = f"{a(person.who)} is {doing(person)} {place}"
     return one, f"{two} and {three}", f"{whole} and {one}"

@@ -17,20 +17,7 @@ from snellen.synthetic.scenes.catalog import ACTIONS, CHILDREN, KINDS, WEATHER, 
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 from snellen.synthetic.scenes.questions import could_be
 from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
-from snellen.synthetic.scenes.words import (
-    a,
-    coloured,
-    doing,
-    hair_seen,
-    listing,
-    sentence,
-    some,
-    state_cue,
-    stateful,
-    verb,
-    weather_seen,
-    where,
-)
+from snellen.synthetic.scenes.words import PHRASES, filled, listing, sentence, terms
 
 LABELS = ("entailment", "neutral", "contradiction")
 _TEMPLATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -133,7 +120,7 @@ def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
             ]
         )
     return SceneRequest(
-        place=place, more=things, action=action, person_is=person, people=1, without=frozenset(without - {*things})
+        place=place, things=things, action=action, person_is=person, people=1, without=frozenset(without - {*things})
     )
 
 
@@ -149,7 +136,7 @@ def _choose(scene: Scene, family: str, label: str, rng: Random) -> Claim:
 
 
 def hidden_claims(scene: Scene) -> list[Claim]:
-    """Claims about what some pictures hide: of each label that this scene gives them."""
+    """Return claims about what some pictures hide: of each label that this scene gives them."""
     out = [*_weather(scene), *_drink(scene)]
     for person in scene.people:
         out += [*_trousers(person), *_hair(person)]
@@ -159,148 +146,92 @@ def hidden_claims(scene: Scene) -> list[Claim]:
 
 
 def plain_claims(scene: Scene, rng: Random) -> list[Claim]:
-    """Claims about what every picture shows: true ones and false ones."""
-    out = _absent(scene, rng)
+    """Return claims about what every picture shows: true ones and false ones."""
+    out = _presence(scene, rng)
     for person in scene.people:
         out += _doings(scene, person, rng)
     for thing in scene.things:
-        out += _things(thing, rng)
+        out += _looks(thing, rng)
     return out
 
 
-def _open(label_if_seen: bool | None) -> str:
-    return LABELS[1] if label_if_seen is None else LABELS[0] if label_if_seen else LABELS[2]
+def _claim(name: str, true: bool | None, /, **words: Any) -> Claim:
+    """Return a claim of phrases.toml with its words; None where the picture leaves it open."""
+    row = PHRASES["claims"][name]
+    label = LABELS[1] if true is None else LABELS[0] if true else LABELS[2]
+    why = row["unknown"] if true is None else row.get("why_not", row.get("why")) if not true else row["why"]
+    return Claim(label, filled(row["text"], words), filled(why, words), row.get("family", name))
 
 
 def _weather(scene: Scene) -> list[Claim]:
-    seen = weather_seen(scene)
-    why = (
-        WEATHER[scene.weather].cue
-        if seen
-        else "nothing can be seen of the sky from inside, so the weather is not known"
-    )
+    seen, cue = scene.weather_seen, WEATHER[scene.weather].cue
     doubtful = "cloudy" if seen and scene.weather == "rainy" else ""  # rain falls from clouds
     return [
-        Claim(_open(asked == scene.weather if seen else None), WEATHER[asked].phrase, why, "weather")
-        for asked in WEATHER
+        _claim("weather", asked == scene.weather if seen else None, phrase=weather.phrase, cue=cue)
+        for asked, weather in WEATHER.items()
         if asked != doubtful
     ]
 
 
 def _trousers(person: Person) -> list[Claim]:
-    why = f"the trousers of the {person.who} are {person.trousers}"
-    if person.trousers is None:
-        why = f"the legs of the {person.who} are hidden, so the trousers may have any color"
+    words, worn = terms(person), person.trousers
     return [
-        Claim(
-            _open(None if person.trousers is None else asked == person.trousers),
-            f"the {person.who} is wearing {asked} trousers",
-            why,
-            "trousers",
-        )
-        for asked in WORLD.trousers
+        _claim("trousers", None if worn is None else asked == worn, asked=asked, **words) for asked in WORLD.trousers
     ]
 
 
 def _hair(person: Person) -> list[Claim]:
-    seen = hair_seen(person)
-    why = (
-        f"the hair of the {person.who} is {person.hair}"
-        if seen
-        else f"the hair of the {person.who} is under a hat and may have any color"
-    )
+    words, seen = terms(person), person.hair_seen
     colours = [hair for hair in WORLD.hair if hair != "grey" or person.who not in CHILDREN]
-    return [
-        Claim(_open(asked == person.hair if seen else None), f"the {person.who} has {asked} hair", why, "hair")
-        for asked in colours
-    ]
+    return [_claim("hair", asked == person.hair if seen else None, asked=asked, **words) for asked in colours]
 
 
 def _box(thing: Thing) -> list[Claim]:
     if thing.kind != "box" or thing.count > 1:
         return []
-    ball = None if thing.state == "closed" else thing.inside is not None
-    why = {
-        None: "the box is closed, so nobody can tell what is inside",
-        True: "a ball can be seen in the open box",
-        False: "the box is open and nothing is in it",
-    }[ball]
-    return [
-        Claim(_open(ball), "there is a ball in the box", why, "box"),
-        Claim(_open(None if ball is None else not ball), "the box is empty", why, "box"),
-    ]
+    if thing.state == "closed":
+        return [_claim("box", None), _claim("empty-box", None)]
+    return [_claim("box", thing.inside is not None), _claim("empty-box", thing.inside is None)]
 
 
 def _drink(scene: Scene) -> list[Claim]:
     held = {thing.kind: thing for thing in scene.things}
-    if "glass" in held:
-        full = held["glass"].state == "full"
-        why = "orange juice can be seen in the glass" if full else "only an empty glass is on the worktop"
-        if not full and ("cup" in held or "bottle" in held):
-            return []
-        return [Claim(_open(full), "there is juice on the worktop", why, "drink")]
-    if "cup" in held:
-        return [Claim(_open(None), "there is juice on the worktop", "one cannot see what is in the cup", "drink")]
-    return []
+    full = "glass" in held and held["glass"].state == "full"
+    if "glass" in held and (full or not held.keys() & {"cup", "bottle"}):
+        return [_claim("drink", full)]
+    return [_claim("drink", None)] if "cup" in held and "glass" not in held else []
 
 
 def _doings(scene: Scene, person: Person, rng: Random) -> list[Claim]:
-    the, true = f"the {person.who}", f"{person.act.cues[0]}, so the {person.who} is {person.action}"
-    false = rng.choice(denied(person.action, scene.place, strict=True))
+    words = terms(person)
+    other = rng.choice(denied(person.action, scene.place, strict=True))
     shirt = rng.choice([colour for colour in WORLD.clothes if colour != person.shirt])
-    said = f"{the} is wearing {a(person.shirt)} shirt"
     return [
-        Claim("entailment", f"{the} is {doing(person, details=False)}", true, "action"),
-        Claim("contradiction", f"{the} is {false}", f"somebody who is {person.action} is not {false}", "action"),
-        Claim("entailment", said, said, "shirt"),
-        Claim(
-            "contradiction",
-            f"{the} is wearing {a(shirt)} shirt",
-            f"the shirt is {person.shirt} and not {shirt}",
-            "shirt",
-        ),
+        _claim("action", True, **words),
+        _claim("not-action", False, asked=other, **words),
+        _claim("shirt", True, **words),
+        _claim("not-shirt", False, asked=shirt, **words),
     ]
 
 
-def _things(thing: Thing, rng: Random) -> list[Claim]:
+def _looks(thing: Thing, rng: Random) -> list[Claim]:
+    words = terms(thing)
     out: list[Claim] = []
     if thing.colour is not None:
-        (named, be), false = coloured(thing), rng.choice(thing.other_colours)
-        out.append(
-            Claim("entailment", f"{named} {be} {thing.colour}", f"{named} {where(thing)} {be} {thing.colour}", "colour")
-        )
-        out.append(
-            Claim("contradiction", f"{named} {be} {false}", f"{named} {be} {thing.colour} and not {false}", "colour")
-        )
+        other = rng.choice(thing.other_colours)
+        out += [_claim("colour", True, **words), _claim("not-colour", False, asked=other, **words)]
     if thing.state is not None:
-        (named, be), false = stateful(thing), next(state for state in thing.sort.states if state != thing.state)
-        out.append(Claim("entailment", f"{named} {be} {thing.state}", state_cue(thing), "state"))
-        out.append(Claim("contradiction", f"{named} {be} {false}", state_cue(thing), "state"))
+        other = next(state for state in thing.sort.states if state != thing.state)
+        out += [_claim("state", True, **words), _claim("not-state", False, asked=other, **words)]
     return out
 
 
-def _absent(scene: Scene, rng: Random) -> list[Claim]:
+def _presence(scene: Scene, rng: Random) -> list[Claim]:
     missing, out = could_be(scene), []
     if scene.things:
-        thing = rng.choice(scene.things)
-        out.append(
-            Claim(
-                "entailment",
-                f"there {verb(thing)} {some(thing, details=False)}",
-                f"{some(thing)} can be seen {where(thing)}",
-                "presence",
-            )
-        )
+        out.append(_claim("presence", True, **terms(rng.choice(scene.things))))
     if missing:
         kind = KINDS[rng.choice(missing)]
-        number_ = rng.randint(1, kind.most)
-        false = Thing(kind=kind.name, column="left", count=number_)
-        out.append(
-            Claim(
-                "contradiction",
-                f"there {verb(false)} {some(false, details=False)}",
-                f"only {listing(scene)} can be seen",
-                "presence",
-            )
-        )
+        absent = Thing(kind=kind.name, column="left", count=rng.randint(1, kind.most))
+        out.append(_claim("presence", False, seen=listing(scene), **terms(absent)))
     return out

@@ -9,16 +9,14 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, closing
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.data.synthetic_marker import MARK, Label
-from snellen.synthetic.documents import LINES, LIST, OBJECT, DocumentForm, document, in_document, member
-from snellen.synthetic.pool import Progress, in_order
+from snellen.synthetic.documents import LINES, LIST, OBJECT, DocumentForm, in_document, member, write_records
+from snellen.synthetic.pool import Progress
 from snellen.synthetic.writing import (
     claim,
     label_of,
@@ -62,20 +60,14 @@ def make(
     if task not in LAYOUTS:
         raise SnellenError(f"no task {task!r}: choose one of {', '.join(LAYOUTS)}")
     layout = LAYOUTS[task]
-    files = [claim(out, origin_of(GENERATOR, seed=seed, count=count))]
+    marker = claim(out, origin_of(GENERATOR, seed=seed, count=count))
     label = label_of(GENERATOR, seed)
-    keys = [(task, split, seed, index) for split in layout.splits for index in range(size(split, count))]
-    with making(out), closing(in_order(partial(_written, out, label), keys, workers, progress)) as written:
-        for split in layout.splits:
-            forms = {out / name.format(split): form for name, form in layout.documents(label).items()}
-            with ExitStack() as stack:
-                adders = [stack.enter_context(document(path, form)) for path, form in forms.items()]
-                for pictures, texts in islice(written, size(split, count)):
-                    files += pictures
-                    for add, text in zip(adders, texts, strict=True):
-                        add(text)
-            files += forms
-    return sorted(files)
+    parts = []
+    for split in layout.splits:
+        forms = {out / name.format(split): form for name, form in layout.documents(label).items()}
+        parts.append((forms, [(task, split, seed, index) for index in range(size(split, count))]))
+    with making(out):
+        return sorted([marker, *write_records(partial(_written, out, label), parts, workers, progress)])
 
 
 def size(split: str, count: int) -> int:

@@ -14,9 +14,7 @@ from typing import NamedTuple
 
 from snellen.synthetic.scenes.catalog import CHILDREN, PLACES, WORLD
 from snellen.synthetic.scenes.model import Person, Scene
-from snellen.synthetic.scenes.words import SIDES, hair_seen
-
-Four = tuple[str, str, str, str]
+from snellen.synthetic.scenes.words import SIDES
 
 
 class Detail(NamedTuple):
@@ -27,7 +25,9 @@ class Detail(NamedTuple):
     false: str
 
 
-def reasons(rng: Random, scene: Scene, signs: Four, *, known: Iterable[str], by_sign: bool) -> Four:
+def reasons(
+    rng: Random, scene: Scene, signs: tuple[str, ...], *, known: Iterable[str], by_sign: bool
+) -> tuple[str, ...]:
     """Four rationales about the first person, the first of them the right one, from the signs of the four answers (the right one
     first). Details that the question or the answer tells are `known` and not used; the place is named only where there are too few.
     """
@@ -38,10 +38,8 @@ def reasons(rng: Random, scene: Scene, signs: Four, *, known: Iterable[str], by_
     first, second = rng.sample(some, 2)
     if by_sign:
         other = rng.choice(signs[1:])
-        found = [_joined(sign, clause) for sign in (signs[0], other) for clause in (first.true, first.false)]
-    else:
-        found = [_joined(signs[0], a, b) for a in (first.true, first.false) for b in (second.true, second.false)]
-    return found[0], found[1], found[2], found[3]
+        return tuple(_joined(sign, clause) for sign in (signs[0], other) for clause in (first.true, first.false))
+    return tuple(_joined(signs[0], a, b) for a in (first.true, first.false) for b in (second.true, second.false))
 
 
 def details(rng: Random, person: Person) -> Iterator[Detail]:
@@ -50,7 +48,7 @@ def details(rng: Random, person: Person) -> Iterator[Detail]:
     yield _detail(rng, "position", "{{0}} is {}", SIDES[person.column], SIDES.values())
     if person.trousers is not None:
         yield _detail(rng, "trousers", "the trousers of {{0}} are {}", person.trousers, WORLD.trousers)
-    if hair_seen(person):
+    if person.hair_seen:
         hair = [colour for colour in WORLD.hair if colour != "grey" or person.who not in CHILDREN]
         yield _detail(rng, "hair", "the hair of {{0}} is {}", person.hair, hair)
     if person.facing is not None:

@@ -7,40 +7,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from snellen.synthetic.chance import dealt, generator
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.explained.reasons import reasons
 from snellen.synthetic.explained.records import MadeRecord, picture
 from snellen.synthetic.scenes.canvas import CanvasBox
 from snellen.synthetic.scenes.catalog import ACTIONS, KINDS, PLACES, WORLD, alike, denied
 from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
-from snellen.synthetic.scenes.words import a, doing
+from snellen.synthetic.scenes.words import a
 
 _TAG = re.compile(r"\{(\d+)\}")
 _PER_MOVIE = 40
-_WET = ("rain", "umbrella", "indoors", "dry")
-_TOLD = {
-    "What is {0} wearing": ("shirt",),
-    "What is to the": ("position",),
-}  # what a question or its answer says of the person
+_TABLE = read_table(Path(__file__).with_name("vcr.toml"))
 
 
 class VcrQuestion(NamedTuple):
-    """A question about the objects of a scene; the first answer and the first rationale are the right ones."""
+    """A question about the objects of a scene; the first answer and the first rationale are the right ones. `known` is what the question
+    or its answer says of the person.
+    """
 
     question: str
-    answers: tuple[str, str, str, str]
-    rationales: tuple[str, str, str, str]
+    answers: tuple[str, ...]
+    rationales: tuple[str, ...]
+    known: tuple[str, ...] = ()
 
 
 def made(split: str, seed: int, index: int) -> MadeRecord:
     """Record `index`: the official line, and in `extra` the e-ViL item and the metadata file."""
     rng = generator("vcr", split, seed, index)
     scene, asked = dealt(_QUESTIONS, index, "vcr", split, seed)(rng)
-    asked = asked._replace(rationales=_reasons(split, seed, index, scene, asked))
+    by_sign = dealt((True, False), index, "vcr by sign", split, seed)
+    chance = generator("vcr reasons", split, seed, index)
+    asked = asked._replace(rationales=reasons(chance, scene, asked.rationales, known=asked.known, by_sign=by_sign))
     answer_order = _order(rng, dealt(range(4), index, "vcr answers", split, seed))
     rationale_order = _order(rng, dealt(range(4), index, "vcr rationales", split, seed))
     data, boxes = picture(scene)
@@ -91,18 +94,6 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
     }
     extra = {"item": item, "metadata": (f"vcr1images/{stem}.json", metadata)}
     return MadeRecord(ident, (f"vcr1images/{stem}.jpg", data), line, extra)
-
-
-def _reasons(split: str, seed: int, index: int, scene: Scene, asked: VcrQuestion) -> tuple[str, str, str, str]:
-    """Draw rationales of which the picture says which is right."""
-    known = next((aspects for start, aspects in _TOLD.items() if asked.question.startswith(start)), ())
-    return reasons(
-        generator("vcr reasons", split, seed, index),
-        scene,
-        asked.rationales,
-        known=known,
-        by_sign=dealt((True, False), index, "vcr by sign", split, seed),
-    )
 
 
 def objects(scene: Scene, boxes: tuple[CanvasBox, ...]) -> tuple[list[str], list[CanvasBox]]:
@@ -157,138 +148,96 @@ def _names(split: str, index: int) -> tuple[str, str]:
     return movie, f"{movie}/{movie}_{frame:02d}"
 
 
-def _four(right: str, wrong: list[str]) -> tuple[str, str, str, str]:
-    return right, wrong[0], wrong[1], wrong[2]
+def _clause(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:].replace(',', ' ,')} ."
+
+
+def _of_case(name: str, case: str) -> VcrQuestion:
+    """Return a question of vcr.toml, with the answer of a case as the right one."""
+    row = _TABLE[name]
+    order = sorted(row["answers"], key=lambda other: other != case)
+    answers, signs = (tuple(row[part][other] for other in order) for part in ("answers", "signs"))
+    return VcrQuestion(row["question"], answers, signs)
 
 
 def _doing(rng: Random) -> tuple[Scene, VcrQuestion]:
     action = rng.choice(list(ACTIONS))
     scene = draw_scene(rng, SceneRequest(action=action))
-    person = scene.people[0]
-    others = [ACTIONS[name] for name in rng.sample(denied(action), 3)]
-    return scene, VcrQuestion(
-        "What is {0} doing ?",
-        _four(f"{{0}} is {action} .", [f"{{0}} is {act.name} ." for act in others]),
-        _four(_said(rng.choice(person.act.cues)), [_said(rng.choice(act.cues)) for act in others]),
-    )
-
-
-def _said(clause: str) -> str:
-    return f"{clause[0].upper()}{clause[1:].replace(',', ' ,')} ."
+    acts = [ACTIONS[name] for name in (action, *rng.sample(denied(action), 3))]
+    answers = tuple(f"{{0}} is {act.name} ." for act in acts)
+    return scene, VcrQuestion("What is {0} doing ?", answers, tuple(_clause(rng.choice(act.cues)) for act in acts))
 
 
 def _umbrella(rng: Random) -> tuple[Scene, VcrQuestion]:
     weather = rng.choice(("rainy", "sunny", "cloudy"))
     scene = draw_scene(rng, SceneRequest(action="holding an umbrella", weather=weather))
-    answers = {
-        "rainy": "{0} does not want to get wet in the rain .",
-        "sunny": "{0} wants some shade on a bright day .",
-        "cloudy": "{0} thinks that the clouds may bring rain later .",
-        "": "{0} has found the umbrella in a shop and is trying it .",
-    }
-    signs = {
-        "rainy": "Drops fall from dark clouds all around {0} .",
-        "sunny": "The sun is in a blue sky over {0} .",
-        "cloudy": "The sky over {0} is full of white clouds but no drop falls .",
-        "": "There are shelves with umbrellas behind {0} .",
-    }
-    rest = [other for other in answers if other != weather]
-    return scene, VcrQuestion(
-        "Why is {0} holding an umbrella ?",
-        _four(answers[weather], [answers[other] for other in rest]),
-        _four(signs[weather], [signs[other] for other in rest]),
-    )
+    return scene, _of_case("umbrella", weather)
 
 
 def _wearing(rng: Random) -> tuple[Scene, VcrQuestion]:
-    """Two shirts by two hats: no choice has anything that speaks for it but the picture."""
+    """Ask about two shirts by two hats: no choice has anything that speaks for it but the picture."""
     shirts, hats = rng.sample(WORLD.clothes, 2), rng.sample((None, *WORLD.vivid), 2)
     action = rng.choice(list(ACTIONS))
     scene = draw_scene(rng, SceneRequest(action=action, person_is={"shirt": shirts[0], "hat": hats[0]}))
     worn = [(shirt, hat) for shirt in shirts for hat in hats]
-    texts = [f"{{0}} is wearing {a(shirt)} shirt and {a(hat) if hat else 'no'} hat ." for shirt, hat in worn]
-    heads = [f"under {a(hat)} hat" if hat else "bare" for _, hat in worn]
-    signs = [
-        f"The top of {{0}} is {shirt} and the head is {head} ." for (shirt, _), head in zip(worn, heads, strict=True)
-    ]
-    return scene, VcrQuestion("What is {0} wearing ?", _four(texts[0], texts[1:]), _four(signs[0], signs[1:]))
+    answers = tuple(f"{{0}} is wearing {a(shirt)} shirt and {a(hat) if hat else 'no'} hat ." for shirt, hat in worn)
+    signs = tuple(
+        f"The top of {{0}} is {shirt} and the head is {f'under {a(hat)} hat' if hat else 'bare'} ."
+        for shirt, hat in worn
+    )
+    return scene, VcrQuestion("What is {0} wearing ?", answers, signs, known=("shirt",))
 
 
 def _wet(rng: Random) -> tuple[Scene, VcrQuestion]:
-    case = rng.choice(_WET)
-    outdoors = [act.name for act in ACTIONS.values() if "umbrella" not in act.brings and act.name != "swimming"]
+    case = rng.choice(list(_TABLE["wet"]["answers"]))
     if case == "umbrella":
         want = SceneRequest(action="holding an umbrella", weather="rainy")
     elif case == "indoors":
         want = SceneRequest(place=rng.choice(("living room", "kitchen")), people=1, without=frozenset({"window"}))
     else:
-        place = rng.choice(
-            [name for name, place in PLACES.items() if place.outdoors and (case == "dry" or name != "snow")]
+        fits = [
+            name for name, place in PLACES.items() if place.outdoors and (case == "dry" or "rainy" in place.weathers)
+        ]
+        place = rng.choice(fits)
+        action = rng.choice(
+            [
+                act.name
+                for act in ACTIONS.values()
+                if place in act.places and "umbrella" not in act.brings and act.name != "swimming"
+            ]
         )
-        action = rng.choice([name for name in outdoors if place in ACTIONS[name].places])
-        want = SceneRequest(
-            place=place, action=action, weather="rainy" if case == "rain" else rng.choice(("sunny", "cloudy"))
-        )
-    scene = draw_scene(rng, want)
-    answers = {
-        "rain": "Yes , {0} is out in the rain without cover .",
-        "umbrella": "No , {0} is under an umbrella in the rain .",
-        "indoors": "No , {0} is inside a house .",
-        "dry": "No , {0} is outside but no rain falls .",
-    }
-    signs = {
-        "rain": "Drops fall on {0} from dark clouds .",
-        "umbrella": "The umbrella of {0} keeps off the drops .",
-        "indoors": "There is a wall behind {0} and no sky above .",
-        "dry": "The sky above {0} is bright and there are no drops .",
-    }
-    rest = [other for other in _WET if other != case]
-    return scene, VcrQuestion(
-        "Is {0} getting wet from rain ?",
-        _four(answers[case], [answers[other] for other in rest]),
-        _four(signs[case], [signs[other] for other in rest]),
-    )
+        weather = "rainy" if case == "rain" else rng.choice(("sunny", "cloudy"))
+        want = SceneRequest(place=place, action=action, weather=weather)
+    return draw_scene(rng, want), _of_case("wet", case)
 
 
 def _where(rng: Random) -> tuple[Scene, VcrQuestion]:
     place = rng.choice(list(PLACES))
     scene = draw_scene(rng, SceneRequest(place=place, people=rng.choice((1, 2))))
-    both = len(scene.people) > 1
-    named, be = ("{0} and {1}", "are") if both else ("{0}", "is")
-    rest = [PLACES[name] for name in rng.sample([name for name in PLACES if name != place], 3)]
-    here = PLACES[place]
-    return scene, VcrQuestion(
-        f"Where {be} {named} ?",
-        _four(f"{named} {be} {here.phrase} .", [f"{named} {be} {other.phrase} ." for other in rest]),
-        _four(_said(here.cue), [_said(other.cue) for other in rest]),
-    )
+    who = "{0} and {1} are" if len(scene.people) > 1 else "{0} is"
+    named, be = who.rsplit(" ", 1)
+    places = [PLACES[name] for name in (place, *rng.sample([name for name in PLACES if name != place], 3))]
+    answers = tuple(f"{who} {there.phrase} ." for there in places)
+    return scene, VcrQuestion(f"Where {be} {named} ?", answers, tuple(_clause(there.cue) for there in places))
 
 
 def _beside(rng: Random) -> tuple[Scene, VcrQuestion]:
-    """What is on one side of somebody in the middle; a wrong answer may well be there, on the other side."""
+    """Ask for what is on one side of somebody in the middle; a wrong answer may well be there, on the other side."""
     side, other_side = rng.choice((("left", "right"), ("right", "left")))
     place = rng.choice(list(PLACES))
     kinds = [kind.name for kind in KINDS.values() if place in kind.places and kind.level == "ground"]
     kind = rng.choice(kinds)
-    action = rng.choice([act.name for act in ACTIONS.values() if place in act.places and not {*act.brings} & {kind}])
-    wish = {"column": side, "count": 1}
-    scene = draw_scene(
-        rng,
-        SceneRequest(place=place, thing=kind, thing_is=wish, action=action, people=1, person_is={"column": "centre"}),
-    )
+    action = rng.choice([act.name for act in ACTIONS.values() if place in act.places and kind not in act.brings])
+    wish, middle = {"column": side, "count": 1}, {"column": "centre"}
+    scene = draw_scene(rng, SceneRequest(place=place, things={kind: wish}, action=action, people=1, person_is=middle))
     there = [thing.kind for thing in scene.things if thing.sort.level == "ground" and thing.column == other_side]
     absent = [name for name in kinds if name not in scene.kinds() and name not in alike(kind)]
-    wrong = [
-        *there,
-        *rng.sample(absent, len(absent)),
-        *(name for name in KINDS if name not in (*kinds, *scene.kinds())),
-    ][:3]
-    now = doing(scene.people[0], details=False)
-    signs = [f"There is {a(name)} on the {side} side and {{0}} is {now} next to it ." for name in (kind, *wrong)]
-    texts = [f"{a(name).capitalize()} is to the {side} of {{0}} ." for name in (kind, *wrong)]
-    return scene, VcrQuestion(
-        f"What is to the {side} of {{0}} ?", _four(texts[0], texts[1:]), _four(signs[0], signs[1:])
-    )
+    elsewhere = [name for name in KINDS if name not in (*kinds, *scene.kinds())]
+    names = (kind, *[*there, *rng.sample(absent, len(absent)), *elsewhere][:3])
+    now = scene.people[0].action
+    signs = tuple(f"There is {a(name)} on the {side} side and {{0}} is {now} next to it ." for name in names)
+    answers = tuple(f"{a(name).capitalize()} is to the {side} of {{0}} ." for name in names)
+    return scene, VcrQuestion(f"What is to the {side} of {{0}} ?", answers, signs, known=("position",))
 
 
 _QUESTIONS: tuple[Callable[[Random], tuple[Scene, VcrQuestion]], ...] = (

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.records import MadeRecord, picture, picture_name, plain
-from snellen.synthetic.scenes.catalog import ACTIONS, COLUMNS, KINDS, PLACES, WEATHER, WORLD, alike, denied
+from snellen.synthetic.scenes.catalog import ACTIONS, COLUMNS, KINDS, PLACES, WEATHER, WORLD, Kind, alike, denied
 from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.questions import (
     QA,
@@ -81,59 +82,70 @@ def _another(scene: Scene, first: QA, answer: str, rng: Random) -> QA:
 
 
 def _asked(split: str, seed: int, index: int) -> tuple[Scene, QA]:
-    """A scene and a question about it, chosen so that every answer to that question is equally likely."""
-    kind, answer = dealt(_CASES, index, "vqax", split, seed)
+    """Return a scene and a question about it, chosen so that every answer to that question is equally likely."""
+    case, answer = dealt(_CASES, index, "vqax", split, seed)
     rng = generator("vqax", split, seed, index)
-    if kind in ("presence", "is-colour", "is-state", "is-action"):
-        return _yes_no(kind, answer == "yes", rng)
-    if kind == "count":
-        name = rng.choice([sort.name for sort in KINDS.values() if sort.most == 4])
-        scene = draw_scene(rng, SceneRequest(thing=name, thing_is={"count": rng.randint(1, 4)}))
-        return scene, ask_count(scene.thing(name))
-    if kind == "colour":
-        name = rng.choice([sort.name for sort in KINDS.values() if len(sort.colours) > 3])
-        scene = draw_scene(rng, SceneRequest(thing=name, thing_is={"colour": rng.choice(KINDS[name].colours)}))
-        return scene, ask_colour(scene.thing(name))
-    if kind == "state":
-        name = rng.choice([sort.name for sort in KINDS.values() if sort.states])
-        scene = draw_scene(rng, SceneRequest(thing=name))
-        return scene, ask_state(scene.thing(name))
-    if kind == "position":
-        name = rng.choice([sort.name for sort in KINDS.values() if sort.level != "top"])
-        scene = draw_scene(rng, SceneRequest(thing=name, thing_is={"column": rng.choice(COLUMNS)}))
-        return scene, ask_position(scene, scene.thing(name))
-    if kind == "setting":
-        place = rng.choice(list(PLACES))
-        if rng.random() < 0.5:
-            return (scene := draw_scene(rng, SceneRequest(place=place))), ask_place(scene)
-        weather = rng.choice(tuple(WEATHER))
-        place = rng.choice([name for name, p in PLACES.items() if p.outdoors and weather in p.weathers])
-        return (scene := draw_scene(rng, SceneRequest(place=place, weather=weather))), ask_weather(scene)
-    scene = draw_scene(
-        rng, SceneRequest(action=rng.choice(list(ACTIONS)), person_is={"shirt": rng.choice(WORLD.clothes)})
-    )
-    return scene, ask_shirt(scene.people[0]) if kind == "shirt" else ask_action(scene.people[0])
+    if case in _FITS:
+        return _of_thing(case, answer == "yes", rng)
+    if case == "presence":
+        return _of_presence(answer == "yes", rng)
+    if case == "setting":
+        return _of_setting(rng)
+    action = rng.choice(list(ACTIONS))
+    shirt = {} if case == "is-action" else {"shirt": rng.choice(WORLD.clothes)}
+    scene = draw_scene(rng, SceneRequest(action=action, person_is=shirt))
+    person = scene.people[0]
+    if case == "is-action":
+        asked = action if answer == "yes" else rng.choice(denied(action, scene.place, strict=True))
+        return scene, ask_whether_doing(person, asked)
+    return scene, ask_shirt(person) if case == "shirt" else ask_action(person)
 
 
-def _yes_no(kind: str, yes: bool, rng: Random) -> tuple[Scene, QA]:
-    if kind == "presence":
-        name = rng.choice(list(KINDS))
-        place = rng.choice(KINDS[name].places)
-        want = SceneRequest(place=place, thing=name) if yes else SceneRequest(place=place, without=alike(name))
-        scene = draw_scene(rng, want)
-        return scene, ask_presence(scene, name)
-    if kind == "is-action":
-        action = rng.choice(list(ACTIONS))
-        scene = draw_scene(rng, SceneRequest(action=action))
-        person = scene.people[0]
-        return scene, ask_whether_doing(person, action if yes else rng.choice(denied(action, scene.place, strict=True)))
-    if kind == "is-state":
-        name = rng.choice([sort.name for sort in KINDS.values() if sort.states])
-        scene = draw_scene(rng, SceneRequest(thing=name))
-        thing = scene.thing(name)
-        return scene, ask_whether_state(thing, next(s for s in thing.sort.states if (s == thing.state) == yes))
-    name = rng.choice([sort.name for sort in KINDS.values() if len(sort.colours) > 3])
-    scene = draw_scene(rng, SceneRequest(thing=name))
-    thing = scene.thing(name)
-    own = [c for c in thing.sort.colours if c == thing.colour]
-    return scene, ask_whether_colour(thing, rng.choice(own if yes else thing.other_colours))
+_FITS: Mapping[str, Callable[[Kind], bool]] = {
+    "count": lambda kind: kind.most == 4,
+    "colour": lambda kind: len(kind.colours) > 3,
+    "is-colour": lambda kind: len(kind.colours) > 3,
+    "state": lambda kind: bool(kind.states),
+    "is-state": lambda kind: bool(kind.states),
+    "position": lambda kind: kind.level != "top",
+}
+"""Which kinds of things a question can be about."""
+
+
+def _of_thing(case: str, yes: bool, rng: Random) -> tuple[Scene, QA]:
+    kind = KINDS[rng.choice([kind.name for kind in KINDS.values() if _FITS[case](kind)])]
+    wish: dict[str, Any] = {}
+    if case == "count":
+        wish["count"] = rng.randint(1, 4)
+    elif case == "colour":
+        wish["colour"] = rng.choice(kind.colours)
+    elif case == "position":
+        wish["column"] = rng.choice(COLUMNS)
+    scene = draw_scene(rng, SceneRequest(things={kind.name: wish}))
+    thing = scene.thing(kind.name)
+    if case == "position":
+        return scene, ask_position(scene, thing)
+    if case == "is-state":
+        return scene, ask_whether_state(thing, next(s for s in kind.states if (s == thing.state) == yes))
+    if case == "is-colour":
+        return scene, ask_whether_colour(thing, rng.choice([thing.colour or ""] if yes else thing.other_colours))
+    return scene, {"count": ask_count, "colour": ask_colour, "state": ask_state}[case](thing)
+
+
+def _of_presence(yes: bool, rng: Random) -> tuple[Scene, QA]:
+    name = rng.choice(list(KINDS))
+    place = rng.choice(KINDS[name].places)
+    want = SceneRequest(place=place, things={name: {}}) if yes else SceneRequest(place=place, without=alike(name))
+    scene = draw_scene(rng, want)
+    return scene, ask_presence(scene, name)
+
+
+def _of_setting(rng: Random) -> tuple[Scene, QA]:
+    place = rng.choice(list(PLACES))
+    if rng.random() < 0.5:
+        scene = draw_scene(rng, SceneRequest(place=place))
+        return scene, ask_place(scene)
+    weather = rng.choice(list(WEATHER))
+    place = rng.choice([name for name, there in PLACES.items() if there.outdoors and weather in there.weathers])
+    scene = draw_scene(rng, SceneRequest(place=place, weather=weather))
+    return scene, ask_weather(scene)

@@ -6,7 +6,7 @@ File names have the form of the real ones, which say shape, scene and strength, 
 from __future__ import annotations
 
 import io
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 from PIL import Image
@@ -14,7 +14,6 @@ from PIL import Image
 from snellen.data.parquet import PICTURE
 from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.hidden import scenery, silhouettes
-from snellen.synthetic.pool import Progress
 from snellen.synthetic.tables import Recipe, Row, make_set
 from snellen.synthetic.writing import label_of, signed
 
@@ -55,14 +54,5 @@ RECIPE = Recipe(
     rows=rows,
 )
 
-
-def make(
-    out: Path,
-    *,
-    count: int,
-    seed: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> list[Path]:
-    """Writes `count` images a split; the same seed and count give the same bytes."""
-    return make_set(RECIPE, out, count=count, seed=seed, workers=workers, progress=progress)
+make = partial(make_set, RECIPE)
+"""Writes `count` images a split; the same seed and count give the same bytes."""

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from snellen.synthetic.hidden.scenery_base import SIZE, Field, Rng, noise, smooth
+from snellen.synthetic.hidden.scenery_nature import cloud, forest, ocean, origami, sand_dune
 from snellen.synthetic.hidden.scenery_outdoor import city, medieval_village, time_square
 from snellen.synthetic.hidden.scenery_places import bazaar_market, museum, underwater_ruins
-from snellen.synthetic.hidden.scenery_simple import cloud, forest, ocean, origami, sand_dune
 
 Pixels = npt.NDArray[np.uint8]
 SIMPLE: Mapping[str, Callable[[Rng], Field]] = {

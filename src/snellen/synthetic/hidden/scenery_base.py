@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageDraw
+from PIL import Image, ImageColor, ImageDraw
 
+from snellen.synthetic.drawings import read_drawings, read_table
+
+_FILE = Path(__file__).with_name("scenery.toml")
+PALETTES: dict[str, list[Any]] = read_table(_FILE)["palettes"]
+RAMPS: dict[str, list[Any]] = read_table(_FILE)["ramps"]
+_DRAWINGS = read_drawings(_FILE)
 SIZE = 384
 Field = npt.NDArray[np.float32]
 Rng = np.random.Generator
 Colour = tuple[float, float, float]
+Place = tuple[float, float]
 
 _GRID = (np.arange(SIZE, dtype=np.float32) + np.float32(0.5)) / np.float32(SIZE)
 XX: Field = np.broadcast_to(_GRID[None, :], (SIZE, SIZE))
@@ -78,6 +86,17 @@ def mixed(a: Field, b: Field, part: Field) -> Field:
     return out
 
 
+def one_of(rng: Rng, palette: str) -> Any:
+    """Return one of the colours, or sets of colours, of a palette."""
+    return PALETTES[palette][int(rng.integers(len(PALETTES[palette])))]
+
+
+def grained(image: Field, rng: Rng, amount: float, fine: int = 130) -> Field:
+    """Return the picture with a fine grain."""
+    out: Field = image + amount * noise(rng, fine, fine)[..., None]
+    return out
+
+
 def tone(rng: Rng, base: Colour, spread: float = 12.0) -> Colour:
     """A colour near another (0..255), lighter or darker as a whole and a little off in hue."""
     shift = rng.normal(0, spread) + rng.normal(0, spread / 3, 3)
@@ -138,3 +157,30 @@ class Painting:
         """The picture so far."""
         out: Field = np.asarray(self._image.reduce(self.fine), dtype=np.float32) / np.float32(255)
         return out
+
+
+class Panel:
+    """A flat surface in a painting, seen at an angle; on it u goes from left to right, v from top to bottom, both from 0 to 1."""
+
+    def __init__(self, canvas: Painting, *corners: Place) -> None:
+        self.canvas, self.corners = canvas, corners  # top left, top right, bottom right, bottom left
+
+    def at(self, u: float, v: float) -> Place:
+        """Return a point of the surface."""
+        (ax, ay), (bx, by), (cx, cy), (dx, dy) = self.corners
+        top, low = (ax + (bx - ax) * u, ay + (by - ay) * u), (dx + (cx - dx) * u, dy + (cy - dy) * u)
+        return top[0] + (low[0] - top[0]) * v, top[1] + (low[1] - top[1]) * v
+
+    def box(self, fill: Colour, u0: float, v0: float, u1: float, v1: float) -> None:
+        """Draw a rectangle that lies on the surface."""
+        self.canvas.poly(fill, *self.at(u0, v0), *self.at(u1, v0), *self.at(u1, v1), *self.at(u0, v1))
+
+
+def stamp(pen: object, name: str, **given: Colour | float) -> None:
+    """Draw a drawing of scenery.toml; it is given the colours and the numbers that it names."""
+    numbers = {name: value for name, value in given.items() if isinstance(value, int | float)}
+    for shape in _DRAWINGS[name]:
+        word, _, factor = shape.colour.partition("*")
+        fill: Any = ImageColor.getrgb(word) if word.startswith("#") else given[word]
+        for xy in shape.numbers(numbers):
+            getattr(pen, shape.form)(scaled(fill, float(factor)) if factor else fill, *xy)

@@ -1,73 +1,30 @@
-"""Silhouettes of all classes, drawn by code: things and icons from outlines, written names in place of logos.
-
-Nobody's logo is copied: of a brand the set has its name in letters of our own.
-"""
+"""Silhouettes of all classes: things and icons after silhouettes.toml, written names in place of logos."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from snellen.synthetic.hidden.silhouettes_things import ICONS, THINGS
+from snellen.synthetic.drawings import read_drawings, read_table
 from snellen.synthetic.hidden.strokes import Floats, OutlinePen
 
 Mask = npt.NDArray[np.float32]
 SIZE = 384
 IN, LOGO, ICON = "Illusion_IN", "Illusion_LOGO", "Illusion_ICON"
 VARIANTS = {IN: 1, LOGO: 1, ICON: 3}
-_NAMES = {
-    "adidas": ("ADI", "DAS"),
-    "amazon": ("AMA", "ZON"),
-    "apple": ("APP", "LE"),
-    "audi": ("AU", "DI"),
-    "bmw": ("BMW",),
-    "benz": ("BE", "NZ"),
-    "facebook": ("FACE", "BOOK"),
-    "google": ("GOO", "GLE"),
-    "instagram": ("INS", "TAG", "RAM"),
-    "mcdonalds": ("MC", "DON", "ALDS"),
-    "nasa": ("NA", "SA"),
-    "nike": ("NI", "KE"),
-    "olympics": ("OLYM", "PICS"),
-    "playstation": ("PLAY", "STAT", "ION"),
-    "puma": ("PU", "MA"),
-    "reebok": ("REE", "BOK"),
-    "spotify": ("SPOT", "IFY"),
-    "starbucks": ("STAR", "BUCKS"),
-    "tesla": ("TES", "LA"),
-    "telegram": ("TELE", "GRAM"),
-    "ubuntu": ("UBU", "NTU"),
-}
-"""The lines in which a name is written."""
-# Letters as strokes in a box 3 wide and 6 high, y down.
-_LETTERS: dict[str, tuple[tuple[float, ...], ...]] = {
-    "A": ((0, 6, 1.5, 0, 3, 6), (0.7, 4.0, 2.3, 4.0)),
-    "B": ((0, 0, 0, 6, 2, 6, 3, 5.2, 3, 3.8, 2, 3, 0, 3), (0, 0, 2, 0, 2.8, 0.8, 2.8, 2.2, 2, 3)),
-    "C": ((3, 0.8, 2.2, 0, 0.8, 0, 0, 1, 0, 5, 0.8, 6, 2.2, 6, 3, 5.2),),
-    "D": ((0, 0, 0, 6, 1.8, 6, 3, 4.8, 3, 1.2, 1.8, 0, 0, 0),),
-    "E": ((3, 0, 0, 0, 0, 6, 3, 6), (0, 3, 2.4, 3)),
-    "F": ((3, 0, 0, 0, 0, 6), (0, 3, 2.4, 3)),
-    "G": ((3, 0.9, 2.2, 0, 0.8, 0, 0, 1, 0, 5, 0.8, 6, 2.2, 6, 3, 5.2, 3, 3.3, 1.7, 3.3),),
-    "I": ((1.5, 0, 1.5, 6), (0.4, 0, 2.6, 0), (0.4, 6, 2.6, 6)),
-    "K": ((0, 0, 0, 6), (3, 0, 0, 3.4), (1, 2.6, 3, 6)),
-    "L": ((0, 0, 0, 6, 3, 6),),
-    "M": ((0, 6, 0, 0, 1.5, 3, 3, 0, 3, 6),),
-    "N": ((0, 6, 0, 0, 3, 6, 3, 0),),
-    "O": ((0.8, 0, 0, 1, 0, 5, 0.8, 6, 2.2, 6, 3, 5, 3, 1, 2.2, 0, 0.8, 0),),
-    "P": ((0, 6, 0, 0, 2.2, 0, 3, 0.8, 3, 2.4, 2.2, 3.2, 0, 3.2),),
-    "R": ((0, 6, 0, 0, 2.2, 0, 3, 0.8, 3, 2.3, 2.2, 3.1, 0, 3.1), (1.5, 3.1, 3, 6)),
-    "S": ((3, 0.8, 2.2, 0, 0.8, 0, 0, 0.9, 0, 2.1, 0.8, 3, 2.2, 3, 3, 3.9, 3, 5.1, 2.2, 6, 0.8, 6, 0, 5.2),),
-    "T": ((0, 0, 3, 0), (1.5, 0, 1.5, 6)),
-    "U": ((0, 0, 0, 5, 0.8, 6, 2.2, 6, 3, 5, 3, 0),),
-    "W": ((0, 0, 0.7, 6, 1.5, 2.4, 2.3, 6, 3, 0),),
-    "Y": ((0, 0, 1.5, 3, 3, 0), (1.5, 3, 1.5, 6)),
-    "Z": ((0, 0, 3, 0, 0, 6, 3, 6),),
+_FILE = Path(__file__).with_name("silhouettes.toml")
+_TABLE = read_table(_FILE)
+_DRAWINGS = read_drawings(_FILE)
+_SHAPES: dict[str, list[str] | dict[str, list[str]]] = {
+    IN: _TABLE["things"],
+    LOGO: _TABLE["names"],
+    ICON: _TABLE["icons"],
 }
 
 
@@ -82,23 +39,25 @@ def _written(lines: Sequence[str]) -> OutlinePen:
         for place, letter in enumerate(line):
             left = 50 + wide * (place - len(line) / 2) + 0.875 * bold
             top = 50 + high * (row - len(lines) / 2) + 0.8 * bold
-            for stroke in _LETTERS[letter]:
-                pen.line(bold, *(left + across * v if i % 2 == 0 else top + up * v for i, v in enumerate(stroke)))
+            for stroke in _TABLE["letters"][letter]:
+                pen.line(True, bold, *(left + across * v if i % 2 == 0 else top + up * v for i, v in enumerate(stroke)))
     return pen
 
 
 @cache
 def _pen(split: str, shape: str, variant: int) -> OutlinePen:
     if split == LOGO:
-        return _written(_NAMES[shape])
+        return _written(_TABLE["names"][shape])
     pen = OutlinePen()
-    (THINGS[shape] if split == IN else ICONS[shape][variant % 3])(pen)
+    for line in _DRAWINGS[shape if split == IN else _TABLE["icons"][shape][variant % 3]]:
+        for numbers in line.numbers({}):
+            getattr(pen, line.form)(line.colour == "ink", *numbers)
     return pen
 
 
 def shapes(split: str) -> tuple[str, ...]:
-    """The classes of a split in the spelling of the data."""
-    return tuple({IN: THINGS, LOGO: _NAMES, ICON: ICONS}[split])
+    """Return the classes of a split in the spelling of the data."""
+    return tuple(_SHAPES[split])
 
 
 def render(
@@ -143,15 +102,7 @@ def silhouette(split: str, shape: str, variant: int, rng: np.random.Generator) -
     mirror = bool(rng.random() < 0.5) and split != LOGO
     stretch = float(np.exp(rng.uniform(-0.1, 0.1)))
     bend = (*(float(v) for v in rng.uniform(-3.0, 3.0, 2)), *(float(v) for v in rng.uniform(0, 2 * np.pi, 2)))
-    moved: dict[str, Any] = {
-        "scale": scale,
-        "turn": turn,
-        "mirror": mirror,
-        "shift": shift,
-        "stretch": stretch,
-        "bend": bend,
-    }
-    return render(split, shape, variant, **moved)
+    return render(split, shape, variant, scale=scale, turn=turn, mirror=mirror, shift=shift, stretch=stretch, bend=bend)
 
 
 def templates(split: str, size: int, scales: tuple[float, ...], turns: tuple[float, ...]) -> tuple[list[str], Mask]:

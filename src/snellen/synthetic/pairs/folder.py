@@ -6,14 +6,13 @@ The exam reads the same names, of real sets and of made ones.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from snellen.data.synthetic_marker import Label
-from snellen.synthetic.documents import OBJECT, document, member
-from snellen.synthetic.pool import Progress, in_order
+from snellen.synthetic.documents import OBJECT, member, write_records
+from snellen.synthetic.pool import Progress
 from snellen.synthetic.writing import Origin, claim, label_of, making, stamped, write_bytes
 
 PAIR = ("left", "right")
@@ -64,18 +63,12 @@ def write(
 
     `draw` must be a function of a module: it runs in other processes.
     """
-    made = [claim(out, origin)]
+    marker = claim(out, origin)
     where = GroupPlace(out, label_of(origin["generator"], origin["seed"]), slots)
     keys = [Key(number, len(slots), origin["seed"]) for number in range(origin["count"])]
-    documents = [out / name for name in DOCUMENTS]
-    with making(out), ExitStack() as stack:
-        adders = [stack.enter_context(document(path, OBJECT)) for path in documents]
-        written = stack.enter_context(closing(in_order(partial(_written, where, draw), keys, workers, progress)))
-        for files, texts in written:
-            made += files
-            for add, text in zip(adders, texts, strict=True):
-                add(text)
-    return sorted([*made, *documents])
+    documents = {out / name: OBJECT for name in DOCUMENTS}
+    with making(out):
+        return sorted([marker, *write_records(partial(_written, where, draw), [(documents, keys)], workers, progress)])
 
 
 def _written(

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from snellen.synthetic.patterns.colour import Floats
+from snellen.synthetic.patterns.drawing import TABLE
 
-PLAIN = ("row", "rows", "ring", "scatter", "group")
 WITH_OUTLIER = ("row", "ring", "group")
-# How far the target stands from its place: in spacings off the row or ring, or from the nearest of the group.
-_OFF_LINE = {"easy": (1.2, 1.6), "medium": (0.65, 0.8), "hard": (0.36, 0.44)}
-_OFF_GROUP = {"easy": (2.9, 3.4), "medium": (2.2, 2.5), "hard": (1.75, 1.95)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ def _row(rng: np.random.Generator, width: int, height: int, off: float) -> Patte
     return PatternLayout(places + np.array([width / 2, centre]), target, spacing)
 
 
-def _rows(rng: np.random.Generator, width: int, height: int) -> PatternLayout:
+def _rows(rng: np.random.Generator, width: int, height: int, _off: float) -> PatternLayout:
     across, down = int(rng.integers(4, 8)), int(rng.integers(2, 6))
     spacing = min(width * 0.92 / across, height * 0.92 / down)
     x, y = np.meshgrid(np.arange(across) - (across - 1) / 2, np.arange(down) - (down - 1) / 2)
@@ -80,7 +77,7 @@ def _inmate(rng: np.random.Generator, places: Floats) -> int:
     return int(rng.choice(np.flatnonzero(nearest <= np.median(nearest) * 1.1)))
 
 
-def _scatter(rng: np.random.Generator, width: int, height: int) -> PatternLayout:
+def _scatter(rng: np.random.Generator, width: int, height: int, _off: float) -> PatternLayout:
     edge = 0.09 * min(width, height)
     places, spacing = _packed(
         rng, np.array([edge, edge]), np.array([width - edge, height - edge]), int(rng.integers(14, 32))
@@ -91,7 +88,7 @@ def _scatter(rng: np.random.Generator, width: int, height: int) -> PatternLayout
 def _group(rng: np.random.Generator, width: int, height: int, off: float) -> PatternLayout:
     """A dense group in one part of the picture; with `off`, the target stands away from it on the free side."""
     edge = 0.09 * min(width, height)
-    share = float(rng.uniform(0.5, 0.62))
+    share = rng.uniform(0.5, 0.62)
     low, high = np.array([edge, edge]), np.array([edge + (width - 2 * edge) * share, height - edge])
     places, spacing = _packed(rng, low, high, int(rng.integers(16, 30)))
     target = _inmate(rng, places)
@@ -108,13 +105,11 @@ def _group(rng: np.random.Generator, width: int, height: int, off: float) -> Pat
 
 def lay_out(rng: np.random.Generator, width: int, height: int, outlier: str | None) -> PatternLayout:
     """A layout at random; `outlier` is how far off the target stands (easy, medium, hard), None for in its place."""
-    kind = str(rng.choice(PLAIN if outlier is None else WITH_OUTLIER))
-    strengths = _OFF_GROUP if kind == "group" else _OFF_LINE
-    off = 0.0 if outlier is None else float(rng.uniform(*strengths[outlier]))
-    if kind == "row":
-        return _row(rng, width, height, off)
-    if kind == "ring":
-        return _ring(rng, width, height, off)
-    if kind == "group":
-        return _group(rng, width, height, off)
-    return _rows(rng, width, height) if kind == "rows" else _scatter(rng, width, height)
+    kind = str(rng.choice(list(_LAYOUTS) if outlier is None else WITH_OUTLIER))
+    off = 0.0
+    if outlier is not None:
+        off = rng.uniform(*TABLE["o3"][outlier]["off_group" if kind == "group" else "off_line"])
+    return _LAYOUTS[kind](rng, width, height, off)
+
+
+_LAYOUTS = {"row": _row, "rows": _rows, "ring": _ring, "scatter": _scatter, "group": _group}

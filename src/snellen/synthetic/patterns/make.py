@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 
 from snellen.data.parquet import PICTURE
 from snellen.synthetic.patterns import scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.drawing import framed, png
-from snellen.synthetic.pool import Progress
 from snellen.synthetic.tables import Recipe, Row, make_set
 from snellen.synthetic.writing import label_of, signed
 
@@ -52,14 +51,5 @@ RECIPE = Recipe(
     rows=sample,
 )
 
-
-def make(
-    out: Path,
-    *,
-    count: int,
-    seed: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> list[Path]:
-    """Writes `count` images a split, each in its three configs; the same seed and count give the same bytes."""
-    return make_set(RECIPE, out, count=count, seed=seed, workers=workers, progress=progress)
+make = partial(make_set, RECIPE)
+"""Writes `count` images a split, each in its three configs; the same seed and count give the same bytes."""

@@ -14,6 +14,7 @@ from snellen.synthetic.patterns.drawing import (
     DIFFICULTIES,
     OUTLINES,
     PERIOD,
+    TABLE,
     OddOneOut,
     PixelBox,
     Pixels,
@@ -30,37 +31,12 @@ from snellen.synthetic.patterns.layouts import lay_out
 from snellen.synthetic.patterns.wording import FEATURES_O3
 
 SPLIT = 7
-_SIZES = ((640, 480), (720, 540), (800, 600), (960, 640), (1024, 768))
-_THINGS = (
-    ("balls", "ball", "circle"),
-    ("coins", "coin", "circle"),
-    ("buttons", "button", "circle"),
-    ("stars", "star", "star"),
-    ("leaves", "leaf", "leaf"),
-    ("boxes", "box", "square"),
-    ("tiles", "tile", "square"),
-    ("bricks", "brick", "rectangle"),
-    ("sticks", "stick", "bar"),
-    ("arrows", "arrow", "arrow"),
-    ("eggs", "egg", "egg"),
-    ("beans", "bean", "ellipse"),
-    ("flags", "flag", "wedge"),
-    ("crosses", "cross", "cross"),
-    ("drops", "drop", "drop"),
-    ("chips", "chip", "triangle"),
-)
+_BY_DIFFICULTY = TABLE["o3"]
 # Shapes whose angle people see; a star or hexagon turned a little is hardly another orientation.
 _ORIENTED = frozenset(name for name, period in PERIOD.items() if period >= 90)
 _OTHER_SHAPES = ("circle", "square", "triangle", "star", "cross", "leaf")
 # Pairs that would hide each other: another shape has no comparable angle, a blurred pattern is no pattern.
 _CLASHES = ({"shape", "orientation"}, {"focus", "pattern"})
-
-_COLOUR = {"easy": (45.0, 80.0), "medium": (22.0, 30.0), "hard": (10.0, 14.0)}
-_TURN = {"easy": (35.0, 90.0), "medium": (20.0, 27.0), "hard": (11.0, 14.0)}
-_RATIO = {"easy": (1.6, 1.9), "medium": (1.35, 1.45), "hard": (1.18, 1.24)}
-_BLUR = {"easy": 0.10, "medium": 0.06, "hard": 0.035}
-_CONTRAST = {"easy": (36.0, 44.0), "medium": (20.0, 26.0), "hard": (11.0, 14.0)}
-_SHAPE_GAP = {"easy": 0.40, "medium": 0.15, "hard": 0.09}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +76,7 @@ def _reshaped(rng: np.random.Generator, base: str, difficulty: str) -> Floats:
     options = [(shape_gap(OUTLINES[base], OUTLINES[name]), name) for name in _OTHER_SHAPES]
     options = [option for option in options if option[0] >= 0.17]
     gap, name = options[int(rng.integers(len(options)))]
-    wanted = _SHAPE_GAP[difficulty]
+    wanted = _BY_DIFFICULTY[difficulty]["shape_gap"]
     if wanted >= gap:
         return OUTLINES[name]
     turn = np.linspace(0, 2 * np.pi, 360, endpoint=False)
@@ -192,34 +168,33 @@ def _pair(
 ) -> tuple[PatternObject, PatternObject]:
     """The common thing and the target, both of size 1: a blur of 1 is a blur of the thing's own size."""
     kinds = ("stripes", "checks", "dots")
-    common = PatternObject(
-        OUTLINES[shape], colour, 1.0, float(rng.uniform(0, 360)), shade=float(rng.choice([0.0, 3.0, 6.0]))
-    )
+    odd = _BY_DIFFICULTY[difficulty]
+    common = PatternObject(OUTLINES[shape], colour, 1.0, rng.uniform(0, 360), shade=float(rng.choice([0.0, 3.0, 6.0])))
     target = common
     if "color" in features:
-        target = replace(target, colour=colour_at(rng, colour, _COLOUR[difficulty], away=ground, gap=36))
+        target = replace(target, colour=colour_at(rng, colour, odd["colour"], away=ground, gap=36))
     if "orientation" in features:
-        low, high = _TURN[difficulty]
+        low, high = odd["turn"]
         turn = rng.uniform(min(low, 0.8 * PERIOD[shape] / 2), min(high, PERIOD[shape] / 2)) * rng.choice([-1, 1])
         target = replace(target, angle=target.angle + float(turn))
     if "size" in features:
-        ratio = float(rng.uniform(*_RATIO[difficulty]))
+        ratio = rng.uniform(*odd["ratio"])
         target = replace(target, size=ratio if rng.random() < 0.5 else 1 / ratio)
     if "shape" in features:
         target = replace(target, outline=_reshaped(rng, shape, difficulty))
     if "focus" in features:
         if rng.random() < 0.7:
-            target = replace(target, blur=_BLUR[difficulty])
+            target = replace(target, blur=odd["blur"])
         else:
-            common = replace(common, blur=_BLUR[difficulty])
+            common = replace(common, blur=odd["blur"])
     if "pattern" in features:
-        contrast, kind = float(rng.uniform(*_CONTRAST[difficulty])), str(rng.choice(kinds))
+        contrast, kind = rng.uniform(*odd["contrast"]), str(rng.choice(kinds))
         if rng.random() < 0.7:
             target = replace(target, contrast=contrast, pattern=kind)
         else:
             common = replace(common, contrast=contrast, pattern=kind)
     elif "focus" not in features and rng.random() < 0.15:
-        both = {"contrast": float(rng.uniform(10, 20)), "pattern": str(rng.choice(kinds))}
+        both = {"contrast": rng.uniform(10, 20), "pattern": str(rng.choice(kinds))}
         common, target = replace(common, **both), replace(target, **both)  # type: ignore[arg-type]
     return common, target
 
@@ -231,7 +206,7 @@ def _varied(rng: np.random.Generator, thing: PatternObject, size: float, loose: 
         thing,
         colour=thing.colour + 0.8 * chance[:3],
         size=thing.size * size * float(1 + 0.02 * chance[3]),
-        angle=float(rng.uniform(0, 360)) if loose else thing.angle + 1.8 * float(chance[4]),
+        angle=rng.uniform(0, 360) if loose else thing.angle + 1.8 * float(chance[4]),
         blur=max(thing.blur * size, 1.1) if thing.blur else 0.0,
     )
 
@@ -242,9 +217,10 @@ def scene(seed: int, index: int) -> OddOneOut:
     difficulty = DIFFICULTIES[condition // len(FEATURES_O3)]
     rng = np.random.default_rng([seed, SPLIT, 1, index])
     features = _choose(rng, FEATURES_O3[condition % len(FEATURES_O3)])
-    things = [thing for thing in _THINGS if "orientation" not in features or thing[2] in _ORIENTED]
+    things = [thing for thing in TABLE["o3_scenes"]["things"] if "orientation" not in features or thing[2] in _ORIENTED]
     plural, singular, shape = things[int(rng.integers(len(things)))]
-    width, height = _SIZES[int(rng.integers(len(_SIZES)))]
+    sizes = TABLE["o3_scenes"]["sizes"]
+    width, height = sizes[int(rng.integers(len(sizes)))]
     ground, colour = _colours(rng, features)
     common, target = _pair(rng, features, difficulty, shape=shape, ground=ground, colour=colour)
     layout = lay_out(rng, width, height, difficulty if "location" in features else None)
@@ -252,7 +228,7 @@ def scene(seed: int, index: int) -> OddOneOut:
     room = layout.spacing * (0.80 if common.blur or target.blur else 0.88)
     near = reach(common.outline)
     size = room / max(near + reach(target.outline) * target.size, 2 * near)
-    size = min(size, 0.11 * min(width, height) / max(near, 0.5)) * float(rng.uniform(0.85, 1.0))
+    size = min(size, 0.11 * min(width, height) / max(near, 0.5)) * rng.uniform(0.85, 1.0)
     loose = "orientation" not in features and rng.random() < 0.15
     canvas = _ground(rng, width, height, ground)
     box = (0, 0, 0, 0)

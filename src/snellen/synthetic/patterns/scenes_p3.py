@@ -10,6 +10,7 @@ from snellen.synthetic.patterns.drawing import (
     DIFFICULTIES,
     OUTLINES,
     PERIOD,
+    TABLE,
     OddOneOut,
     PixelBox,
     Pixels,
@@ -28,9 +29,7 @@ CELLS = 7
 _PITCH = SIDE / CELLS
 _ALL = ("rectangle", "ellipse", "square", "triangle", "bar", "arrow", "circle", "wedge")
 _TURNABLE = ("rectangle", "ellipse", "square", "triangle", "bar", "arrow", "wedge")
-_COLOUR = {"easy": (38.0, 80.0), "medium": (12.0, 18.0), "hard": (3.5, 5.5)}
-_TURN = {"easy": (30.0, 180.0), "medium": (12.0, 18.0), "hard": (4.0, 6.0)}
-_RATIO = {"easy": (1.5, 1.9), "medium": (1.2, 1.3), "hard": (1.06, 1.1)}
+_BY_DIFFICULTY = TABLE["p3"]
 
 
 def _ground(rng: np.random.Generator) -> Floats:
@@ -52,17 +51,17 @@ def _base_colour(rng: np.random.Generator, ground: Floats) -> Floats:
 
 def _turn(rng: np.random.Generator, shape: str, difficulty: str) -> float:
     """A turn that the shape shows: never beyond half of its symmetry period, where it would come back to itself."""
-    low, high = _TURN[difficulty]
+    low, high = _BY_DIFFICULTY[difficulty]["turn"]
     return float(rng.uniform(low, min(high, PERIOD[shape] / 2)) * rng.choice([-1, 1]))
 
 
 def _sizes(rng: np.random.Generator, feature: str, difficulty: str) -> tuple[float, float]:
     """Largest extent in pixels of the common objects and of the target."""
     if feature != "size":
-        size = float(rng.uniform(34 if feature == "color" else 40, 100))
+        size = rng.uniform(34 if feature == "color" else 40, 100)
         return size, size
-    small = float(rng.uniform(30 if difficulty == "easy" else 42, 72))
-    large = small * float(rng.uniform(*_RATIO[difficulty]))
+    small = rng.uniform(30 if difficulty == "easy" else 42, 72)
+    large = small * rng.uniform(*_BY_DIFFICULTY[difficulty]["ratio"])
     return (small, large) if rng.random() < 0.5 else (large, small)
 
 
@@ -87,7 +86,7 @@ def scene(seed: int, index: int) -> OddOneOut:
     size, odd_size = _sizes(rng, feature, difficulty)
     odd_colour, odd_angle = colour, angle
     if feature == "color":
-        odd_colour = colour_at(rng, colour, _COLOUR[difficulty], away=ground, gap=25)
+        odd_colour = colour_at(rng, colour, _BY_DIFFICULTY[difficulty]["colour"], away=ground, gap=25)
     elif feature == "orientation":
         odd_angle = angle + _turn(rng, shape, difficulty)
 

@@ -11,7 +11,7 @@ from snellen.core.types import Struct
 from snellen.synthetic.drawings import read_table
 from snellen.synthetic.scenes.canvas import HIGH, WIDE, Canvas, Pen
 from snellen.synthetic.scenes.catalog import HERE, PLACES
-from snellen.synthetic.scenes.palette import RGB, toward
+from snellen.synthetic.scenes.palette import toward
 from snellen.synthetic.scenes.shapes import DULL, Shades, draw_shapes
 
 COLUMN_X = {"left": 56.0, "centre": 160.0, "right": 264.0}
@@ -19,13 +19,6 @@ FLOOR = 226.0
 COUNTER = 178.0
 COUNTER_EDGE = 164.0
 WATERLINE = {"lake": 160.0, "beach": 148.0}
-SKY = {
-    "sunny": ((150, 206, 246), (222, 240, 250)),
-    "cloudy": ((196, 206, 216), (228, 233, 238)),
-    "rainy": ((122, 134, 150), (176, 186, 198)),
-}
-_CLOUD = {"cloudy": (250, 251, 253), "rainy": (88, 98, 114)}
-_WALLS: tuple[RGB, ...] = ((226, 206, 196), (206, 214, 224), (228, 222, 200), (212, 202, 216))
 
 
 class BackdropPart(Struct, frozen=True):
@@ -81,10 +74,10 @@ def _draw_parts(pen: Pen, name: str, dull: float, rng: Random) -> None:
 
 
 def _draw_sky(canvas: Canvas, pen: Pen, weather: str, x: float, horizon: float, rng: Random) -> None:
-    top, bottom = SKY[weather]
+    sky = _TABLE["sky"][weather]
     high = round((HIGH - horizon) * canvas.fine) + 1
     strip = Image.new("RGB", (1, 8))
-    strip.putdata([toward(top, bottom, k / 7) for k in range(8)])
+    strip.putdata([toward(sky["top"], sky["low"], k / 7) for k in range(8)])
     canvas.image.paste(strip.resize((WIDE * canvas.fine, high), Image.Resampling.BILINEAR), (0, 0))
     if weather == "sunny":
         draw_shapes(pen, "sun", Shades(), x=x)
@@ -92,14 +85,14 @@ def _draw_sky(canvas: Canvas, pen: Pen, weather: str, x: float, horizon: float, 
     for aside in (-6, 118, -128):
         cloud_x = x + aside + rng.uniform(-6, 6)
         cloud_y = 204 + rng.uniform(-6, 8) - 14
-        draw_shapes(pen, "cloud", Shades(cloud=_CLOUD[weather]), x=cloud_x, y=cloud_y)
+        draw_shapes(pen, "cloud", Shades(cloud=sky["cloud"]), x=cloud_x, y=cloud_y)
 
 
 def _draw_houses(pen: Pen, dull: float, rng: Random) -> None:
     x = -10.0
     while x < WIDE:
         wide, high = rng.uniform(48, 74), rng.uniform(30, 64)
-        wall = toward(rng.choice(_WALLS), DULL, dull)
+        wall = toward(rng.choice(_TABLE["houses"]), DULL, dull)
         draw_shapes(pen, "house-front", Shades(wall=wall), x=x, wide=wide, high=high)
         for row in range(int(high // 20) + 1):
             for column in range(3):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from PIL import Image, ImageDraw
 
@@ -40,76 +40,74 @@ class Canvas:
 
     def pen(self, x: float = 0.0, y: float = 0.0, scale: float = 1.0, mirrored: bool = False) -> Pen:
         """Return a pen whose (0, 0) is at (x, y), with y upwards; `mirrored` swaps its left and right."""
-        return Pen(self, x, y, scale, mirrored)
+        return Pen(self, x, y, scale, -1.0 if mirrored else 1.0, [])
 
 
 class Pen:
     """Draws in a frame of its own. Shapes have a darker line around them unless told otherwise."""
 
-    def __init__(self, canvas: Canvas, x: float, y: float, scale: float, mirrored: bool) -> None:
-        self._canvas, self._x, self._y, self._scale = canvas, x, y, scale
-        self._sign = -1.0 if mirrored else 1.0
-        self._covered: list[float] = []
+    def __init__(self, canvas: Canvas, x: float, y: float, scale: float, sign: float, covered: list[float]) -> None:
+        self._fine, self._draw, self._canvas = canvas.fine, canvas.draw, canvas
+        self._x, self._y, self._scale, self._sign = x, y, scale, sign
+        self._covered = covered
 
     @property
     def covered(self) -> CanvasBox:
-        """Return the box around all that this pen has drawn, cut at the edges of the canvas."""
+        """The box around all that this pen has drawn, cut at the edges of the canvas."""
         xs, ys = self._covered[0::2], self._covered[1::2]
         return CanvasBox(max(0.0, min(xs)), max(0.0, min(ys)), min(float(WIDE), max(xs)), min(float(HIGH), max(ys)))
 
     def moved(self, x: float = 0.0, y: float = 0.0, scale: float = 1.0) -> Pen:
         """Return a pen at another point of this frame; what it covers counts here too."""
-        other = Pen(self._canvas, self._x + self._sign * self._scale * x, self._y - self._scale * y, 1.0, False)
-        other._scale = self._scale * scale
-        other._sign = self._sign
-        other._covered = self._covered
-        return other
+        px, py = self._x + self._sign * self._scale * x, self._y - self._scale * y
+        return Pen(self._canvas, px, py, self._scale * scale, self._sign, self._covered)
 
     def _at(self, x: float, y: float) -> Point:
         px, py = self._x + self._sign * self._scale * x, self._y - self._scale * y
         self._covered += (px, py)
-        return px * self._canvas.fine, py * self._canvas.fine
+        return px * self._fine, py * self._fine
 
     def _places(self, xy: Sequence[float]) -> list[Point]:
         return [self._at(x, y) for x, y in zip(xy[::2], xy[1::2], strict=True)]
 
+    def _spot(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+        (x0, y0), (x1, y1) = self._at(left, top), self._at(right, bottom)
+        return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
     def _width(self, width: float) -> int:
-        return max(1, round(width * self._scale * self._canvas.fine))
+        return max(1, round(width * self._scale * self._fine))
+
+    def _look(self, fill: RGB, rim: bool) -> dict[str, Any]:
+        """Return how Pillow fills a shape and draws its outline."""
+        return {"fill": fill, "outline": edge(fill) if rim else None, "width": self._rim() if rim else 0}
 
     def _rim(self) -> int:
-        return max(1, round(LINE * self._canvas.fine))
+        return max(1, round(LINE * self._fine))
 
     def poly(self, fill: RGB, *xy: float, rim: bool = True) -> None:
         """Draw a polygon through x0, y0, x1, y1, ..."""
         placed = self._places(xy)
-        self._canvas.draw.polygon(placed, fill=fill)
+        self._draw.polygon(placed, fill=fill)
         if rim:
-            self._canvas.draw.line([*placed, placed[0], placed[1]], fill=edge(fill), width=self._rim(), joint="curve")
+            self._draw.line([*placed, placed[0], placed[1]], fill=edge(fill), width=self._rim(), joint="curve")
 
     def box(
         self, fill: RGB, left: float, bottom: float, right: float, top: float, radius: float = 0.0, *, rim: bool = True
     ) -> None:
         """Draw an upright rectangle, with rounded corners where asked."""
-        (x0, y0), (x1, y1) = self._at(left, top), self._at(right, bottom)
-        spot = (min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
-        line, width = (edge(fill), self._rim()) if rim else (None, 0)
-        if radius > 0:
-            corner = min(radius * self._scale * self._canvas.fine, (spot[2] - spot[0]) / 2, (spot[3] - spot[1]) / 2)
-            self._canvas.draw.rounded_rectangle(spot, corner, fill=fill, outline=line, width=width)
-        else:
-            self._canvas.draw.rectangle(spot, fill=fill, outline=line, width=width)
+        spot = self._spot(left, bottom, right, top)
+        corner = min(radius * self._scale * self._fine, (spot[2] - spot[0]) / 2, (spot[3] - spot[1]) / 2)
+        self._draw.rounded_rectangle(spot, corner, **self._look(fill, rim))
 
     def oval(self, fill: RGB, x: float, y: float, across: float, up: float | None = None, *, rim: bool = True) -> None:
         """Draw an ellipse around (x, y) with these half axes."""
         up = across if up is None else up
-        (x0, y0), (x1, y1) = self._at(x - across, y + up), self._at(x + across, y - up)
-        line, width = (edge(fill), self._rim()) if rim else (None, 0)
-        self._canvas.draw.ellipse((min(x0, x1), y0, max(x0, x1), y1), fill=fill, outline=line, width=width)
+        self._draw.ellipse(self._spot(x - across, y - up, x + across, y + up), **self._look(fill, rim))
 
     def ring(self, colour: RGB, x: float, y: float, radius: float, width: float) -> None:
         """Draw a circle's line."""
-        (x0, y0), (x1, y1) = self._at(x - radius, y + radius), self._at(x + radius, y - radius)
-        self._canvas.draw.ellipse((min(x0, x1), y0, max(x0, x1), y1), outline=colour, width=self._width(width))
+        spot = self._spot(x - radius, y - radius, x + radius, y + radius)
+        self._draw.ellipse(spot, outline=colour, width=self._width(width))
 
     def line(self, colour: RGB, width: float, *xy: float) -> None:
         """Draw a thick line with round ends and corners."""
@@ -117,13 +115,13 @@ class Pen:
         thick = self._width(width)
         reach = width * self._scale / 2
         for x, y in placed:
-            px, py = x / self._canvas.fine, y / self._canvas.fine
+            px, py = x / self._fine, y / self._fine
             self._covered += (px - reach, py - reach, px + reach, py + reach)
-        self._canvas.draw.line(placed, fill=colour, width=thick, joint="curve")
+        self._draw.line(placed, fill=colour, width=thick, joint="curve")
         if thick > 2:
             half = (thick - 1) / 2
             for x, y in (placed[0], placed[-1]):
-                self._canvas.draw.ellipse((x - half, y - half, x + half, y + half), fill=colour)
+                self._draw.ellipse((x - half, y - half, x + half, y + half), fill=colour)
 
     def limb(self, fill: RGB, width: float, *xy: float) -> None:
         """Draw a thick line with a darker line around it."""

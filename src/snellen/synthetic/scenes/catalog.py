@@ -16,6 +16,7 @@ Column = Literal["left", "centre", "right"]
 COLUMNS: tuple[Column, ...] = ("left", "centre", "right")
 WHO = ("man", "woman", "boy", "girl")
 CHILDREN = frozenset({"boy", "girl"})
+LONG_HAIRED = frozenset({"woman", "girl"})
 
 
 class Weather(Struct, frozen=True):

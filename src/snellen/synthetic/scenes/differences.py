@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from snellen.synthetic.scenes.catalog import COLUMNS, WORLD, Column
-from snellen.synthetic.scenes.model import Person, Scene, Thing
+from snellen.synthetic.scenes.model import Person, Scene, Thing, is_high
 from snellen.synthetic.scenes.sampling import draw_scene
-from snellen.synthetic.scenes.words import a, brief, facts, hair_seen, listing, name_of, sentence
+from snellen.synthetic.scenes.words import brief, facts, listing, sentence, terms
 
 KINDS_OF_DIFFERENCE = ("attribute", "count", "position", "orientation", "state", "presence")
 _Value = TypeVar("_Value", str, int)
@@ -72,8 +72,7 @@ def differences(scene: Scene, kind: str, rng: Random) -> Iterator[SceneDifferenc
     for item in scene.items():
         for aspect, changed in _changes(scene, item, kind, rng):
             other = _with(scene, item, changed)
-            about = item.who if isinstance(item, Person) else item.kind
-            yield SceneDifference(kind, about, aspect, scene, other, *_told(scene, other, item, changed, aspect))
+            yield SceneDifference(kind, item.name, aspect, scene, other, *_told(scene, other, item, changed, aspect))
 
 
 def _with(scene: Scene, item: Person | Thing, changed: Person | Thing | None) -> Scene:
@@ -89,14 +88,14 @@ def _with(scene: Scene, item: Person | Thing, changed: Person | Thing | None) ->
 def _told(
     scene: Scene, other: Scene, item: Person | Thing, changed: Person | Thing | None, aspect: str
 ) -> tuple[str, str]:
-    """The clause that is true of each scene."""
-    about = item.who if isinstance(item, Person) else item.kind
+    """Return the clause that is true of each scene."""
+    words = terms(item)
     if changed is None:
-        named, be = name_of(item), "is" if isinstance(item, Person) or item.count == 1 else "are"
-        some_ = a(item.who) if isinstance(item, Person) else _first(scene, about, "count").removeprefix(f"there {be} ")
-        place = _first(scene, about, "position").removeprefix(f"the {named} {be} ")
-        return f"there {be} {some_} {place}", f"there is no {about}, only {listing(other)}"
-    return _first(scene, about, aspect), _first(other, about, aspect)
+        return (
+            f"there {words['be']} {words['plain']} {words['where']}",
+            f"there is no {item.name}, only {listing(other)}",
+        )
+    return _first(scene, item.name, aspect), _first(other, item.name, aspect)
 
 
 def _first(scene: Scene, about: str, aspect: str) -> str:
@@ -138,7 +137,7 @@ def _of_person(person: Person, kind: str, rng: Random) -> Iterator[Change]:
         yield "shirt", replace(person, shirt=_other(rng, WORLD.clothes, person.shirt, person.trousers))
         if person.trousers is not None:
             yield "trousers", replace(person, trousers=_other(rng, WORLD.trousers, person.trousers, person.shirt))
-        if hair_seen(person):
+        if person.hair_seen:
             yield "hair", replace(person, hair=_other(rng, WORLD.hair, person.hair, "grey"))
         if person.prop is not None:
             yield "prop", replace(person, prop=_other(rng, person.act.colours, person.prop))
@@ -153,19 +152,11 @@ def _of_person(person: Person, kind: str, rng: Random) -> Iterator[Change]:
 def _free(scene: Scene, item: Person | Thing) -> list[Column]:
     """The columns to which this item alone can move, keeping clear of all others."""
     others = [other for other in scene.items() if other is not item]
-    tops = {o.column for o in others if _above(o)}
-    floor = {o.column for o in others if not _above(o)}
-    high = {o.column for o in others if _high(scene, o)}
-    blocked = tops | high | {scene.sun} if _above(item) else floor | (tops if _high(scene, item) else set())
+    tops = {o.column for o in others if o.above}
+    floor = {o.column for o in others if not o.above}
+    high = {o.column for o in others if is_high(o, scene.place)}
+    blocked = tops | high | {scene.sun} if item.above else floor | (tops if is_high(item, scene.place) else set())
     return [column for column in COLUMNS if column not in blocked and column != item.column]
-
-
-def _above(item: Person | Thing) -> bool:
-    return isinstance(item, Thing) and item.sort.level == "top"
-
-
-def _high(scene: Scene, item: Person | Thing) -> bool:
-    return item.act.tall or scene.place == "kitchen" if isinstance(item, Person) else item.sort.tall
 
 
 def _other(rng: Random, values: Iterable[_Value], *taken: _Value | None) -> _Value:

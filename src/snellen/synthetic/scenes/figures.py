@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
+from typing import Any
 
 import msgspec
 
 from snellen.core.types import Struct
 from snellen.synthetic.drawings import read_table
 from snellen.synthetic.scenes.canvas import Pen, Point
-from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, HERE, WORLD
+from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, HERE, LONG_HAIRED, WORLD
 from snellen.synthetic.scenes.model import Person, Thing
 from snellen.synthetic.scenes.palette import RGB, darker
 from snellen.synthetic.scenes.shapes import DRAWINGS, Shades, draw_shapes
@@ -29,12 +29,8 @@ class Pose(Struct, frozen=True):
     far_leg: Limb
 
 
-@cache
-def pose_of(action: str) -> Pose:
-    """Return the pose of somebody who does this."""
-    poses = read_table(HERE / "drawings.toml")["poses"]
-    row = poses[action]
-    return msgspec.convert({**poses.get(row.get("like"), {}), **row}, Pose)
+_POSES: dict[str, dict[str, Any]] = read_table(HERE / "drawings.toml")["poses"]
+POSES = {name: msgspec.convert({**_POSES.get(row.get("like", ""), {}), **row}, Pose) for name, row in _POSES.items()}
 
 
 def draw_thing(pen: Pen, thing: Thing, weather: str) -> None:
@@ -55,7 +51,7 @@ class Figure:
     """Somebody, ready to be drawn in the pose of what they do."""
 
     def __init__(self, person: Person) -> None:
-        self.person, self.pose = person, pose_of(person.action)
+        self.person, self.pose = person, POSES[person.action]
         self.skin, self.shirt = WORLD.skin[person.skin], COLOURS[person.shirt]
         self.trousers = COLOURS[person.trousers or person.shirt]
         self.shades = Shades(
@@ -105,6 +101,6 @@ class Figure:
 
     def _head(self, pen: Pen) -> None:
         person, (x, y) = self.person, self.pose.head
-        style = "long" if person.who in ("woman", "girl") else "covered" if person.hat else "short"
+        style = "long" if person.who in LONG_HAIRED else "covered" if person.hat else "short"
         radius, look = 14.5 if person.who in CHILDREN else 13.0, 4.0 if person.act.turned else 0.0
         draw_shapes(pen, f"head-{style}", self.shades, x=x, y=y, r=radius, look=look)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from snellen.core.types import Struct
-from snellen.synthetic.scenes.catalog import ACTIONS, KINDS, PLACES, Action, Column, Kind
+from snellen.synthetic.scenes.catalog import ACTIONS, KINDS, LONG_HAIRED, PLACES, Action, Column, Kind
 
 Side = Literal["left", "right"]
 
@@ -28,6 +28,16 @@ class Thing(Struct, frozen=True):
     state: str | None = None
     inside: str | None = None
     room: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The kind."""
+        return self.kind
+
+    @property
+    def above(self) -> bool:
+        """Whether it is in the sky or on the wall."""
+        return self.sort.level == "top"
 
     @property
     def other_colours(self) -> list[str]:
@@ -57,6 +67,18 @@ class Person(Struct, frozen=True):
     facing: Side | None = None
     prop: str | None = None
 
+    above = False
+
+    @property
+    def name(self) -> str:
+        """Who it is."""
+        return self.who
+
+    @property
+    def hair_seen(self) -> bool:
+        """Whether the colour of the hair can be told: short hair goes under a hat."""
+        return self.hat is None or self.who in LONG_HAIRED
+
     @property
     def act(self) -> Action:
         return ACTIONS[self.action]
@@ -76,6 +98,11 @@ class Scene(Struct, frozen=True):
     def outdoors(self) -> bool:
         return PLACES[self.place].outdoors
 
+    @property
+    def weather_seen(self) -> bool:
+        """Outdoors always; indoors through a window whose curtains are open."""
+        return self.outdoors or any(thing.kind == "window" and thing.state == "open" for thing in self.things)
+
     def items(self) -> Iterator[Person | Thing]:
         """People first, then things, in their order; boxes come in this order too."""
         yield from self.people
@@ -90,3 +117,8 @@ class Scene(Struct, frozen=True):
     def thing(self, kind: str) -> Thing:
         """The thing of that kind."""
         return next(thing for thing in self.things if thing.kind == kind)
+
+
+def is_high(item: Person | Thing, place: str) -> bool:
+    """Whether somebody or something reaches up to where the top things are."""
+    return item.act.tall or place == "kitchen" if isinstance(item, Person) else item.sort.tall

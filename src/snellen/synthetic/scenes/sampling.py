@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from snellen.synthetic.scenes.catalog import ACTIONS, CHILDREN, COLUMNS, KINDS, PLACES, WHO, WORLD, Column, Kind
-from snellen.synthetic.scenes.model import Person, Scene, Thing
+from snellen.synthetic.scenes.model import Person, Scene, Thing, is_high
 
 
 class SceneRequest(NamedTuple):
@@ -20,18 +20,11 @@ class SceneRequest(NamedTuple):
 
     place: str | None = None
     weather: str | None = None
-    thing: str | None = None
-    thing_is: Mapping[str, Any] = {}
-    more: Mapping[str, Mapping[str, Any]] = {}
+    things: Mapping[str, Mapping[str, Any]] = {}
     action: str | None = None
     person_is: Mapping[str, Any] = {}
     people: int | None = None
     without: frozenset[str] = frozenset()
-
-    @property
-    def things(self) -> dict[str, Mapping[str, Any]]:
-        """All wished things with their fields."""
-        return {**({} if self.thing is None else {self.thing: self.thing_is}), **self.more}
 
 
 def draw_scene(rng: Random, want: SceneRequest | None = None) -> Scene:
@@ -43,7 +36,7 @@ def draw_scene(rng: Random, want: SceneRequest | None = None) -> Scene:
     made.add_people()
     made.add_things()
     made.add_top()
-    sun = rng.choice([c for c in COLUMNS if not any(t.sort.level == "top" and t.column == c for t in made.things)])
+    sun = rng.choice([c for c in COLUMNS if not any(t.above and t.column == c for t in made.things)])
     people, things = tuple(made.people), tuple(made.things)
     return Scene(place=place, weather=weather, people=people, things=things, sun=sun, decor=rng.randrange(1 << 30))
 
@@ -142,8 +135,8 @@ class _SceneDraft:
 
     def _high(self) -> set[str]:
         """Columns in which something reaches up to where the top things are."""
-        people = {person.column for person in self.people if person.act.tall or self.place == "kitchen"}
-        return people | {thing.column for thing in self.things if thing.sort.tall}
+        items: list[Person | Thing] = [*self.people, *self.things]
+        return {item.column for item in items if is_high(item, self.place)}
 
     def _crowded(self) -> bool:
         """Whether one more high item would leave no room for the wished top thing."""

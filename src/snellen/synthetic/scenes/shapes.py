@@ -55,12 +55,12 @@ def draw_shapes(
 ) -> None:
     """Draw a drawing. The form of a shape is a method of the pen, one of the parts, or another drawing; numbers say where these begin."""
     for shape in DRAWINGS[name]:
-        numbers = shape.numbers(names)
         colour = shades.of(shape.colour)
-        if parts and shape.form in parts:
-            parts[shape.form](pen.moved(*numbers))
-        elif shape.form in DRAWINGS:
-            draw_shapes(pen.moved(*numbers), shape.form, shades.filled(shape.colour), **names)
-        elif colour is not None:
-            how: dict[str, Any] = {"rim": False} if shape.flat else {}
-            getattr(pen, shape.form)(colour, *numbers, **how)
+        how: dict[str, Any] = {"rim": False} if shape.flat else {}
+        for numbers in shape.numbers(names):
+            if parts and shape.form in parts:
+                parts[shape.form](pen.moved(*numbers))
+            elif shape.form in DRAWINGS:
+                draw_shapes(pen.moved(*numbers), shape.form, shades.filled(shape.colour), **names)
+            elif colour is not None:
+                getattr(pen, shape.form)(colour, *numbers, **how)

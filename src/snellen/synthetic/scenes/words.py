@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from snellen.synthetic.scenes.catalog import PLACES, WEATHER
+from snellen.synthetic.drawings import read_table
+from snellen.synthetic.scenes.catalog import HERE, PLACES, WEATHER
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 
+PHRASES = read_table(HERE / "phrases.toml")
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
 SIDES = {"left": "on the left", "centre": "in the middle", "right": "on the right"}
 TOP_SIDES = {"left": "at the top left", "centre": "at the top in the middle", "right": "at the top right"}
+_MACHINES = frozenset({"car", "bus", "bicycle", "boat", "plane", "chair"})
 
 
 class Fact(NamedTuple):
@@ -22,7 +25,7 @@ class Fact(NamedTuple):
 
 
 def a(words: str) -> str:
-    """The words with the indefinite article.
+    """Return the words with the indefinite article.
 
     >>> a("red ball"), a("orange ball"), a("open box")
     ('a red ball', 'an orange ball', 'an open box')
@@ -31,7 +34,7 @@ def a(words: str) -> str:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """A list in words.
+    """Return a list in words.
 
     >>> joined(["a dog", "a cat", "two balls"])
     'a dog, a cat and two balls'
@@ -41,62 +44,88 @@ def joined(parts: Iterable[str]) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text with a capital and a full stop."""
+    """Return the text with a capital and a full stop."""
     return f"{text[0].upper()}{text[1:]}."
 
 
-def noun(thing: Thing) -> str:
-    """The kind, in the plural where there are several."""
-    return thing.kind if thing.count == 1 else thing.sort.plural
+def filled(phrase: str, words: dict[str, Any]) -> str:
+    """Return a phrase with its words; the name of a word after a_ is that word with its article.
+
+    >>> filled("there {be} {a_colour} ball", {"be": "is", "colour": "orange"})
+    'there is an orange ball'
+    """
+    return phrase.format_map(_WithArticles(words))
 
 
-def some(thing: Thing, *, details: bool = True) -> str:
-    """A thing as it is first spoken of: "a small red ball", "three red balls"."""
-    if thing.kind == "window" and details:
-        return f"a window with {thing.colour} curtains"
-    words = " ".join(word for word in (thing.size, thing.colour) if word and details)
-    if thing.count == 1:
-        return a(f"{words} {thing.kind}".strip())
-    return " ".join((NUMBERS[thing.count], f"{words} {thing.sort.plural}".strip()))
+class _WithArticles(dict[str, Any]):
+    def __missing__(self, name: str) -> str:
+        return a(self[name.removeprefix("a_")])
 
 
-def verb(thing: Thing) -> str:
-    """is or are."""
-    return "is" if thing.count == 1 else "are"
+def terms(item: Person | Thing) -> dict[str, str]:
+    """Return the words for a person or a thing, by the names that phrases have for them; those that do not apply are empty."""
+    return _person_terms(item) if isinstance(item, Person) else _thing_terms(item)
 
 
-def where(item: Person | Thing) -> str:
-    """Where it is in the scene."""
-    top = isinstance(item, Thing) and item.sort.level == "top"
-    return (TOP_SIDES if top else SIDES)[item.column]
+def _person_terms(person: Person) -> dict[str, str]:
+    trousers = f" and {person.trousers} trousers" if person.trousers else ""
+    hat = f" with {a(person.hat)} hat" if person.hat else ""
+    cue, cue2, cue3 = person.act.cues
+    return {
+        "name": person.who,
+        "the": f"the {person.who}",
+        "be": "is",
+        "where": SIDES[person.column],
+        "plain": a(person.who),
+        "some": f"{a(person.who)} in {a(person.shirt)} shirt{trousers}{hat}",
+        "action": person.action,
+        "doing": doing(person),
+        "shirt": person.shirt,
+        "trousers": person.trousers or "",
+        "hair": person.hair if person.hair_seen else "",
+        "hat_colour": person.hat or "",
+        "wearing_hat": f"wearing {a(person.hat)} hat" if person.hat else "not wearing a hat",
+        "facing": person.facing or "",
+        "front": "face",
+        "cue": cue,
+        "cue2": cue2,
+        "cue3": cue3,
+    }
 
 
-def name_of(item: Person | Thing) -> str:
-    """man, ball, balls."""
-    return item.who if isinstance(item, Person) else noun(item)
-
-
-def be_of(item: Person | Thing) -> str:
-    """is or are."""
-    return "is" if isinstance(item, Person) else verb(item)
-
-
-def stateful(thing: Thing) -> tuple[str, str]:
-    """What is in the state, and its is or are: ("the sail of the boat", "is")."""
-    part = thing.sort.part
-    subject = f"the {part} of the {noun(thing)}" if part else f"the {noun(thing)}"
-    return subject, "are" if thing.count > 1 or (part or "").endswith("s") else "is"
-
-
-def coloured(thing: Thing) -> tuple[str, str]:
-    """What has the colour, and its is or are: a window's colour is that of its curtains."""
-    return ("the curtains of the window", "are") if thing.kind == "window" else (f"the {noun(thing)}", verb(thing))
-
-
-def state(thing: Thing) -> str:
-    """The state as a clause: "the box is open", "the sail of the boat is up"."""
-    subject, be = stateful(thing)
-    return f"{subject} {be} {thing.state}"
+def _thing_terms(thing: Thing) -> dict[str, str]:
+    kind, colour, one, own_part = thing.kind, thing.colour or "", thing.count == 1, thing.sort.part or ""
+    number, name, be = NUMBERS[thing.count], kind if one else thing.sort.plural, "is" if one else "are"
+    described = " ".join(filter(None, (thing.size, colour, name)))
+    some = a(described) if one else f"{number} {described}"
+    coloured, coloured_be = ("the curtains of the window", "are") if kind == "window" else (f"the {name}", be)
+    part_be = "are" if not one or own_part.endswith("s") else "is"
+    holds = f"there is {a(thing.inside)} ball in the box" if thing.inside else "the box is empty"
+    return {
+        "kind": kind,
+        "plural": thing.sort.plural,
+        "number": number,
+        "name": name,
+        "the": f"the {name}",
+        "be": be,
+        "where": (TOP_SIDES if thing.above else SIDES)[thing.column],
+        "plain": a(name) if one else f"{number} {name}",
+        "some": f"a window with {colour} curtains" if kind == "window" else some,
+        "colour": colour,
+        "colour_name": f"{colour} {name}".strip(),
+        "coloured": coloured,
+        "coloured_be": coloured_be,
+        "size": thing.size or "",
+        "state": thing.state or "",
+        "part": f"the {own_part} of the {name}" if own_part else f"the {name}",
+        "part_be": part_be,
+        "seem": "seems" if part_be == "is" else "seem",
+        "cue": state_cue(thing) if thing.state else "",
+        "inside": holds if kind == "box" and thing.state == "open" and one else "",
+        "ball": thing.inside or "",
+        "facing": thing.facing or "",
+        "front": "front" if kind in _MACHINES else "face",
+    }
 
 
 def state_cue(thing: Thing) -> str:
@@ -109,131 +138,64 @@ def state_cue(thing: Thing) -> str:
     return thing.sort.states[thing.state or ""].format(they=they, their=their)
 
 
-def doing(person: Person, *, details: bool = True) -> str:
-    """What somebody does: "riding a red bicycle", or without details "riding a bicycle"."""
+def doing(person: Person) -> str:
+    """Return what somebody does: "riding a red bicycle"."""
     form = person.act.details
-    if form is None or person.prop is None or not details:
+    if form is None or person.prop is None:
         return person.action
     return form.format(person.prop if person.action == "skiing" else a(person.prop))
 
 
-def somebody(person: Person, *, details: bool = True) -> str:
-    """A person as first spoken of: "a man in a red shirt and blue trousers with a green hat"."""
-    if not details:
-        return a(person.who)
-    trousers = f" and {person.trousers} trousers" if person.trousers else ""
-    hat = f" with {a(person.hat)} hat" if person.hat else ""
-    return f"{a(person.who)} in {a(person.shirt)} shirt{trousers}{hat}"
-
-
-def hair_seen(person: Person) -> bool:
-    """Whether the colour of the hair can be told: short hair goes under a hat."""
-    return person.hat is None or person.who in ("woman", "girl")
-
-
-def weather_seen(scene: Scene) -> bool:
-    """Outdoors always; indoors through a window whose curtains are open."""
-    return scene.outdoors or any(t.kind == "window" and t.state == "open" for t in scene.things)
-
-
-def thing_facts(thing: Thing) -> list[Fact]:
-    """All that can be said of a thing."""
-    the, be, kind = f"the {noun(thing)}", verb(thing), thing.kind
-    facts = [
-        Fact(kind, "count", f"there {be} {some(thing, details=False)}"),
-        Fact(kind, "position", f"{the} {be} {where(thing)}"),
+def item_facts(item: Person | Thing) -> list[Fact]:
+    """Return all that can be said of a person or a thing."""
+    words = terms(item)
+    phrases = PHRASES["facts"]["person" if isinstance(item, Person) else "thing"]
+    return [
+        Fact(item.name, aspect, filled(phrase, words)) for aspect, phrase in phrases.items() if words.get(aspect, True)
     ]
-    if thing.colour is not None:
-        facts.append(Fact(kind, "colour", f"{' '.join(coloured(thing))} {thing.colour}"))
-    if thing.size is not None:
-        facts.append(Fact(kind, "size", f"{the} {be} {thing.size}"))
-    if thing.facing is not None:
-        facts.append(Fact(kind, "facing", f"{the} {be} facing {thing.facing}"))
-    if thing.state is not None:
-        facts.append(Fact(kind, "state", state(thing)))
-    if kind == "box" and thing.state == "open" and thing.count == 1:
-        facts.append(
-            Fact(kind, "inside", f"there is {a(thing.inside)} ball in the box" if thing.inside else "the box is empty")
-        )
-    return facts
-
-
-def person_facts(person: Person) -> list[Fact]:
-    """All that can be said of somebody."""
-    who = person.who
-    the = f"the {who}"
-    hat = f"{the} is wearing {a(person.hat)} hat" if person.hat else f"{the} is not wearing a hat"
-    facts = [
-        Fact(who, "action", f"{the} is {doing(person)}"),
-        Fact(who, "shirt", f"{the} is wearing {a(person.shirt)} shirt"),
-        Fact(who, "position", f"{the} is {where(person)}"),
-        Fact(who, "hat", hat),
-    ]
-    if person.trousers is not None:
-        facts.append(Fact(who, "trousers", f"{the} is wearing {person.trousers} trousers"))
-    if hair_seen(person):
-        facts.append(Fact(who, "hair", f"{the} has {person.hair} hair"))
-    if person.facing is not None:
-        facts.append(Fact(who, "facing", f"{the} is facing {person.facing}"))
-    return facts
 
 
 def facts(scene: Scene) -> list[Fact]:
-    """All that can be said of a scene, a clause each."""
+    """Return all that can be said of a scene, a clause each."""
     out = [Fact("scene", "place", f"it is {PLACES[scene.place].phrase}")]
-    if weather_seen(scene):
+    if scene.weather_seen:
         out.append(Fact("scene", "weather", WEATHER[scene.weather].phrase))
-    for item in scene.items():
-        out += person_facts(item) if isinstance(item, Person) else thing_facts(item)
-    return out
+    return out + [fact for item in scene.items() for fact in item_facts(item)]
 
 
 def setting(scene: Scene) -> str:
-    """The place with its weather: "a rainy street"."""
-    noun_ = PLACES[scene.place].noun
-    return a(f"{scene.weather} {noun_}" if scene.outdoors else noun_)
+    """Return the place with its weather: "a rainy street"."""
+    noun = PLACES[scene.place].noun
+    return a(f"{scene.weather} {noun}" if scene.outdoors else noun)
+
+
+def listing(scene: Scene) -> str:
+    """Return everybody and everything in words."""
+    return joined(terms(item)["plain"] for item in scene.items())
 
 
 def brief(scene: Scene) -> str:
-    """One sentence: the place and who and what is there."""
-    names = [
-        somebody(item, details=False) if isinstance(item, Person) else some(item, details=False)
-        for item in scene.items()
-    ]
-    return sentence(f"{setting(scene)} with {joined(names)}")
+    """Return one sentence: the place and who and what is there."""
+    return sentence(f"{setting(scene)} with {listing(scene)}")
 
 
 def about(item: Person | Thing) -> str:
-    """One sentence with all that matters of a person or a thing."""
+    """Return one sentence with all that matters of a person or a thing."""
+    words = terms(item)
+    some, where, be, state, facing = (words.get(name, "") for name in ("some", "where", "be", "state", "facing"))
     if isinstance(item, Person):
-        turned = f", facing {item.facing}" if item.facing else ""
-        return sentence(f"{somebody(item)} is {doing(item)} {where(item)}{turned}")
-    named = some(item)
+        return sentence(f"{some} is {words['doing']} {where}{f', facing {facing}' if facing else ''}")
     if item.inside is not None:
-        named += f" with {a(item.inside)} ball inside"
-    if item.sort.part is not None:
-        whole = (
-            f"{named} {where(item)} with its {item.sort.part} {item.state}" if item.facing else f"{named} {where(item)}"
-        )
-        return sentence(
-            f"{whole} is facing {item.facing}" if item.facing else f"{whole} has its {item.sort.part} {item.state}"
-        )
-    said = [word for word in (item.state, f"facing {item.facing}" if item.facing else None) if word]
-    if not said:
-        return sentence(f"{named} {verb(item)} {where(item)}")
-    return sentence(f"{named} {where(item)} {verb(item)} {' and '.join(said)}")
+        some += f" with {a(item.inside)} ball inside"
+    part = item.sort.part
+    if part is not None and facing:
+        return sentence(f"{some} {where} with its {part} {state} is facing {facing}")
+    if part is not None:
+        return sentence(f"{some} {where} has its {part} {state}")
+    said = " and ".join(filter(None, (state, facing and f"facing {facing}")))
+    return sentence(f"{some} {where} {be} {said}" if said else f"{some} {be} {where}")
 
 
 def caption(scene: Scene) -> str:
-    """The full description: the place, then a sentence for everybody and everything."""
+    """Return the full description: the place, then a sentence for everybody and everything."""
     return " ".join((sentence(setting(scene)), *(about(item) for item in scene.items())))
-
-
-def listing(scene: Scene, without: str | None = None) -> str:
-    """Everybody and everything in words, perhaps without one kind."""
-    named = [
-        somebody(item, details=False) if isinstance(item, Person) else some(item, details=False)
-        for item in scene.items()
-        if not (isinstance(item, Thing) and item.kind == without)
-    ]
-    return joined(named)

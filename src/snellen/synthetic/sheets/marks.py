@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from snellen.synthetic.drawings import read_drawings
 from snellen.synthetic.sheets.paper import Floats, Pixels
 
 LETTERS = "CDHKNORSVZ"
+SHAPES = ("disc", "square", "triangle", "diamond", "plus", "ring", "dome", "hexagon", "arrow")
 STROKES = 5
 _FINE = 40
 _SIDE = STROKES * _FINE
@@ -34,16 +37,17 @@ class Cover(NamedTuple):
     top: int
 
 
-def _disc(x: float, y: float, radius: float) -> Mask:
-    return (_X - x) * (_X - x) + (_Y - y) * (_Y - y) <= radius * radius
-
-
-def _ring(x: float, y: float, radius: float, stroke: float = 1.0) -> Mask:
-    return _disc(x, y, radius) & ~_disc(x, y, radius - stroke)
-
-
 def _box(x0: float, y0: float, x1: float, y1: float) -> Mask:
     return (x0 <= _X) & (x1 >= _X) & (y0 <= _Y) & (y1 >= _Y)
+
+
+def _disc(x: float, y: float, radius: float, *within: float) -> Mask:
+    inside = (_X - x) * (_X - x) + (_Y - y) * (_Y - y) <= radius * radius
+    return inside & _box(*within) if within else inside
+
+
+def _ring(x: float, y: float, radius: float, stroke: float, *within: float) -> Mask:
+    return _disc(x, y, radius, *within) & ~_disc(x, y, radius - stroke)
 
 
 def _poly(*xy: float) -> Mask:
@@ -55,73 +59,19 @@ def _poly(*xy: float) -> Mask:
     return inside
 
 
-def _c() -> Mask:
-    return _ring(2.5, 2.5, 2.5) & ~_box(2.5, 2, 5, 3)
-
-
-def _d() -> Mask:
-    outer = _box(0, 0, 2.5, 5) | _disc(2.5, 2.5, 2.5)
-    inner = _box(1, 1, 2.5, 4) | (_disc(2.5, 2.5, 1.5) & (_X >= 2.5))
-    return outer & ~inner
-
-
-def _h() -> Mask:
-    return _box(0, 0, 1, 5) | _box(4, 0, 5, 5) | _box(0, 2, 5, 3)
-
-
-def _k() -> Mask:
-    arm = _poly(3.6, 0, 5, 0, 1, 3.7, 1, 2.4)
-    leg = _poly(1.75, 2.3, 2.75, 1.55, 5, 5, 3.7, 5)
-    return _box(0, 0, 1, 5) | arm | leg
-
-
-def _n() -> Mask:
-    return _box(0, 0, 1, 5) | _box(4, 0, 5, 5) | _poly(0, 0, 1.25, 0, 5, 5, 3.75, 5)
-
-
-def _o() -> Mask:
-    return _ring(2.5, 2.5, 2.5)
-
-
-def _r() -> Mask:
-    bowl = (_ring(3.5, 1.5, 1.5) & (_X >= 3.5)) | _box(0, 0, 3.5, 1) | _box(0, 2, 3.5, 3)
-    return _box(0, 0, 1, 5) | bowl | _poly(2.1, 3, 3.4, 3, 5, 5, 3.7, 5)
-
-
-def _s() -> Mask:
-    upper = _ring(1.5, 1.5, 1.5) & (_X <= 1.5) | (_ring(3.5, 1.5, 1.5) & (_X >= 3.5) & (_Y <= 1.5))
-    lower = _ring(3.5, 3.5, 1.5) & (_X >= 3.5) | (_ring(1.5, 3.5, 1.5) & (_X <= 1.5) & (_Y >= 3.5))
-    return upper | lower | _box(1.5, 0, 3.5, 1) | _box(1.5, 2, 3.5, 3) | _box(1.5, 4, 3.5, 5)
-
-
-def _v() -> Mask:
-    return _poly(0, 0, 1.07, 0, 3.02, 5, 1.95, 5) | _poly(3.93, 0, 5, 0, 3.05, 5, 1.98, 5)
-
-
-def _z() -> Mask:
-    return _box(0, 0, 5, 1) | _box(0, 4, 5, 5) | _poly(3.75, 0, 5, 0, 1.25, 5, 0, 5)
-
-
-_MARKS: Mapping[str, Callable[[], Mask]] = {
-    **dict(zip(LETTERS, (_c, _d, _h, _k, _n, _o, _r, _s, _v, _z), strict=True)),
-    "disc": lambda: _disc(2.5, 2.5, 2.5),
-    "square": lambda: _box(0.2, 0.2, 4.8, 4.8),
-    "triangle": lambda: _poly(2.5, 0, 5, 5, 0, 5),
-    "diamond": lambda: _poly(2.5, 0, 5, 2.5, 2.5, 5, 0, 2.5),
-    "plus": lambda: _box(1.6, 0, 3.4, 5) | _box(0, 1.6, 5, 3.4),
-    "ring": lambda: _ring(2.5, 2.5, 2.5, 1.2),
-    "dome": lambda: _disc(2.5, 3.5, 2.5) & (_Y <= 3.5),
-    "hexagon": lambda: _poly(1.25, 0.33, 3.75, 0.33, 5, 2.5, 3.75, 4.67, 1.25, 4.67, 0, 2.5),
-    "arrow": lambda: _poly(2.5, 0, 5, 2.5, 0, 2.5) | _box(1.6, 2.5, 3.4, 5),
-    "down": lambda: _poly(0, 0, 5, 0, 2.5, 5),
-}
-SHAPES = ("disc", "square", "triangle", "diamond", "plus", "ring", "dome", "hexagon", "arrow")
+_FORMS: Mapping[str, Callable[..., Mask]] = {"box": _box, "disc": _disc, "ring": _ring, "poly": _poly}
+_DRAWINGS = read_drawings(Path(__file__).with_name("marks.toml"))
 
 
 @cache
 def points(mark: str) -> Mask:
-    """A mark as points, 40 a stroke."""
-    return _MARKS[mark]()
+    """Return a mark as points, 40 a stroke."""
+    inked = np.zeros((_SIDE, _SIDE), dtype=np.bool_)
+    for shape in _DRAWINGS[mark]:
+        for numbers in shape.numbers({}):
+            part = _FORMS[shape.form](*numbers)
+            inked = inked | part if shape.colour == "ink" else inked & ~part
+    return inked
 
 
 @cache

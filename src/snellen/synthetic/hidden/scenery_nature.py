@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from snellen.synthetic.hidden.scenery_base import (
+    RAMPS,
     SIZE,
     XX,
     YY,
-    Colour,
     Field,
     Painting,
     Rng,
     colour,
+    grained,
     mixed,
     noise,
+    one_of,
     ramp,
     scaled,
+    stamp,
     steady,
     step,
     tone,
@@ -25,14 +30,10 @@ from snellen.synthetic.hidden.scenery_base import (
 
 
 def ocean(rng: Rng) -> Field:
-    """Water with rolling waves in perspective, a horizon and the sun's glitter."""
-    horizon = float(rng.uniform(0.2, 0.34))
-    sky_top, sky_low, deep, light = (
-        ((70, 130, 200), (190, 220, 240), (10, 50, 95), (70, 150, 185)),
-        ((95, 150, 190), (225, 230, 225), (5, 60, 80), (60, 165, 165)),
-        ((90, 100, 130), (250, 200, 150), (18, 44, 82), (110, 130, 165)),
-    )[int(rng.integers(3))]
-    sky = ramp(YY + 0.03 * noise(rng, 4, 10, 3), [(0, sky_top), (horizon, sky_low)])
+    """Paint water with rolling waves in perspective, a horizon and the sun's glitter."""
+    horizon = rng.uniform(0.2, 0.34)
+    mood = one_of(rng, "ocean")
+    sky = ramp(YY + 0.03 * noise(rng, 4, 10, 3), [(0, mood["top"]), (horizon, mood["low"])])
     depth = np.maximum(YY - np.float32(horizon), 0) / np.float32(1 - horizon)
     far = np.float32(1) / (depth + np.float32(0.09))
     sheet = noise(rng, 18, 40, 3, 0.7)
@@ -40,12 +41,13 @@ def ocean(rng: Rng) -> Field:
     across = np.abs((((XX - 0.5) * far * 0.5 + 0.6) % 2 - 1) * (SIZE - 1)).astype(np.int32)
     along = np.abs((far * 0.16 % 2 - 1) * (SIZE - 1)).astype(np.int32)
     chop = sheet[along, across]
-    swell = steady(np.sin, far * np.float32(5.5) + noise(rng, 5, 4, 2) * 1.6 + XX * float(rng.uniform(-2, 2)))
+    swell = steady(np.sin, far * np.float32(5.5) + noise(rng, 5, 4, 2) * 1.6 + XX * rng.uniform(-2, 2))
     height = np.clip(0.5 + 0.24 * swell + 0.34 * chop, 0, 1)
-    water = ramp(height * (0.55 + 0.45 * depth) + 0.25 * (1 - depth), [(0, deep), (0.75, light), (1, (215, 235, 238))])
+    waves = height * (0.55 + 0.45 * depth) + 0.25 * (1 - depth)
+    water = ramp(waves, [(0, mood["deep"]), (0.75, mood["light"]), (1, (215, 235, 238))])
     foam = step(height + 0.12 * noise(rng, 90, 120), 0.88, 1.0) * step(depth, 0.04, 0.3)
     water = mixed(water, colour(240, 248, 250), foam * 0.85)
-    sun = float(rng.uniform(0.15, 0.85))
+    sun = rng.uniform(0.15, 0.85)
     glitter = steady(np.exp, -(((XX - sun) / (0.05 + 0.15 * depth)) ** 2)) * step(chop, 0.25, 0.7)
     water = mixed(water, colour(255, 245, 215), glitter * 0.75)
     disc = np.hypot(XX - sun, YY - horizon * 0.5)
@@ -54,13 +56,9 @@ def ocean(rng: Rng) -> Field:
 
 
 def sand_dune(rng: Rng) -> Field:
-    """Rows of dunes under a clear sky, each with a sunny and a shaded face and wind ripples."""
-    sand, shade = (
-        ((236, 190, 120), (150, 92, 50)),
-        ((228, 165, 95), (140, 76, 40)),
-        ((240, 208, 150), (165, 118, 75)),
-    )[int(rng.integers(3))]
-    top = float(rng.uniform(0.14, 0.24))
+    """Paint rows of dunes under a clear sky, each with a sunny and a shaded face and wind ripples."""
+    mood = one_of(rng, "dune")
+    top = rng.uniform(0.14, 0.24)
     image = ramp(YY, [(0, (88, 150, 215)), (top + 0.1, (215, 228, 232))])
     x = XX[0]
     layers = 4
@@ -70,31 +68,27 @@ def sand_dune(rng: Rng) -> Field:
         phase, waves = rng.uniform(0, 2 * np.pi), rng.uniform(1.0, 2.2)
         # A sharpened wave: long windward slope, short steep lee.
         turn = (x * waves + phase / (2 * np.pi)) % 1.0
-        peak = float(rng.uniform(0.45, 0.65))
+        peak = rng.uniform(0.45, 0.65)
         rise = np.where(turn < peak, turn / peak, (1 - turn) / (1 - peak))
         sharp, rolling = steady(lambda v: v**1.4, rise), steady(np.sin, x * 9 + phase)
         ridge = base - (0.05 + 0.08 * near) * sharp + 0.012 * rolling
         below = YY - ridge[None, :].astype(np.float32)
         body = step(below, -0.002, 0.002)
-        crest = (x[None, :] * waves + phase / (2 * np.pi) + below * float(rng.uniform(0.5, 1.0))) % 1.0
+        crest = (x[None, :] * waves + phase / (2 * np.pi) + below * rng.uniform(0.5, 1.0)) % 1.0
         lee = step(crest, peak - 0.01, peak + 0.02) * (1 - step(crest, 0.93, 1.0)) * steady(np.exp, -below * 6)
         count = 150 - 75 * near
         warp = noise(rng, 5, 5, 2)
         ripple = steady(np.sin, (below * count) + warp * 5 + x[None, :] * 14)
         value = 0.78 + 0.1 * ripple * (0.5 + 0.5 * near) * (1 - 0.5 * lee) - 0.5 * lee - 0.12 * below + 0.05 * warp
-        haze = toward(sand, (225, 220, 210), 0.45 * (1 - near))
-        image = mixed(image, ramp(value, [(0.1, shade), (0.8, haze), (1.0, (255, 236, 195))]), body)
-    return image + 0.02 * noise(rng, 190, 190)[..., None]
+        haze = toward(mood["sand"], (225, 220, 210), 0.45 * (1 - near))
+        image = mixed(image, ramp(value, [(0.1, mood["shade"]), (0.8, haze), (1.0, (255, 236, 195))]), body)
+    return grained(image, rng, 0.02, 190)
 
 
 def cloud(rng: Rng) -> Field:
-    """Blue sky with heaped white clouds lit from above."""
-    sky_top, sky_low = (
-        ((40, 105, 195), (160, 205, 240)),
-        ((55, 125, 210), (190, 220, 240)),
-        ((70, 110, 180), (235, 205, 190)),
-    )[int(rng.integers(3))]
-    sky = ramp(YY, [(0, sky_top), (1, sky_low)])
+    """Paint a blue sky with heaped white clouds lit from above."""
+    mood = one_of(rng, "cloud")
+    sky = ramp(YY, [(0, mood["top"]), (1, mood["low"])])
     heap: Field = np.zeros((SIZE, SIZE), dtype=np.float32)
     detail = noise(rng, 14, 14, 4, 0.6)
     bank = int(rng.integers(7, 10))
@@ -112,45 +106,21 @@ def cloud(rng: Rng) -> Field:
     cover = step(heap, 0.0, 0.28)
     slope = heap - np.roll(heap, (-9, -5), axis=(0, 1))
     light = np.clip(0.72 + 0.5 * slope + 0.1 * detail, 0, 1)
-    puffs = ramp(light, [(0.2, (128, 145, 175)), (0.6, (205, 214, 228)), (0.95, (255, 255, 255))])
+    puffs = ramp(light, RAMPS["puffs"])
     wisp = 0.35 * step(noise(rng, 3, 12, 3), 0.3, 1.2)
     return mixed(mixed(sky, colour(235, 242, 250), wisp), puffs, cover)
 
 
-_PAPERS: tuple[tuple[Colour, ...], ...] = (
-    ((235, 110, 90), (250, 190, 90), (245, 235, 215), (90, 165, 185)),
-    ((120, 180, 160), (240, 240, 225), (230, 130, 150), (95, 120, 180)),
-    ((215, 90, 120), (245, 205, 190), (120, 150, 200), (250, 225, 130)),
-)
-
-
-def _lit(points: list[tuple[float, float]], rng: Rng) -> float:
+def _lit(points: list[Any], rng: Rng) -> float:
     """How bright a facet is: by the direction in which it leans."""
-    (ax, ay), (bx, by), (cx, cy) = points[:3]
+    (ax, ay), (bx, by), (cx, cy) = points
     angle = np.arctan2(ay + by - 2 * cy, ax + bx - 2 * cx)
     return float(0.84 + 0.2 * np.cos(angle - 2.2) + rng.normal(0, 0.03))
 
 
-def _crane(canvas: Painting, rng: Rng, paper: Colour, x: float, y: float, size: float) -> None:
-    side = 1.0 if rng.random() < 0.5 else -1.0
-
-    def put(factor: float, *xy: float) -> None:
-        moved = [x + side * size * v if i % 2 == 0 else y + size * v for i, v in enumerate(xy)]
-        canvas.poly(scaled(paper, factor), *moved)
-        canvas.line(scaled(paper, 0.6), 0.002, *moved, moved[0], moved[1])
-
-    put(0.45, -0.6, 0.58, 0.6, 0.58, 0.2, 0.66, -0.3, 0.66)
-    put(0.72, -0.15, 0.1, 0.5, -1.0, 0.35, 0.2)
-    put(0.86, 0.3, 0.2, 1.0, -0.45, 0.42, 0.42)
-    put(0.95, -0.2, 0.2, -0.95, -0.5, -0.38, 0.42)
-    put(0.8, -0.95, -0.5, -1.2, -0.28, -0.84, -0.36)
-    put(1.02, -0.4, 0.3, 0.42, 0.3, 0.0, 0.62)
-    put(1.12, -0.3, 0.2, -0.42, -0.95, 0.35, 0.28)
-
-
 def origami(rng: Rng) -> Field:
-    """A sheet folded into facets, with a few paper cranes on it."""
-    papers = _PAPERS[int(rng.integers(len(_PAPERS)))]
+    """Paint a sheet folded into facets, with a few paper cranes on it."""
+    papers = one_of(rng, "papers")
     n = int(rng.integers(6, 9))
     canvas = Painting(np.broadcast_to(colour(*papers[2]), (SIZE, SIZE, 3)))
     grid = np.stack(np.meshgrid(np.arange(-1, n + 2), np.arange(-1, n + 2)), axis=-1) / n
@@ -158,28 +128,26 @@ def origami(rng: Rng) -> Field:
     patch = noise(rng, 3, 3)[:: SIZE // n, :: SIZE // n]
     for row in range(n + 2):
         for column in range(n + 2):
-            a, b, c, d = (tuple(map(float, grid[row + i, column + j])) for i, j in ((0, 0), (0, 1), (1, 1), (1, 0)))
+            a, b, c, d = (grid[row + i, column + j].tolist() for i, j in ((0, 0), (0, 1), (1, 1), (1, 0)))
             pick = patch[min(row, patch.shape[0] - 1), min(column, patch.shape[1] - 1)] + rng.normal(0, 0.35)
             paper = papers[int(np.clip((pick + 1) * 2, 0, 3))]
-            halves = ([a, b, c], [c, d, a]) if rng.random() < 0.5 else ([b, c, d], [d, a, b])
-            for half in halves:
+            for half in ([a, b, c], [c, d, a]) if rng.random() < 0.5 else ([b, c, d], [d, a, b]):
                 flat = [v for point in half for v in point]
-                canvas.poly(scaled(paper, _lit(half, rng)), *flat)  # type: ignore[arg-type]
+                canvas.poly(scaled(paper, _lit(half, rng)), *flat)
                 canvas.line(scaled(paper, 1.15), 0.003, *flat[:4])
     for k in range(3):
         x, y = (0.2 + 0.3 * k + rng.uniform(-0.06, 0.06)), rng.uniform(0.2, 0.85)
-        _crane(canvas, rng, tone(rng, papers[(k + 1) % 4], 6), x, y, float(rng.uniform(0.11, 0.16)))
+        paper, size = tone(rng, papers[(k + 1) % 4], 6), rng.uniform(0.11, 0.16)
+        side = size if rng.random() < 0.5 else -size
+        stamp(canvas, "crane", paper=paper, x=x, y=y, wide=side, high=size)
     return canvas.pixels() * (1 + 0.025 * noise(rng, 120, 120, 2))[..., None]
 
 
 def forest(rng: Rng) -> Field:
-    """Tree trunks in a haze of green, leaves above, ferns and litter below."""
-    haze, leaf = (
-        ((196, 214, 160), (64, 112, 40)),
-        ((170, 200, 178), (44, 96, 50)),
-        ((214, 206, 140), (96, 120, 36)),
-    )[int(rng.integers(3))]
-    floor = float(rng.uniform(0.7, 0.78))
+    """Paint tree trunks in a haze of green, leaves above, ferns and litter below."""
+    mood = one_of(rng, "forest")
+    haze, leaf = mood["haze"], mood["leaf"]
+    floor = rng.uniform(0.7, 0.78)
     back = ramp(YY + 0.05 * noise(rng, 8, 8, 3), [(0, scaled(leaf, 1.1)), (0.45, haze), (floor, scaled(leaf, 1.2))])
     ground = ramp(YY + 0.08 * noise(rng, 40, 60, 2), [(floor, (110, 112, 52)), (1.05, (64, 50, 28))])
     canvas = Painting(mixed(back, ground, step(YY + 0.01 * noise(rng, 20, 3, 2), floor - 0.01, floor + 0.02)))
@@ -192,24 +160,19 @@ def forest(rng: Rng) -> Field:
             half = (0.007 + 0.02 * near) * rng.uniform(0.8, 1.25)
             foot = floor + 0.02 + 0.17 * near * rng.uniform(0.5, 1.2)
             lean = rng.uniform(-0.03, 0.03)
-            canvas.poly(bark, x - half * 1.7, foot, x - half, foot - 0.12, x + lean - 0.7 * half, -0.02,
-                        x + lean + 0.7 * half, -0.02, x + half, foot - 0.12, x + half * 1.7, foot)  # fmt: skip
-            canvas.poly(scaled(bark, 1.35), x - half * 0.9, foot - 0.1, x + lean - 0.65 * half, -0.02,
-                        x + lean - 0.3 * half, -0.02, x - half * 0.4, foot - 0.1)  # fmt: skip
+            stamp(canvas, "trunk", bark=bark, x=x, half=half, foot=foot, lean=lean)
             for _ in range(2):
                 y, side = rng.uniform(0.1, 0.5), rng.choice((-1.0, 1.0))
-                at = x + lean * (foot - y)
-                canvas.line(bark, half * 0.5, at, y, at + side * 0.07, y - 0.07, at + side * 0.13, y - 0.09)
+                stamp(canvas, "branch", bark=bark, half=half, x=x + lean * (foot - y), y=y, side=side)
         for _ in range(110):
             y = abs(rng.normal(0, 0.17)) * (1.15 - 0.2 * near)
             x, r = rng.uniform(0, 1), rng.uniform(0.012, 0.03)
             fill = tone(rng, toward(scaled(haze, 0.85), leaf, 0.3 + 0.7 * near), 16)
-            canvas.oval(fill, x, y, r, r * 0.75)
-            canvas.oval(scaled(fill, 1.25), x - r * 0.2, y - r * 0.25, r * 0.5, r * 0.3)
+            stamp(canvas, "leaves", leaf=fill, x=x, y=y, r=r)
     for _ in range(70):
         x, y = rng.uniform(0, 1), rng.uniform(floor + 0.03, 1.02)
         fill, size = tone(rng, leaf, 18), 0.02 + 0.12 * (y - floor)
         for turn in np.linspace(-1.2, 1.2, 5):
             tip = (x + size * np.sin(turn), y - size * np.cos(turn) * 0.8)
             canvas.line(fill, 0.004, x, y, x + size * 0.5 * np.sin(turn * 0.7), y - size * 0.6, *tip)
-    return canvas.pixels() + 0.03 * noise(rng, 150, 150)[..., None]
+    return grained(canvas.pixels(), rng, 0.03, 150)
