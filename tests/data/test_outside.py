@@ -161,3 +161,9 @@ def test_a_shard_that_is_a_link_out_of_its_folder_is_not_sent(place: Path) -> No
     (place / "data/P3" / shard.name).symlink_to(shard)
     with pytest.raises(SnellenError, match="is a link that leads out of its folder"):
         shown("salbench", place / "data")
+
+
+def test_a_linked_folder_of_pairs_sends_nothing_from_outside(place: Path) -> None:
+    (place / "private/dataset.json").write_text(json.dumps({"1": {"left": "secret.png", "right": "secret.png"}}))
+    with pytest.raises(SnellenError, match=r"images/dataset.json is a link that leads out of its folder"):
+        shown("d3", place / "data")

@@ -177,3 +177,22 @@ def test_memory_is_that_of_a_page_not_of_the_file(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "a")], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 70_000, "kilobytes; the file is 120,000, a row group 20,000"
+
+
+def listed(path: Path, length: int, rows: int = 1) -> Path:
+    """Lists of missing values, which take a file no space."""
+    offsets = pa.array([i * length for i in range(rows + 1)], pa.int32())
+    pq.write_table(pa.table({"x": pa.ListArray.from_arrays(offsets, pa.nulls(length * rows))}), path)
+    return path
+
+
+def test_long_lists_of_nothing_take_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(ParquetFile(listed(tmp_path / "a", 0, 2), "data a").records(["x"])) == [{"x": []}] * 2
+    with pytest.raises(SnellenError, match="data a: a cell of the column 'x' is larger than 16 MiB"):
+        list(ParquetFile(listed(tmp_path / "a", 3_000_000), "data a").records(["x"]))
+    assert (tmp_path / "a").stat().st_size < 2000
+    many = ParquetFile(listed(tmp_path / "a", 100_000, 60), "data a")
+    assert max(len(batch[0]) for _size, batch in many._batches(["x"])) <= 20
+    monkeypatch.setattr(parquet, "_MOST_VALUES", 5_999_999)
+    with pytest.raises(SnellenError, match="data a: more than 5,999,999 values of lists in one row group; split it"):
+        ParquetFile(tmp_path / "a", "data a")

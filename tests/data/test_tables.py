@@ -105,3 +105,11 @@ def test_a_header_of_many_columns_takes_no_minutes(tmp_path: Path) -> None:
     assert time.perf_counter() - begin < 5  # it took 20 seconds and more
     with pytest.raises(SnellenError, match="the column 'c7' is there twice"):
         written(tmp_path / "y.csv", ",".join([*names, "c7"]) + "\n")
+
+
+def test_a_lone_surrogate_is_a_problem_of_its_row(tmp_path: Path) -> None:
+    table = written(tmp_path / "a.jsonl", '{"a": "\\u00e9\\ud83d\\ude00"}\n{"a": "\\ud800"}\n{"\\ud800": 1}\n')
+    assert [row.cells for row in table.rows()] == [{"a": "\u00e9\U0001f600"}, {}, {}]
+    assert all("not UTF-8 text" in row.wrong for row in list(table.rows())[1:])
+    with pytest.raises(SnellenError, match=r"a.json: not valid JSON .*surrogates not allowed"):
+        written(tmp_path / "a.json", '[{"a": "\\ud800"}]')

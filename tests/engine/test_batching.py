@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -213,9 +214,62 @@ def test_lines_that_are_doubled_foreign_broken_or_missing(tmp_path: Path) -> Non
         run = evaluate(server, tmp_path)
         assert run.summary.failed == 1
         assert run.summary.totals.cost == pytest.approx(5 * EACH)
+        assert run.summary.totals.cost_unknown == 1  # the line that cannot be read was paid for, too
         again = evaluate(server, tmp_path)
         assert len(server.paid()) == 7
     assert again.summary.complete
+
+
+class CutServer(OpenAIBatchServer):
+    """Sends half of the results while `cut`, and counts nothing where `counts` is not there."""
+
+    cut, counts = True, True
+
+    def _route(self, method: str, path: str, body: bytes, kind: str) -> tuple[str, Callable[[], tuple[int, bytes]]]:
+        name, act = super()._route(method, path, body, kind)
+
+        def changed() -> tuple[int, bytes]:
+            status, said = act()
+            if name == "results" and self.cut:
+                lines = said.splitlines(keepends=True)
+                said = b"".join(lines[: len(lines) // 2])
+            if name == "look" and not self.counts:
+                said = json.dumps({**json.loads(said), "request_counts": None}).encode()
+            return status, said
+
+        return name, changed
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_results_that_are_cut_short_are_collected_later_and_not_paid_again(counts: bool, tmp_path: Path) -> None:
+    write_set(tmp_path / "d", 12)
+    with CutServer(chat) as server:
+        server.counts = counts
+        with pytest.raises(Stopped, match="cut short: 6 of 12 came"):
+            evaluate(server, tmp_path)
+        server.cut = False
+        run = evaluate(server, tmp_path)
+        assert len(server.paid()) == 12
+    assert run.summary.complete and run.summary.totals.cost == pytest.approx(12 * EACH)
+
+
+def test_failed_results_of_a_batch_that_is_cut_short_are_counted_once(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def respond(request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        status, said = chat(request)
+        asked.append(0)
+        return status, said if len(asked) > 4 else {**said, "choices": []}
+
+    write_set(tmp_path / "d", 12)
+    with CutServer(respond) as server:
+        for _ in range(2):
+            with pytest.raises(Stopped, match="cut short"):
+                evaluate(server, tmp_path)
+        server.cut = False
+        run = evaluate(server, tmp_path)
+        assert len(server.paid()) == 16  # what failed is handed in again once it is collected
+    assert run.summary.totals.cost == pytest.approx(16 * EACH)
 
 
 def test_results_go_nowhere_where_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,6 +83,12 @@ def test_shapes_of_replies(sent: bytes, status: int, body: bytes) -> None:
     assert (got.status, got.body) == (status, body)
 
 
+def test_a_header_that_is_not_utf8_can_be_written_down() -> None:
+    said = b"HTTP/1.1 200 OK\r\nX-Request-Id: caf\xe9\r\nContent-Length: 2\r\n\r\nok"
+    (response,) = ask(replying(said))
+    assert response.headers["x-request-id"].encode() == b"caf?"
+
+
 def test_header_names_are_lower_case() -> None:
     (got,) = ask(replying(OK))
     assert got.headers["retry-after"] == "7"

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.core.errors import SnellenError
+from snellen.core.records import DataEntry, Manifest, SubjectEntry, written
 from snellen.core.types import Answer, Call, Failure, Usage
 from snellen.engine.runs.folder import RunFolder
 
@@ -113,3 +114,29 @@ def test_a_scan_of_many_answers_holds_numbers_and_no_names(tmp_path: Path) -> No
         tracemalloc.stop()
     assert len(scan.last) == 50_000 and scan.last.answered(("P3/image049999", "question"))
     assert held < 50_000 * 30, "17 bytes an answer; its id and prompt alone would be 130"
+
+
+@pytest.mark.parametrize("name", ["answers.jsonl", "samples.jsonl"])
+def test_a_device_or_a_pipe_is_not_read(name: str, tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    (tmp_path / name).symlink_to("/dev/null")
+    with pytest.raises(SnellenError, match=rf"{name}: not a regular file"):
+        list(folder.samples() if name == "samples.jsonl" else folder.answer_lines())
+    if name == "answers.jsonl":
+        with pytest.raises(SnellenError, match=rf"{name}: not a regular file"):
+            list(folder.texts_at([0]))
+
+
+@pytest.mark.parametrize("shard", [(0, 0), (3, 2), (-1, 4)])
+def test_a_part_that_no_run_has_is_refused(shard: tuple[int, int], tmp_path: Path) -> None:
+    manifest = Manifest(
+        snellen="1",
+        created="",
+        exam="own",
+        subject=SubjectEntry(spec="m", identity={}),
+        data=DataEntry(source="", fingerprint="", samples=1),
+        shard=shard,
+    )
+    (tmp_path / "run.json").write_bytes(written(manifest))
+    with pytest.raises(SnellenError, match=r"is damaged .*is no part of a run"):
+        RunFolder(tmp_path).manifest()

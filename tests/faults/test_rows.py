@@ -55,7 +55,7 @@ def test_every_field_with_every_odd_value(exam: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [b'{"id": 1, "response": "caf\xe9"}', b'{"id": 1, "x": ' + b"[" * 9000 + b"]" * 9000 + b"}"]
+    "line", [b'{"id": 1, "response": "caf\xe9"}', b'{"id": 1, "x": ' + b"[" * 90_000 + b"]" * 90_000 + b"}"]
 )
 def test_a_line_that_is_no_json_is_named(forks: Forks, tmp_path: Path, line: bytes) -> None:
     ended = forks.run("mark", "vcr", "--protocol", "strict", cache=tmp_path, stdin=b"\n" + line + b"\n").well(2)

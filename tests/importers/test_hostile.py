@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import re
@@ -328,3 +329,38 @@ def test_nasty_text_stays_text(imported: Imports, tmp_path: Path, capsys: pytest
     assert "\\x1b[2J" in shown
     assert not any(c in shown for c in "\x1b\x07\u202e")
     assert [a.text for a in done.run.answers()] == [NASTY]
+
+
+def test_a_small_archive_of_many_values_is_refused_before_it_is_decoded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "bomb.eval"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("header.json", '{"eval": {}}')
+        packed.writestr("samples/1_epoch_1.json", f'{{"id": 1, "metadata": {{"a": [{"{},{}," * 4_200_000}{{}}]}}}}')
+    assert file.stat().st_size < 100_000
+    with pytest.raises(SnellenError, match=r"samples/1_epoch_1\.json: more than 16,777,216 values of JSON"):
+        read_log("inspect", [file])
+    monkeypatch.setattr(files, "MOST_VALUES", 2_000)  # all members together
+    with pytest.raises(SnellenError, match=r"more than 2,000 values of JSON"):
+        read_log("inspect", [LOGS / "inspect.eval"])
+
+
+def test_many_lines_do_not_add_up_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbooks, "MOST_CELLS", 1000)
+    file = tmp_path / "x.jsonl"
+    for line in ("{}\n", '{"id": 1, "response": "a"}\n'):
+        file.write_text(line * 1001)
+        with pytest.raises(SnellenError, match=r"more than 1,000 cells"):
+            read_log("csv", [file])
+
+
+def test_a_total_that_is_no_number_does_not_disagree() -> None:
+    assert log.LogScore(name="a", value=math.nan, how="sum", values=(1.0,)).agrees is None
+    assert log.LogScore(name="a", value=0.5, how="sum", values=(1.0,)).agrees is False
+
+
+def test_a_long_cell_of_a_table_is_read(tmp_path: Path) -> None:
+    csv.field_size_limit(131_072)  # as Python starts with it
+    (tmp_path / "x.csv").write_text(f"id,response\n1,{'x' * 200_000}\n")
+    assert len(read_log("csv", [tmp_path / "x.csv"]).rows[0].text) == 200_000

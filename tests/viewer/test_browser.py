@@ -71,6 +71,7 @@ def test_every_page_works_without_a_script(browser: Any, viewer: Served, keys: l
     page.get_by_role("button", name="Show").click()
     assert "outcome=correct" in page.url and "protocol=robust" in page.url
     page.locator("a.open").first.click()
+    page.locator("h1").wait_for()
     assert "/sample/" in page.url and page.locator("h1").count() == 1
     page.goto(seen.base)
     for box in page.locator("input[name=run]").all():

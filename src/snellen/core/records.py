@@ -322,6 +322,8 @@ def read_manifest(raw: bytes) -> Manifest:
     found = _MANIFEST.decode(raw)
     if found.format != FORMAT:
         raise msgspec.ValidationError(f"format {found.format}; this version reads {FORMAT}")
+    if found.shard and not 1 <= found.shard[0] <= found.shard[1]:
+        raise msgspec.ValidationError(f"shard {list(found.shard)} is no part of a run")
     return found
 
 

@@ -16,7 +16,11 @@ KEY_LENGTH = 16
 TAKEN_OUT = "[key]"
 HUBS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "MODELSCOPE_API_TOKEN")
 """The names of hubs' tokens in the environment."""
-_SECRET_NAME = re.compile(r"(?:_KEY|_SECRET|_TOKEN|_PASSWORD|_PAT)(?:_?\d+)?$", re.IGNORECASE)
+PATHS = ("SNELLEN_CLIENT_KEY",)
+"""Names that sound like a key's and hold the path of a file."""
+_SECRET_NAME = re.compile(
+    r"(?:API|_)KEYS?(?:_[A-Z0-9]+|\d+)?$|_(?:SECRET|TOKEN|PASSWORD|PASSWD|PAT)(?:_?\d+)?$", re.IGNORECASE
+)
 _PREFIXES = ("sk-", "hf_", "gsk_", "xai-", "pk-", "r8_", "AIza", "nvapi-")
 # scheme, login, host: whatever stands between '//' and the last '@' before the path
 _LOGIN = re.compile(r"(?<=://)[^\s/?#'\"]*@")
@@ -38,7 +42,7 @@ def without_keys(environment: Mapping[str, str], *, tokens: bool = False) -> dic
     return {
         name: value
         for name, value in environment.items()
-        if (tokens and name in HUBS) or not (_SECRET_NAME.search(name) or value in _SEEN)
+        if name in PATHS or (tokens and name in HUBS) or not (_SECRET_NAME.search(name) or value in _SEEN)
     }
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.text import one_line
+from snellen.data.files import check_inside
 
 UNFINISHED = "snellen-unfinished.txt"
 """The file that stands in a folder while a set is made or downloaded there. It says with which command."""
@@ -55,7 +56,7 @@ def find_files(where: Path, *patterns: str) -> list[Path]:
                 raise SnellenError(f"{where} holds several data sets ({', '.join(sets)}): name one of them with --data")
             for folder in sorted({folder for p in found for folder in p.parents if where in folder.parents}):
                 check_finished(folder)
-            return found
+            return [check_inside(path, where) for path in found]
     return []
 
 

@@ -28,6 +28,9 @@ LONGEST_CELL = 16 << 20
 """The most bytes of a cell of text, here and in other tables."""
 _MOST_TEXT = 1 << 30
 _TEXT_ROWS = 1024
+_MOST_VALUES = 1 << 26
+"""The most values of a column of lists in one row group: pyarrow takes memory for each, also where all are missing or the same."""
+_VALUE = 8  # bytes that a value takes in a list of Python
 _BATCH_BYTES = 1 << 19
 _BUFFER = 1 << 16
 _PAGE_BYTES = 1 << 20
@@ -53,6 +56,8 @@ class ParquetFile:
         self._pictures = {field.name for field in schema if _is_picture(field.type)}
         self._texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         widest = max((leaf.length or 0 for leaf in leaves), default=0)  # of bytes of a fixed length
+        nested = [i for i, leaf in enumerate(leaves) if leaf.max_repetition_level]
+        widest = max(widest, _VALUE * max(map(self._longest, nested), default=0))
         self._text_rows = min(_TEXT_ROWS, max(1, LONGEST_CELL // max(1, widest)))
         self._checked: dict[str, int] = {}
         self.notes: dict[bytes, bytes] = self._metadata.metadata or {}
@@ -86,6 +91,18 @@ class ParquetFile:
             for batch in file.iter_batches(self._text_rows, columns=columns, use_threads=False):
                 for part in self._parted(batch.select(columns)):
                     yield sum(map(_size, part.columns)), [_plain(values).to_pylist() for values in part.columns]
+
+    def _longest(self, leaf: int) -> int:
+        """Return the mean length of the lists of a column, in the row group that has the longest."""
+        found = 0
+        for group in map(self._metadata.row_group, range(self._metadata.num_row_groups)):
+            values = group.column(leaf).num_values
+            if values > _MOST_VALUES:
+                raise SnellenError(
+                    f"{self.name}: more than {_MOST_VALUES:,} values of lists in one row group; split it"
+                )
+            found = max(found, values // max(1, group.num_rows))
+        return found
 
     def _mean(self, group: int) -> int:
         """Return the mean size of the cells of a row group, by what the file says of it."""
@@ -208,21 +225,21 @@ def _holds_bytes(kind: pa.DataType) -> bool:
 
 
 def _size(values: pa.Array) -> int:
-    """Return how many bytes values have when they are written out."""
+    """Return how many bytes values have when they are written out, with their places in a list of Python."""
     import pyarrow.compute as pc
     import pyarrow.types as is_
 
-    kind = values.type
+    kind, places = values.type, _VALUE * len(values)
     if is_.is_dictionary(kind) and (is_.is_string(kind.value_type) or is_.is_binary(kind.value_type)):
-        return pc.sum(pc.binary_length(values.dictionary).take(values.indices)).as_py() or 0
+        return places + (pc.sum(pc.binary_length(values.dictionary).take(values.indices)).as_py() or 0)
     if is_.is_struct(kind):
-        return sum(map(_size, values.flatten()))
+        return places + sum(map(_size, values.flatten()))
     if is_.is_map(kind):
         first, last = values.offsets[0].as_py(), values.offsets[-1].as_py()
-        return sum(_size(part.slice(first, last - first)) for part in (values.keys, values.items))
+        return places + sum(_size(part.slice(first, last - first)) for part in (values.keys, values.items))
     if is_.is_nested(kind):
-        return _size(values.flatten())
-    return int(values.nbytes)
+        return places + _size(values.flatten())
+    return places + int(values.nbytes)
 
 
 def _plain(values: pa.Array) -> pa.Array:

@@ -122,7 +122,8 @@ class Table:
         if self.path.stat().st_size > LARGEST_LIST:
             raise SnellenError(f"{self.path}: too large for one JSON list; write it as JSON lines (.jsonl)")
         try:
-            found = json.loads(self.path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+            raw = self.path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+            found = _decoded(raw.decode(json.detect_encoding(raw)))
         except (ValueError, RecursionError) as error:
             raise SnellenError(f"{self.path}: not valid JSON ({error or 'nested too deeply'})") from None
         if not isinstance(found, list):
@@ -217,9 +218,17 @@ def tables_in(folder: Path) -> list[Path]:
     ]
 
 
+def _decoded(text: str) -> Any:
+    """Return what JSON holds; ValueError also for a lone surrogate, which no file can hold as UTF-8."""
+    found = json.loads(text)
+    if "\\u" in text:
+        json.dumps(found, ensure_ascii=False).encode()
+    return found
+
+
 def _parsed(number: int, place: str, text: bytes) -> TableRow:
     try:
-        cells = json.loads(text.decode("utf-8"))
+        cells = _decoded(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         said = error.msg if isinstance(error, json.JSONDecodeError) else "not UTF-8 text, or nested too deeply"
         return TableRow(number, place, {}, f"not valid JSON ({said}): one object a line")

@@ -88,7 +88,7 @@ def _check_workbook(path: Path) -> None:
             parser.StartElementHandler, parser.StartDoctypeDeclHandler = count, refuse
             other = () if name.endswith((".xml", ".rels")) else (expat.ExpatError,)  # a picture, maybe
             with suppress(*other), packed.open(name) as member:
-                while chunk := member.read(1 << 16):
+                while chunk := member.read(1 << 20):
                     room -= len(chunk)
                     if room < 0 or tags > MOST_TAGS:
                         what = f"{LARGEST_UNPACKED:,} bytes" if room < 0 else f"{MOST_TAGS:,} XML elements"

@@ -12,12 +12,15 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.data.workbook import check_cells
 
 T = TypeVar("T")
 LARGEST_FILE = 2 << 30
 LARGEST_MEMBER = 256 << 20
 LARGEST_LINE = 64 << 20
-MOST_UNPACKED = 8 << 30
+MOST_UNPACKED = 1 << 30
+MOST_VALUES = 16 << 20
+"""The most values of one JSON document, or of the members of an archive: even an empty one takes 64 bytes of memory."""
 ZSTD = 93
 """The number of zstd among a zip file's ways to compress; zipfile knows it from Python 3.14 on."""
 _LOCAL_HEADER = 30
@@ -40,6 +43,7 @@ def checked(path: Path) -> Path:
 
 def decoded(raw: bytes, kind: type[T], where: str) -> T:
     """JSON as a typed record. Python's own spelling of numbers (NaN) is taken, too."""
+    values_in(raw, where)
     try:
         return msgspec.json.decode(raw, type=kind)
     except msgspec.ValidationError as error:
@@ -60,6 +64,14 @@ def decoded(raw: bytes, kind: type[T], where: str) -> T:
         raise SnellenError(f"{where}: no readable JSON ({error})") from None
 
 
+def values_in(raw: bytes, where: str, before: int = 0) -> int:
+    """Return how many values JSON has at most, with those before it; refuse more than are kept in memory."""
+    values = before + sum(map(raw.count, (b",", b"[", b"{")))
+    if values > MOST_VALUES:
+        raise SnellenError(f"{where}: more than {MOST_VALUES:,} values of JSON; import a smaller log")
+    return values
+
+
 def lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that hold something, with their numbers."""
     with checked(path).open("rb") as file:
@@ -74,8 +86,12 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects of a file with one a line."""
+    cells = 0
     for number, line in lines(path):
-        yield number, decoded(line, dict[str, Any], f"{path} line {number}")
+        found = decoded(line, dict[str, Any], f"{path} line {number}")
+        cells += len(found) or 1
+        check_cells(path, cells)
+        yield number, found
 
 
 class Archive:
@@ -89,6 +105,7 @@ class Archive:
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise SnellenError(f"{path}: no zip file, or a torn one ({error})") from None
         self._room = MOST_UNPACKED
+        self._values = 0
 
     def names(self) -> list[str]:
         return list(self._members)
@@ -103,6 +120,7 @@ class Archive:
         self._room -= len(raw)
         if self._room < 0:
             raise SnellenError(f"{self.path}: unpacked it is larger than {MOST_UNPACKED:,} bytes")
+        self._values = values_in(raw, where, self._values)
         return decoded(raw, kind, where)
 
     def _bytes(self, info: zipfile.ZipInfo, where: str) -> bytes:

@@ -61,7 +61,9 @@ class LogScore(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def agrees(self) -> bool | None:
         """Whether the log's total is what its samples give, to the last digit; None where one of the two is not there."""
-        return None if self.value is None or self.again is None else self.again == self.value
+        if self.value is None or self.again is None or not math.isfinite(self.value):
+            return None
+        return self.again == self.value
 
 
 class Log(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
+from snellen.data.parquet import LONGEST_CELL
 from snellen.data.workbook import check_cells, check_head, workbook_rows
 from snellen.importers.files import checked, decoded, objects
 
@@ -53,6 +54,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
 
 def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Rows of cells with this mark between them; without one, with the first that the header has."""
+    csv.field_size_limit(LONGEST_CELL)
     try:
         text = path.read_bytes().decode("utf-8-sig")
         first = text.partition("\n")[0]

@@ -194,3 +194,15 @@ def test_a_labelme_file_may_hold_its_picture(tmp_path: Path, named: str) -> None
     small = told | {"imageWidth": 100, "imageData": base64.b64encode(picture).decode()}
     (where / "a.json").write_text(json.dumps(small))
     assert problems(where) == ["a.json: image 'a.json' is 200x100, and the file says 100x100"]
+
+
+def test_a_coco_file_with_an_empty_list_of_samples_is_still_one(tmp_path: Path) -> None:
+    coco(tmp_path, ANNOTATION, samples=[])
+    (tmp_path / "instances.json").rename(tmp_path / "annotations.json")
+    assert asked(tmp_path) == [("Click on 'Pay button'", [[20, 10, 80, 40]])]
+
+
+def test_json_that_is_nested_too_deeply_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "annotations.json").write_text('{"samples": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    (problem,) = problems(tmp_path)
+    assert problem.startswith("annotations.json: not JSON (")

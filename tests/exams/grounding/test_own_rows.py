@@ -288,3 +288,9 @@ def test_hostile_cells_stay_one_short_line(tmp_path: Path) -> None:
 def test_repeated_ids_are_told(tmp_path: Path) -> None:
     where = jsonl(tmp_path, ROW | {"id": "x"}, ROW | {"id": "x", "instruction": "Help"})
     assert problems(where) == ["boxes.jsonl line 2: id 'a.png/x' is given 2 times"]
+
+
+@pytest.mark.parametrize("size", [200, "200x100"])
+def test_a_size_that_is_no_list_is_a_problem_of_its_row(size: Any, tmp_path: Path) -> None:
+    (problem,) = problems(jsonl(tmp_path, ROW | {"img_size": size}))
+    assert problem.endswith(f"column img_size: expected a list of width and height, not {size!r}")

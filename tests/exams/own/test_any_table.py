@@ -179,3 +179,20 @@ def test_a_data_folder_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "set/data").symlink_to("../elsewhere")
     with pytest.raises(SnellenError, match="link that leads out of its folder"):
         shown(tmp_path / "set")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = " + "9" * 5000, "data.toml: not valid TOML"),
+        ("x = " + "[" * 9000, "data.toml: not valid TOML"),
+        ("#" * 100_000, "data.toml: longer than 20,000 characters"),
+        ('[columns]\nimage = "image"\nquestion = "answer"\nanswer = "answer"\n', "'answer' stands in two places"),
+    ],
+)
+def test_a_toml_that_cannot_be_used_is_one_line(text: str, says: str, tmp_path: Path) -> None:
+    lines(tmp_path, CHOICE)
+    (tmp_path / "data.toml").write_text(text)
+    with pytest.raises(SnellenError, match=says) as caught:
+        shown(tmp_path)
+    assert "\n" not in str(caught.value)

@@ -332,3 +332,9 @@ def test_a_wording_of_ones_own_is_filled_in_and_a_question_never_is(tmp_path: Pa
     (tmp_path / "d" / "prompt.txt").write_text("Look.", encoding="utf-8")
     with pytest.raises(SnellenError, match=r"has no \{question\} in it"):
         samples(where)
+
+
+def test_an_empty_option_behind_the_last_letter_is_one_line(tmp_path: Path) -> None:
+    options = [*(f"option {i}" for i in range(27)), "", "last"]
+    (problem,) = problems(lines(tmp_path, CHOICE | {"options": options, "answer": "last"}))
+    assert "29 options; at most 26 can be lettered" in problem

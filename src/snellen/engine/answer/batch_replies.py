@@ -48,6 +48,20 @@ def reply_of(
     )
 
 
+def lost_call(endpoint: Endpoint, inside: BatchedQuestion, entry: BatchEntry) -> Call:
+    """Return the ledger of a question whose result cannot be read: what it cost is not known."""
+    return Call(
+        key=inside.key,
+        kind=endpoint.kind,
+        endpoint=endpoint.connection.url,
+        model=endpoint.model,
+        images=inside.images,
+        tries=1,
+        batch=entry.id,
+        at=int(time.time()),
+    )
+
+
 def _parsed(endpoint: Endpoint, result: BatchResult, price: Price | None) -> Parsed:
     """What a result says. What was not worked on costs nothing; what was, and cannot be read, nobody knows what."""
     worked_on = result.status in GOOD

@@ -26,7 +26,7 @@ from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
 from snellen.data.line_offsets import Key
 from snellen.engine.answer.batch_filling import BatchDraft
-from snellen.engine.answer.batch_replies import as_stored, goes_on, reply_of
+from snellen.engine.answer.batch_replies import as_stored, goes_on, lost_call, reply_of
 from snellen.engine.answer.batch_search import RunningBatch, Search
 from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, WaitStopped, until_stopped
 from snellen.engine.answer.feeding import Feed, PreparedQuestion
@@ -337,15 +337,17 @@ class Batching:
                 lines = await self._downloaded(state, file)
                 if not one.sure and not self._is_ours(file, wanted):
                     return False
-                self._keep_all(file, wanted, one.entry, whole=lines >= state.done)
+                # a provider that counts nothing has answered every question, or none
+                expected = state.done or (one.entry.count if lines else 0)
+                self._keep_all(file, wanted, one.entry, whole=lines >= expected)
         except OSError as error:
             raise Stopped(
                 f"cannot write the results of a batch into {tempfile.gettempdir()} ({error.strerror}): free some space and run "
                 "the same command"
             ) from None
-        if lines < state.done:
+        if lines < expected:
             raise Stopped(
-                f"The results of batch {one.entry.id} are cut short: {lines} of {state.done} came. They are kept, and the same command "
+                f"The results of batch {one.entry.id} are cut short: {lines} of {expected} came. They are kept, and the same command "
                 f"downloads the rest. To give it up, begin another run with --out: it asks for the rest, which is paid again"
             )
         self._in_batches -= one.entry.count
@@ -413,6 +415,8 @@ class Batching:
                 self._again.update((i.id, i.prompt) for i in still)
                 continue
             reply = reply_of(self.endpoint, result, insides[0], entry, self._price)
+            if reply.failure is not None and not whole:
+                continue  # the next download has it again, and it is to be counted once
             if self.store is not None and reply.failure is None and reply.call.cost_source != REFUSED:
                 self.store.put(result.key, reply)
             # the first of those that ask the same is the one that was paid for
@@ -426,9 +430,12 @@ class Batching:
         if not whole:
             return
         settled = self._done | self._again
-        lost = (i for insides in wanted.values() for i in insides if (i.id, i.prompt) not in settled)
+        lost = [i for insides in wanted.values() for i in insides if (i.id, i.prompt) not in settled]
         reason = Failure(kind="batch", reason="the batch has no result for this question")
-        self._keep(*(Answer(id=i.id, prompt=i.prompt, failure=reason) for i in lost))
+        for i in lost:
+            # as many of them as there are unreadable lines may have been answered and billed
+            calls = (lost_call(self.endpoint, i, entry),) if broken else ()
+            self._keep(Answer(id=i.id, prompt=i.prompt, failure=reason, calls=calls))
 
     def _answer(self, inside: BatchedQuestion, reply: Reply, entry: BatchEntry) -> Answer:
         """The answer that a reply is; one to an earlier wording of the prompt is none, but has its cost."""

@@ -320,7 +320,9 @@ class Asking:
         if arrived:
             try:
                 self.folder.append(*arrived)
-            except Stopped as error:
+            except (
+                Exception
+            ) as error:  # an answer that was paid for and cannot be written ends the run, whatever the reason
                 self.stop(error)
 
     # ------------------------------------------------------------ progress

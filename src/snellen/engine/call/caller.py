@@ -27,7 +27,7 @@ STOPPED = "the run was stopped"
 GOOD = range(200, 300)
 UNPROCESSED = frozenset({400, 404, 422})
 """Statuses with which services refuse a parameter."""
-GAVE_UP_WAITING = frozenset({408, 499, 504, 524})
+GAVE_UP_WAITING = frozenset({408, 499, 502, 504, 520, 524})
 """Statuses of a gateway that waited no longer: what is behind it may have answered, and billed it."""
 REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-goog-request-id")
 STOPPING = {"key": SnellenError, "not-allowed": SnellenError, "no-images": SnellenError, "no-credit": Stopped}

@@ -159,7 +159,8 @@ def _interrupted(error: Exception) -> Fault:
 
 async def _read(response: aiohttp.ClientResponse, largest: int, into: BinaryIO | None) -> Response:
     """Read a body in the pieces in which aiohttp decompresses it, so that none is much larger than a buffer."""
-    headers = {name.lower(): value for name, value in response.headers.items()}
+    # aiohttp keeps bytes that are not UTF-8 as surrogates, which no file of ours can hold
+    headers = {name.lower(): value.encode("utf-8", "replace").decode() for name, value in response.headers.items()}
     coding = headers.get("content-encoding", "").strip().lower()
     if coding not in DECODED:
         raise Fault(f"the reply is compressed as '{one_line(coding)}', which is not supported", sent=True)

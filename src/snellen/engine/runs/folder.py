@@ -242,7 +242,7 @@ class RunFolder:
         return self._at(places, _TOKENS if tokens else _TEXTS)
 
     def _at(self, places: Iterable[int], decoder: msgspec.json.Decoder[Any]) -> Iterator[Any]:
-        if not self.answers_path.exists():
+        if not _is_there(self.answers_path):
             return
         at = 0
         # a small buffer: it is read anew at every leap, and in the order of the samples nearly every line is one
@@ -414,9 +414,16 @@ def _sample_line(sample: Sample, facts: bool) -> bytes:
     return _ENCODER.encode(kept) + b"\n"
 
 
+def _is_there(path: Path) -> bool:
+    """Tell whether a file exists; refuse a device or a pipe, which has no end."""
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a folder is an error of its own when it is opened
+        raise SnellenError(f"{path}: not a regular file")
+    return path.exists()
+
+
 def _raw_lines(path: Path) -> Iterator[bytes]:
     """Whole lines of a file; a torn last one is left out. A file that does not exist has none."""
-    if not path.exists():
+    if not _is_there(path):
         return
     with path.open("rb", buffering=1 << 20) as file:
         for line in file:

@@ -32,7 +32,7 @@ def sources(where: Path, subset: str) -> list[RowSource]:
     """Where a subset is: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
     places = (f"{subset}/*.parquet", f"*/{subset}/*.parquet", f"{subset}-*.parquet", f"*/{subset}-*.parquet")
     if found := find_files(where, *places):
-        return [RowSource(p.relative_to(where).as_posix(), check_inside(p, where)) for p in found]
+        return [RowSource(p.relative_to(where).as_posix(), p) for p in found]
     folder = where / subset
     files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in names.ENDINGS) if folder.is_dir() else ()
     return [RowSource(subset, folder, tuple(check_inside(p, where) for p in files))] if files else []

@@ -48,6 +48,9 @@ def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) ->
     """
     chosen = {role: _named(role, value, names) for role, value in given.items()}
     taken = {name for some in chosen.values() for name in some}
+    listed = [name for role, some in chosen.items() if role not in STYLES for name in some]
+    if doubled := [name for name in listed if listed.count(name) > 1]:
+        raise SnellenError(f"--columns: the column {doubled[0]!r} stands in two places")
     known = {name.strip().lower().replace(" ", "_"): name for name in names if name not in taken}
     known |= {role: some[0] for role, some in chosen.items()}
     styled = [name for name in STYLES if name in known and ("answer" not in chosen or name in chosen)]

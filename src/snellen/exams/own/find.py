@@ -9,6 +9,7 @@ from typing import Any
 
 from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError
+from snellen.core.text import one_line
 from snellen.data.files import check_inside
 from snellen.data.folder import check_finished
 from snellen.data.tables import ENDINGS, HubTable, Table, TableRow, tables_in
@@ -105,8 +106,8 @@ def columns_beside(found: Source) -> Mapping[str, str | list[str]]:
     path = base_of(found) / COLUMNS_FILE
     try:
         document = tomllib.loads(text_in(path))
-    except tomllib.TOMLDecodeError as error:
-        raise SnellenError(f"{path}: not valid TOML ({error})") from None
+    except (ValueError, RecursionError) as error:
+        raise SnellenError(f"{path}: not valid TOML ({one_line(str(error), 200)})") from None
     columns = document.pop("columns", {})
     if document or not isinstance(columns, dict):
         raise SnellenError(f'{path}: only a table [columns] is read, such as image = ["image_1", "image_2"]')
@@ -133,6 +134,8 @@ def text_in(path: Path) -> str:
     if not path.is_file():
         return ""
     check_inside(path)
+    if path.stat().st_size > 4 * LONGEST_TEXT:  # the most bytes of a character are four
+        raise SnellenError(f"{path}: longer than {LONGEST_TEXT:,} characters")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

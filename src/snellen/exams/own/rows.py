@@ -102,12 +102,12 @@ def _options(cells: Mapping[str, Any], columns: TableColumns) -> tuple[str, ...]
         given = [text_of(o) for o in listed(cells.get(columns.options))] if columns.options else []
     if not given:
         return ()
+    if len(given) > len(LETTERS):
+        raise BadCell(at, f"{len(given)} options; at most {len(LETTERS)} can be lettered")
     if not all(given):
         raise BadCell(at, f"option {LETTERS[given.index('')]} is empty")
     if len(given) < 2:
         raise BadCell(at, f"only one option: write a JSON list, or put {SEPARATOR} between them")
-    if len(given) > len(LETTERS):
-        raise BadCell(at, f"{len(given)} options; at most {len(LETTERS)} can be lettered")
     folded = [fold(o) for o in given]
     for i, option in enumerate(folded):
         if option in folded[:i]:

@@ -10,7 +10,6 @@ from snellen.core.dataset import Shots, no_shots
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.types import Picture, Sample
-from snellen.data.files import check_inside
 from snellen.data.folder import check_folder, find_files, named
 from snellen.data.rows import ParquetLayout, RowData, Rows, RowSource
 from snellen.exams.salbench.names import ANY, BY_NAME, CONFIGS, SPLIT_NAMES, TASK_NAMES, Config, labels_of
@@ -21,7 +20,7 @@ from snellen.exams.salbench.shots import draw_support
 def sources(where: Path, config: str) -> list[RowSource]:
     """The parquet files of a config: `CONFIG/*.parquet`, also below one more folder such as `data/`."""
     found = find_files(where, f"{config}/*.parquet", f"*/{config}/*.parquet")
-    return [RowSource(path.relative_to(where).as_posix(), check_inside(path, where)) for path in found]
+    return [RowSource(path.relative_to(where).as_posix(), path) for path in found]
 
 
 def row_problems(config: str, rows: Rows) -> Iterator[tuple[int, str]]:

@@ -294,7 +294,8 @@ class RemoteSubject(Subject, Endpoint):
         uncounted = parsed.usage.input_tokens == 0 and not filtered
         if uncounted:
             parsed = parsed._replace(usage=Usage())
-        if parsed.cost == 0 and parsed.cost_source == "endpoint" and (uncounted or self._given_price is not None):
+        counted = parsed.usage.input_tokens is not None or filtered
+        if parsed.cost == 0 and parsed.cost_source == "endpoint" and (not counted or self._given_price is not None):
             parsed = parsed._replace(cost=None, cost_source=None)
         if parsed.cost is not None or self.price is None:
             return parsed

@@ -90,7 +90,7 @@ def _is_foreign(path: Path) -> bool:
         keys = msgspec.json.decode(path.read_bytes(), type=_Keys)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OSError):
         return False
-    return not keys.samples and bool(keys.shapes or (keys.images and keys.annotations))
+    return bytes(keys.samples) in (b"", b"[]") and bool(keys.shapes or (keys.images and keys.annotations))
 
 
 def labels(path: Path, where: PictureFolders) -> Iterator[Any]:

@@ -93,7 +93,7 @@ def embedded(path: Path) -> bytes:
     """Return the picture that a LabelMe file holds, empty where it holds none."""
     try:
         return msgspec.json.decode(read_picture(path), type=_Embedding).image_data or b""
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise SnellenError(f"{EMBEDDED} is not a picture in base64") from None
 
 
@@ -146,7 +146,7 @@ def read_json(path: Path, where: PictureFolders) -> Any:
     label = where.label(path)
     try:
         return msgspec.json.decode(check_inside(path, where.home).read_bytes())
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SnellenError(f"{label}: not JSON ({error})") from None
     except OSError as error:
         raise SnellenError(f"{label}: cannot be read ({error.strerror})") from None

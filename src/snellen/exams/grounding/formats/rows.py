@@ -189,6 +189,10 @@ def _check_size(cells: Mapping[str, Any], size: tuple[int, int]) -> None:
     """Refuse a row that says another size than its picture has: its box was measured on something else."""
     said = [(f"columns {w}, {h}", [cells[w], cells[h]]) for w, h in SIZES if w in cells and h in cells]
     if "img_size" in cells:
+        if not isinstance(cells["img_size"], list):
+            raise SnellenError(
+                f"column img_size: expected a list of width and height, not {one_line(repr(cells['img_size']), 60)}"
+            )
         said.append(("column img_size", cells["img_size"]))
     for names, given in said:
         if [str(value) for value in given] != [str(value) for value in size]:
