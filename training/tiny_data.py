@@ -224,7 +224,7 @@ def esnlive(seed: int, index: int) -> list[Row]:
 
 def vcr(seed: int, index: int) -> list[Row]:
     """VCR: a letter, and the right rationale."""
-    from snellen.exams.vqa_nle.formats.vcr import sentence
+    from snellen.exams.vqa_nle.formats.records import sentence
     from snellen.exams.vqa_nle.names import LETTERS
     from snellen.synthetic.explained import vcr as made_vcr
 

@@ -191,9 +191,8 @@ def test_a_changed_wording_changes_the_table(monkeypatch: pytest.MonkeyPatch) ->
     from snellen.exams.illusionbench import prompts
 
     before = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict")))
-    monkeypatch.setitem(
-        prompts.TEXTS, "lmms-strict", lambda subset, task: prompts.lmms_strict(subset, task) + "Use two words.\n"
-    )
+    longer = {task: text + "Use two words.\n" for task, text in prompts.FORMS["lmms-strict"].items()}
+    monkeypatch.setitem(prompts.FORMS, "lmms-strict", longer)
     after = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict")))
     assert row(after, "prompt", "answer format demanded").values[1].endswith("Use two words.")
     assert row(before, "prompt", "wording") != row(after, "prompt", "wording")

@@ -16,6 +16,7 @@ class SubsetWords(Struct, frozen=True):
 
     called: tuple[str, ...]
     shapes: tuple[str, ...]
+    offered: tuple[str, ...]
     kept: tuple[str, ...]
     strict: tuple[str, ...]
     nouns: tuple[str, str, str]
