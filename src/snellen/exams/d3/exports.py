@@ -20,10 +20,8 @@ from snellen.exams.d3.names import PAIR, names_of
 from snellen.exams.d3.recorded import document
 from snellen.exams.d3.retrieval import printed_score
 
-COLUMNS = (
-    *("model", "protocol", "prompt", "split", "task", "kind"),
-    *("n", "metric", "unit", "value", "low", "high", "interval", "floor", "scorer"),
-)
+_COLUMNS_TEXT = "model protocol prompt split task kind n metric unit value low high interval floor scorer"
+COLUMNS = tuple(_COLUMNS_TEXT.split())
 PICKLE_PROTOCOL = 4
 """Python's default when the original was written; fixed, so that the same run gives the same bytes."""
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-import msgspec
-
 from snellen.core.types import Struct
+from snellen.data.declared import declared
 
 
 class SubsetWords(Struct, frozen=True):
@@ -32,7 +30,7 @@ class _Words(Struct, frozen=True):
     aliases: dict[str, tuple[str, ...]]
 
 
-WORDS = msgspec.toml.decode((files(__package__) / "words.toml").read_bytes(), type=_Words)
+WORDS = declared("snellen.exams.illusionbench", "words.toml", _Words)
 SCENES = WORDS.simple_scenes + WORDS.complex_scenes
 SHAPES = {name: subset.shapes for name, subset in WORDS.subsets.items()}
 KEPT = {name: subset.kept for name, subset in WORDS.subsets.items()}

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.resources import files
 
 import msgspec
 
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Part, Question, Sample, Text
+from snellen.data.declared import declared
 from snellen.exams.illusionbench.names import KEPT, SCENES, SHAPES, WORDS
 from snellen.exams.illusionbench.shots import SHOTS
 
-FORMS = msgspec.toml.decode((files(__package__) / "forms.toml").read_bytes(), type=dict[str, dict[str, str]])
+FORMS = declared("snellen.exams.illusionbench", "forms.toml", dict[str, dict[str, str]])
 ICL_SCENES = tuple("medieval_Village" if s == "Medieval_Village" else s.lower() for s in SCENES)
 ANSWER_FORMS = {(p, t): "Answer: {}" for p in ("lmms-strict", "lmms-strict-cot") for t in ("shape", "scene")} | {
     ("lmms-first", "scene"): "Scene: {}"

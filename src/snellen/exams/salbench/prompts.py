@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from importlib.resources import files
 from itertools import chain, combinations
 from typing import NamedTuple
 
@@ -18,10 +17,11 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Part, Question, Sample, Text
+from snellen.data.declared import declared
 from snellen.exams.salbench.names import BY_NAME, CONFIGS, labels_of
 from snellen.synthetic.patterns import wording
 
-FORMS = msgspec.toml.decode((files(__package__) / "forms.toml").read_bytes(), type=dict[str, dict[str, str]])
+FORMS = declared("snellen.exams.salbench", "forms.toml", dict[str, dict[str, str]])
 LMMS_SUFFIX = "Answer the question using a single word or phrase."
 
 _SCENE = re.compile(r"scene with\s+(\d+|many)\s+([^.]+?)\.? Among|scene with\s+(many) ([^.]+?)\.")

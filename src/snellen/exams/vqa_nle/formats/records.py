@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import msgspec
 from snellen.core.dataset import Problem
 from snellen.core.text import one_line
 from snellen.core.types import Struct
+from snellen.data.declared import declared
 from snellen.data.synthetic_marker import MARK, label_from
 from snellen.exams.vqa_nle.formats import tags
 from snellen.exams.vqa_nle.formats.files import UNDECODABLE, BadRow, rows_in
@@ -87,7 +87,7 @@ class _Formats(Struct, frozen=True):
     formats: tuple[VqaFormat, ...]
 
 
-FORMATS = msgspec.toml.decode((files(__package__) / "formats.toml").read_bytes(), type=_Formats).formats
+FORMATS = declared("snellen.exams.vqa_nle.formats", "formats.toml", _Formats).formats
 
 
 def read(form: VqaFormat, path: Path, label: str, kind: str) -> Iterator[VqaRecord | Problem]:
