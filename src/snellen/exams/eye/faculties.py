@@ -42,7 +42,7 @@ class Faculty(Struct, frozen=True):
     guess: float = 0.0
 
 
-class _Declared(Struct, frozen=True):
+class _Faculties(Struct, frozen=True):
     endings: dict[str, str]
     faculties: tuple[Faculty, ...]
 
@@ -58,7 +58,7 @@ def ladder(hardest: float, easiest: float, steps: int) -> tuple[float, ...]:
 
 
 def _read() -> dict[str, Faculty]:
-    words = declared("snellen.exams.eye", "faculties.toml", _Declared)
+    words = declared("snellen.exams.eye", "faculties.toml", _Faculties)
     found = {}
     for faculty in words.faculties:
         options, levels = OPTIONS[faculty.answers], ladder(*faculty.ladder)

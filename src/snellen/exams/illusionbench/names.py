@@ -22,7 +22,7 @@ class SubsetWords(Struct, frozen=True):
     highlight: str
 
 
-class _Words(Struct, frozen=True):
+class _IllusionWords(Struct, frozen=True):
     simple_scenes: tuple[str, ...]
     complex_scenes: tuple[str, ...]
     strict_scenes: tuple[str, ...]
@@ -30,7 +30,7 @@ class _Words(Struct, frozen=True):
     aliases: dict[str, tuple[str, ...]]
 
 
-WORDS = declared("snellen.exams.illusionbench", "words.toml", _Words)
+WORDS = declared("snellen.exams.illusionbench", "words.toml", _IllusionWords)
 SCENES = WORDS.simple_scenes + WORDS.complex_scenes
 SHAPES = {name: subset.shapes for name, subset in WORDS.subsets.items()}
 KEPT = {name: subset.kept for name, subset in WORDS.subsets.items()}

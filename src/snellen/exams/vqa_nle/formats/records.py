@@ -83,11 +83,11 @@ class VqaRecord(Struct, frozen=True):
     origin: dict[str, Any] | None = None
 
 
-class _Formats(Struct, frozen=True):
+class _VqaFormats(Struct, frozen=True):
     formats: tuple[VqaFormat, ...]
 
 
-FORMATS = declared("snellen.exams.vqa_nle.formats", "formats.toml", _Formats).formats
+FORMATS = declared("snellen.exams.vqa_nle.formats", "formats.toml", _VqaFormats).formats
 
 
 def read(form: VqaFormat, path: Path, label: str, kind: str) -> Iterator[VqaRecord | Problem]:

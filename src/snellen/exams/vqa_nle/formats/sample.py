@@ -54,7 +54,7 @@ def truth_of(task: str, record: VqaRecord) -> dict[str, Any] | None:
 LARGEST = 1e7
 
 
-class _Metadata(msgspec.Struct):
+class _VcrMetadata(msgspec.Struct):
     """A metadata file: boxes `[x1, y1, x2, y2, score]`, class names, and the size that the boxes refer to."""
 
     boxes: list[list[float]]
@@ -96,7 +96,7 @@ class BoxFinder:
 def read_metadata(path: Path, label: str) -> VcrBoxes:
     """A metadata file; raises SnellenError where it is not one, or has a box that is none. A score after a box is dropped."""
     try:
-        found = msgspec.json.decode(read_bytes(path, label), type=_Metadata)
+        found = msgspec.json.decode(read_bytes(path, label), type=_VcrMetadata)
     except UNDECODABLE as error:
         raise SnellenError(f"{label}: not a VCR metadata file ({error or 'nested too deeply'})") from None
     for at, box in enumerate(found.boxes):
