@@ -25,8 +25,8 @@ from snellen.core.types import Answer, Mark, Sample
 from snellen.exams.vqa_nle.entropy.spans import token_entropy_cell
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.exports import grid
+from snellen.exams.vqa_nle.marking.base import NleProtocol
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, RATIONALE, TASKS, wants_explanation
-from snellen.exams.vqa_nle.protocols import NleProtocol
 from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import accuracy, majority_answer
 from snellen.synthetic.writing import write_bytes
 
