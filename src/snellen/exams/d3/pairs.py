@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.files import PICTURES
 from snellen.data.sheets import SheetRow, columns, rows, sheets
 from snellen.exams.d3.names import PAIR, names_in
 
 PAIRS = (PAIR, ("a", "b"), ("image_a", "image_b"), ("left_image", "right_image"), ("image1", "image2"))
 FOLDERS = ("a", "b")
 ASKING = ("question", "prompt", "instruction", "answer", "options", "choices")
-PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 _CAPTION = ("caption_{}", "{}_caption")
 
 

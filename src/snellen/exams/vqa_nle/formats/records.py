@@ -16,6 +16,7 @@ from snellen.core.dataset import Problem
 from snellen.core.text import one_line
 from snellen.core.types import Struct
 from snellen.data.declared import declared
+from snellen.data.files import PICTURES
 from snellen.data.synthetic_marker import MARK, label_from
 from snellen.exams.vqa_nle.formats import tags
 from snellen.exams.vqa_nle.formats.files import UNDECODABLE, BadRow, rows_in
@@ -23,7 +24,6 @@ from snellen.exams.vqa_nle.names import LABELS, LETTERS
 
 EXPLANATION_FIELDS = ("explanation", "explanations", "rationale", "nle", "exp")
 KEY_FIELDS = ("question_id", "annot_id", "pairID", "id", "sample_id")
-PICTURE_ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif")
 _FEATURES = re.compile(r"(?:flickr30k_)?0*(\d+)")
 
 Fields = Mapping[str, Any]
@@ -171,7 +171,7 @@ def image_names(name: str, pair: str = "") -> tuple[str, ...]:
     (('3416050.jpg', '000003416050.jpg', 'flickr30k_000003416050.jpg'), ('34.jpg',))
     """
     names = [pair.partition("#")[0]] if ".jpg#" in pair else []
-    if name.lower().endswith(PICTURE_ENDINGS):
+    if name.lower().endswith(PICTURES):
         names.append(name)
     elif name:
         stem = name.removesuffix(".npz")
