@@ -10,6 +10,7 @@ from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol,
 from snellen.core.results import Floor, Metric
 from snellen.core.types import Mark, Metrics, Sample
 from snellen.exams.illusionbench import names, reading, summary
+from snellen.exams.illusionbench.summary import IllusionTruth
 
 RECALLS = (
     Metric(name="recall", label="recall"),
@@ -29,26 +30,6 @@ class IllusionReading(NamedTuple):
     readable: bool
     shape: bool | None
     scene: bool | None
-
-
-class IllusionTruth(NamedTuple):
-    """What a reply is judged against."""
-
-    subset: str
-    task: str
-    shape: str
-    scene: str
-
-    @property
-    def truth(self) -> str:
-        """The name that the task asks for."""
-        return self.shape if self.task == "shape" else self.scene
-
-    @property
-    def truths(self) -> dict[str, str]:
-        """The names that the task asks for, by kind."""
-        names = {"shape": self.shape, "scene": self.scene}
-        return names if self.task == "both" else {self.task: names[self.task]}
 
 
 class IllusionProtocol(Protocol):
@@ -76,8 +57,7 @@ class IllusionProtocol(Protocol):
         self._won = cache(self._won_by)  # groups overlap: each truth is judged once
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
-        tags = sample.tags
-        return self._judged(reply, IllusionTruth(tags["split"], tags["task"], tags["shape"], tags["scene"]))
+        return self._judged(reply, IllusionTruth.of(sample))
 
     def _judge_text(self, reply: str, asked: IllusionTruth) -> Verdict:
         read = self._rule(reply, asked)
@@ -103,7 +83,7 @@ class IllusionProtocol(Protocol):
         return seen._replace(
             values={**seen.values, **rest},
             cluster=f"{tags['shape']}-{self._silhouette(sample.id.rpartition('/')[0])}",
-            own=summary.TrueNames(tags["shape"], tags["scene"]),
+            own=IllusionTruth.of(sample),
         )
 
     def groups(self, sample: Sample) -> Iterator[Key]:
@@ -113,9 +93,7 @@ class IllusionProtocol(Protocol):
         return summary.order(key)
 
     def floors(self, group: Group) -> dict[str, Floor]:
-        recalls = tuple(m.name for m in RECALLS)
-        split, task = group.by["split"], group.by["task"]
-        return summary.floors(group, recalls, lambda reply, names: self._won(reply, IllusionTruth(split, task, *names)))
+        return summary.floors(group, tuple(m.name for m in RECALLS), self._won)
 
     def _won_by(self, reply: str, asked: IllusionTruth) -> frozenset[str]:
         """The metrics that a constant reply gets in full."""
