@@ -9,18 +9,11 @@ from typing import NamedTuple
 from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Seen, Verdict
 from snellen.core.results import Floor, Metric
 from snellen.core.types import Mark, Metrics, Sample
+from snellen.data.declared import declared
 from snellen.exams.illusionbench import names, reading, summary
 from snellen.exams.illusionbench.summary import IllusionTruth
 
-RECALLS = (
-    Metric(name="recall", label="recall"),
-    Metric(name="shape_recall", label="shape recall"),
-    Metric(name="scene_recall", label="scene recall"),
-)
-BUCKETS = (
-    Metric(name="rest", label="rest", better="lower"),
-    Metric(name="multi_word", label="multi word", better="lower"),
-)
+METRICS = declared("snellen.exams.illusionbench", "metrics.toml", dict[str, tuple[Metric, ...]])
 
 
 class IllusionReading(NamedTuple):
@@ -50,7 +43,7 @@ class IllusionProtocol(Protocol):
         buckets: bool = False,
     ) -> None:
         super().__init__(name, about, version=version, prompt=prompt)
-        self.metrics = RECALLS + BUCKETS if buckets else RECALLS
+        self.metrics = METRICS["recalls"] + METRICS["buckets"] if buckets else METRICS["recalls"]
         self._rule, self._buckets = judge, buckets
         self._judged = lru_cache(maxsize=65536)(self._judge_text)
         self._silhouette = lru_cache(maxsize=65536)(names.silhouette)
@@ -93,7 +86,7 @@ class IllusionProtocol(Protocol):
         return summary.order(key)
 
     def floors(self, group: Group) -> dict[str, Floor]:
-        return summary.floors(group, tuple(m.name for m in RECALLS), self._won)
+        return summary.floors(group, tuple(m.name for m in METRICS["recalls"]), self._won)
 
     def _won_by(self, reply: str, asked: IllusionTruth) -> frozenset[str]:
         """The metrics that a constant reply gets in full."""

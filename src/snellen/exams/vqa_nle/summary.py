@@ -16,6 +16,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.protocol import Group, Key, Seen
 from snellen.core.results import Floor, Metric, Score
 from snellen.core.types import NON_ANSWERS, Outcome
+from snellen.data.declared import declared
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
 from snellen.exams.vqa_nle.explanation_floor import explanation_floors
 from snellen.exams.vqa_nle.names import JOINT, LETTERS, RATIONALE, SPLITS
@@ -61,12 +62,7 @@ def own(seen: Seen) -> MarkSummary:
 # ---------------------------------------------------------------- the metrics
 
 MAJORITY = "majority_accuracy"  # where a protocol's filter of explanations is narrower than its accuracy
-KINDS_OF_ACCURACY = ("", "soft_", "majority_", "head_", "synonym_", "letter_", "text_")
-ACCURACIES = tuple(Metric(name=f"{kind}accuracy") for kind in KINDS_OF_ACCURACY)
-E_VIL = (
-    Metric(name="evil_explanation_score", label="e-ViL explanation score S_E", kind="own"),
-    Metric(name="evil_score", label="e-ViL score S_O", kind="own"),
-)
+METRICS = declared("snellen.exams.vqa_nle", "metrics.toml", dict[str, tuple[Metric, ...]])
 SOFT_FIRST = (
     "strict",
     "e-vil",
@@ -95,22 +91,10 @@ def named(metrics: Iterable[Metric], protocol: str, task: str) -> tuple[Metric, 
     return tuple(sorted(found, key=lambda m: m.name != first))
 
 
-def _captions(part: str) -> Iterator[Metric]:
-    for name, key in CAPTION_NAMES.items():
-        yield Metric(name=f"{key}_{part}", kind="own", detail=name in ("BLEU-1", "BLEU-2", "BLEU-3"))
-
-
-def _entropies() -> Iterator[Metric]:
-    for name in ENTROPIES:
-        detail = "_max" in name
-        yield Metric(name=name, unit="nats", kind="own", better="", detail=detail)
-        yield Metric(name=f"{name}_auroc", kind="own", detail=detail)
-
-
 def declarations(*, explains: bool, e_vil: bool) -> tuple[Metric, ...]:
     """Every metric that a task can have, in the order of the tables."""
-    explained = (Metric(name="valid_explanation"), *_captions(UNFILTERED), *_captions(FILTERED)) if explains else ()
-    return (*ACCURACIES, *explained, *(E_VIL if explains and e_vil else ()), *_entropies())
+    explained = METRICS["explained"] + (METRICS["e_vil"] if e_vil else ()) if explains else ()
+    return METRICS["accuracies"] + explained + METRICS["entropies"]
 
 
 # ---------------------------------------------------------------- groups and floors

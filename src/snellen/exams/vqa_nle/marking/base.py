@@ -40,7 +40,7 @@ from snellen.exams.vqa_nle.names import (
 from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.vqa_official import normalise
 
-ROLES = MetricRoles(reported=tuple(m.name for m in summary.ACCURACIES))
+ROLES = MetricRoles(reported=tuple(m.name for m in summary.METRICS["accuracies"]))
 
 
 class MarkedSample(NamedTuple):
