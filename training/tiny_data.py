@@ -286,10 +286,10 @@ def _patches(box: Any, size: tuple[int, int]) -> tuple[int, ...]:
 
 
 def _person(scene: Scene) -> Block:
-    from snellen.synthetic.explained.actx import explanations, label
+    from snellen.synthetic.explained.actx import explanations
 
     person = scene.people[0]
-    return _asked_actx(label(person.action, scene.place), explanations(scene, person)[0].lower())
+    return _asked_actx(person.act.label_at(scene.place), explanations(scene, person)[0].lower())
 
 
 def _questions(scene: Scene, rng: Random, count: int) -> Iterator[Block]:

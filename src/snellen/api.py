@@ -17,7 +17,7 @@ from snellen.comparison.results import Comparison
 from snellen.core.errors import MostlyUnanswered, SnellenError
 from snellen.core.extras import traits_of
 from snellen.core.options import Selection
-from snellen.engine.answer.loop import Progress
+from snellen.engine.answer.asking_pass import Progress
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import ERRORS_IN_A_ROW, Limits, RunRequest, cluster, served_by
 from snellen.engine.run import run_plan

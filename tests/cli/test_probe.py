@@ -109,6 +109,15 @@ def test_the_cap_stops_it_and_nothing_paid_is_paid_again(tmp_path: Path) -> None
         assert fresh.returncode == 0 and len(server.requests) == 62
 
 
+def test_paid_tries_without_a_usable_reply_count_when_the_command_is_repeated(tmp_path: Path) -> None:
+    price = 0.04
+    billed = json.dumps({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 9, "cost": price}}).encode()
+    with Endpoint(script=lambda _request, _asked: (200, {}, billed)) as server:
+        codes = [probe(server, tmp_path, "--max-cost", 0.1, "--tries", 1).returncode for _ in range(4)]
+    assert codes == [2, 2, 3, 3]
+    assert len(server.requests) * price <= 0.1
+
+
 def test_ctrl_c_keeps_what_was_answered(tmp_path: Path) -> None:
     with endpoint(cost=0.001) as server:
         server.delay = 0.15

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from snellen.cli.progress import describe, show_count, show_progress
-from snellen.engine.answer.loop import Progress
+from snellen.engine.answer.asking_pass import Progress
 
 UNDER_WAY = Progress(
     total=20,

@@ -34,118 +34,58 @@ ILLUSION = load("illusionbench")
 NAMES = ["cat-Ocean-Easy-1.25-1.png", "dog-City-Hard-0.85-2.png", "paper_clip-Sand_dune-Easy-1.5-3.png"]
 
 
-def row(table: ProtocolTable, kind: str, name: str, split: str = "", task: str = "") -> ProtocolRow:
-    sections = (s for s in table.sections if s.kind == kind and split in ("", s.split) and task in ("", s.task))
-    return next(r for s in sections for r in s.rows if r.name == name)
-
-
-def by_name(table: ProtocolTable, kind: str, name: str) -> dict[str, str]:
-    return dict(zip(table.columns, row(table, kind, name).values, strict=True))
-
-
-# what the seed's tables compare (1.3, 2.3, 3, 4.1) and find unlike: its row, our row
-SEED = [
-    ("1.3 描述语言", ("prompt", "wording", "", "shape")),
-    ("1.3 描述语言 (scene)", ("prompt", "description", "", "scene")),
-    ("1.3 Shape 选项", ("prompt", "options offered", "", "shape")),
-    ("1.3 Scene 选项", ("prompt", "options offered", "", "scene")),
-    ("1.3 输出格式要求", ("prompt", "answer format demanded", "", "shape")),
-    ("1.3 任务描述", ("prompt", "task sentence", "", "shape")),
-    ("2.3 匹配方式", ("rule", "matching", "", "shape")),
-    ("2.3 文本提取", ("rule", "extraction", "", "shape")),
-    ("2.3 文本归一化", ("rule", "normalisation", "", "shape")),
-    ("2.3 容错性", ("rule", "tolerance", "", "shape")),
-    ("2.3 格式要求", ("rule", "format required", "", "shape")),
-    ("3.1 ICON", ("candidates", "shape candidates", "Illusion_ICON", "")),
-    ("3.1 LOGO", ("candidates", "shape candidates", "Illusion_LOGO", "")),
-    ("3.1 IN", ("candidates", "shape candidates", "Illusion_IN", "")),
-    ("4.1 Shape Prompt 描述", ("prompt", "description", "", "shape")),
-    ("4.1 Scene Prompt 描述", ("prompt", "wording", "", "scene")),
-    ("4.1 Shape 选项列表", ("prompt", "options listed", "", "shape")),
-    ("4.1 Scene 选项列表", ("prompt", "options listed", "", "scene")),
-    ("4.1 输出格式", ("prompt", "answer format demanded", "", "scene")),
-    ("4.1 评分方式", ("rule", "matching", "", "scene")),
-    ("4.1 文本归一化", ("rule", "normalisation", "", "scene")),
-    ("4.1 Shape 候选类别", ("candidates", "shape candidates, difference", "Illusion_ICON", "")),
-]
 RIVALS = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict")))
 
 
-@pytest.mark.parametrize(("seed", "where"), SEED, ids=[s[0] for s in SEED])
-def test_every_row_of_the_seeds_tables_is_there(seed: str, where: tuple[str, str, str, str]) -> None:
-    found = row(RIVALS, *where)
-    assert len(found.values) == 2
-    assert not found.same
-    assert all(found.values)
+def row(table: ProtocolTable, name: str, task: str = "") -> ProtocolRow:
+    sections = (s for s in table.sections if task in ("", s.task))
+    return next(r for s in sections for r in s.rows if r.name == name)
 
 
-def test_the_scene_candidates_agree_as_sets_and_the_spellings_are_named() -> None:
-    for split in ILLUSION.splits:
-        scenes = row(RIVALS, "candidates", "scene candidates", split)
-        first, second = (set(v.split(", ")) for v in scenes.values)
-        assert first == second
-        assert len(first) == 11
-        assert row(RIVALS, "candidates", "scene candidates, difference", split).values[1] == "same set; other order"
-    icon = row(RIVALS, "candidates", "shape candidates, difference", "Illusion_ICON").values[1]
-    logo = row(RIVALS, "candidates", "shape candidates, difference", "Illusion_LOGO").values[1]
-    assert "spelled stationary for Stationery" in icon
-    assert "spelled benz for Mercedes Benz" in logo
+def by_name(table: ProtocolTable, name: str) -> dict[str, str]:
+    return dict(zip(table.columns, row(table, name).values, strict=True))
 
 
-def test_what_the_seed_says_of_the_rules_is_derived() -> None:
-    assert row(RIVALS, "rule", "matching").values == ("substring; a second name does no harm", "equality")
-    assert row(RIVALS, "rule", "extraction").values == ("whole reply", "only what follows the first 'Answer:'")
-    assert row(RIVALS, "rule", "format required").values == ("none", "'Answer: X'")
-    only_case, more = row(RIVALS, "rule", "normalisation").values
-    assert only_case == "case"
-    assert {"case", "final period", "spaces for underscores", "hyphens for underscores"} <= set(more.split(", "))
-    assert row(RIVALS, "rule", "fallback").values[1].startswith("unparsable: recall 0")
-    offered = row(RIVALS, "prompt", "options offered", task="shape").values
-    assert offered == ("mixed: 16 shape + 11 scene; the same for scene", "only 16 shape; other tasks get another list")
-    assert row(RIVALS, "prompt", "option order", task="scene").values == ("same order", "other order")
+def test_prompts_are_compared_by_a_unified_diff() -> None:
+    (first, whole), (second, diff) = RIVALS.sections[0].diffs
+    assert (first, second) == (["original"], ["lmms-strict"])
+    assert whole == ILLUSION.ask("original", probes_of(ILLUSION)[0]).text
+    assert diff.startswith("--- original\n+++ lmms-strict\n@@")
+    assert "\n+Answer: <your choice>" in diff and "\n-This image contains" in diff
 
 
-def _last_word(reply: str, asked: IllusionTruth) -> IllusionReading:
-    hit = reply.lower().split()[-1:] == [asked.truth.lower()]
-    return IllusionReading(reply, bool(reply), hit, hit)
+def test_the_options_of_prompts_stand_side_by_side() -> None:
+    splits = tuple(ILLUSION.splits)
+    for section in build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict")), splits, ("scene",)).sections:
+        own = next(r for r in section.rows if r.name == "options")
+        first, second = (v.split(", ") for v in own.values)
+        assert first != second and {name.lower() for name in second} <= {name.lower() for name in first}
+    assert row(RIVALS, "options offered", "shape").values == ("27", "16")
 
 
-def test_which_part_of_the_reply_counts_is_derived() -> None:
-    table = build(ILLUSION, choose(ILLUSION, ("original-icl", "lmms-head")), ("IN",), ("shape",))
-    assert by_name(table, "rule", "extraction") == {
-        "original-icl": "only the first line or first sentence",
-        "lmms-head": "whole reply",
-    }
-    forgiven = by_name(table, "rule", "normalisation")
-    assert "punctuation inside" in forgiven["original-icl"]
-    assert "punctuation inside" not in forgiven["lmms-head"]
-    last = row(changed(_last_word), "rule", "extraction", task="shape").values[1]
-    assert last == "only the end of the reply"
-
-
-@pytest.mark.parametrize("benchmark", ["grounding", "d3"])
-def test_rules_that_cannot_be_told_are_left_out(benchmark: str) -> None:
-    exam = load(benchmark)
-    table = build(exam, choose(exam, ()))
-    assert "takes no form tried" not in table_markdown(table)
+def test_rules_are_told_by_the_replies_that_they_take() -> None:
+    assert row(RIVALS, "inside another word: xxXxx").values == ("accepted", "unparsable")
+    assert row(RIVALS, "as printed: X").values == ("accepted", "unparsable")
+    assert row(RIVALS, "Answer: X").values == ("accepted", "accepted")
+    assert row(RIVALS, "unrelated text").values == ("no", "unparsable")
 
 
 def test_all_protocols_and_the_traps() -> None:
     table = build(ILLUSION, choose(ILLUSION, ()), ("ICON",), ("shape",))
     assert {s.split for s in table.sections} == {"Illusion_ICON"}
-    listing = by_name(table, "rule", "can be won by listing every option")
-    assert listing["original"] == listing["lmms-head"] == listing["lmms-first"] == "yes"
-    assert listing["robust"].startswith("no")
-    assert listing["lmms-strict"].startswith("no")
-    misprinted = by_name(table, "rule", "true options marked wrong as printed")
-    assert misprinted["original"] == "Stationery"
-    assert misprinted["robust"] == misprinted["lmms-strict"] == "none"
-    spelled = by_name(table, "replies", "another prompt's spelling: Stationery for stationary")
-    assert spelled["robust"] == "accepted"
-    assert spelled["original"] == "no"
-    inside = by_name(table, "replies", "inside another word: xxXxx")
+    listing = by_name(table, "every option listed")
+    assert listing["original"] == listing["lmms-head"] == listing["lmms-first"] == "accepted"
+    assert listing["robust"] != "accepted" and listing["lmms-strict"] != "accepted"
+    inside = by_name(table, "inside another word: xxXxx")
     assert inside["original"] == "accepted"
     assert inside["robust"] == "unparsable"
+
+
+@pytest.mark.parametrize("benchmark", ["grounding", "d3"])
+def test_where_no_text_is_right_only_replies_without_an_answer_are_tried(benchmark: str) -> None:
+    exam = load(benchmark)
+    names = [r.name for r in build(exam, choose(exam, ())).sections[0].rows]
+    assert names[-3:] == ["unrelated text", "a refusal", "empty"] and "as printed: X" not in names
 
 
 # ---------------------------------------------------------------- a changed protocol changes the table
@@ -161,42 +101,30 @@ def _equal(reply: str, asked: IllusionTruth) -> IllusionReading:
     return IllusionReading(reply, bool(reply), hit, hit)
 
 
-def _word(reply: str, asked: IllusionTruth) -> IllusionReading:
-    hit = re.search(rf"\b{asked.truth.lower()}\b", reply.lower()) is not None
-    return IllusionReading(reply, bool(reply), hit, hit)
-
-
 def _bucket(reply: str, asked: IllusionTruth) -> IllusionReading:
     bucket = reading.bucket_original(reply, asked.shape, asked.scene)
     return IllusionReading(reply.lower(), bool(reply.strip()), bucket == "shape", bucket == "texture")
 
 
-def test_another_judge_changes_the_rules_and_only_them() -> None:
-    same, equal, word = changed(_bucket), changed(_equal), changed(_word)
-    for name in ("matching", "extraction", "normalisation", "tolerance"):
-        assert row(same, "rule", name).same
-    assert [row(t, "rule", "matching", task="scene").values[1].split(";")[0] for t in (same, equal, word)] == [
-        "substring", "equality", "whole words",
-    ]  # fmt: skip
-    assert row(equal, "rule", "normalisation", task="scene").values[1] == "nothing forgiven"
-    assert row(equal, "rule", "extraction", task="scene").values[1] == "whole reply, nothing else may be in it"
-    assert all(r.same for s in equal.sections if s.kind == "prompt" for r in s.rows)
+def test_another_judge_changes_the_replies_and_only_them() -> None:
+    same, equal = changed(_bucket), changed(_equal)
+    assert all(r.same for r in same.sections[0].rows if r.name not in ("unrelated text", "a refusal", "empty"))
+    assert row(equal, "as printed: X").same and not row(equal, "final period: X.").same
+    assert all(len(s.diffs) == 1 for s in equal.sections)
 
 
-def test_another_prompt_changes_the_prompt_rows() -> None:
-    assert not row(changed(_bucket, "lmms-strict"), "prompt", "answer format demanded").same
+def test_another_prompt_changes_the_diff() -> None:
+    assert len(changed(_bucket, "lmms-strict").sections[0].diffs) == 2
 
 
 def test_a_changed_wording_changes_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     from snellen.exams.illusionbench import prompts
 
-    before = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict")))
     longer = {task: text + "Use two words.\n" for task, text in prompts.FORMS["lmms-strict"].items()}
     monkeypatch.setitem(prompts.FORMS, "lmms-strict", longer)
     after = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict")))
-    assert row(after, "prompt", "answer format demanded").values[1].endswith("Use two words.")
-    assert row(before, "prompt", "wording") != row(after, "prompt", "wording")
-    assert row(before, "rule", "matching") == row(after, "rule", "matching")
+    assert after.sections[0].diffs[1][1].endswith("+Use two words.")
+    assert row(after, "Answer: X") == row(RIVALS, "Answer: X")
 
 
 # ---------------------------------------------------------------- forms
@@ -220,30 +148,26 @@ def test_markdown_is_well_formed(benchmark: str) -> None:
 
 
 def test_json_holds_values_and_diffs() -> None:
-    assert row(RIVALS, "prompt", "wording").values[0] == ILLUSION.ask("original", probes_of(ILLUSION)[0]).text
     document = json.loads(json.dumps(table_json(RIVALS)))
-    wording = next(r for s in document["sections"] for r in s["rows"] if r["row"] == "wording")
-    assert wording["values"]["lmms-strict"].endswith("Answer: <your choice>\n")
-    assert "[-This-] {+You are given an+} image" in wording["shown"]["lmms-strict"]
+    first = document["sections"][0]
+    assert first["prompts"]["lmms-strict"].endswith("Answer: <your choice>\n")
+    assert first["diffs"]["lmms-strict"].startswith("--- original")
+    reply = next(r for r in first["rows"] if r["row"] == "as printed: X")
+    assert reply == {
+        "row": "as printed: X",
+        "same": False,
+        "values": {"original": "accepted", "lmms-strict": "unparsable"},
+    }
 
 
 def test_salbench_in_the_same_way() -> None:
     exam = load("salbench")
     table = build(exam, choose(exam, ()), ("O3",))
     assert table.columns == ("paper", "lmms-eval", "plan-v2", "robust")
-    assert [v.split(";")[0] for v in row(table, "rule", "matching").values] == [
-        "equality",
-        "equality",
-        "substring",
-        "whole words",
-    ]
-    assert row(table, "rule", "extraction").values[0].endswith("pieces by comma")
-    assert row(table, "prompt", "wording").same
-    assert row(table, "replies", "British spelling: Colour, Shape").values[3] == "accepted"
-    assert row(table, "replies", "final period: X.").values[0].startswith("partly (")
+    assert len(table.sections[0].diffs) == 1
+    assert row(table, "final period: X.").values[0].startswith(("partly (", "unparsable"))
     other = build(exam, choose(exam, ("paper", "paper@lmms-eval")), ("O3",))
-    shown = row(other, "prompt", "wording").shown or ()
-    assert shown[1].endswith("{+⏎ Answer the question using a single word or phrase.+}")
+    assert "+Answer the question using a single word or phrase." in other.sections[0].diffs[1][1]
 
 
 def test_unknown_names_are_errors(tmp_path: Path) -> None:
@@ -269,22 +193,22 @@ def test_the_command_prints_all_three_forms(tmp_path: Path) -> None:
         "protocols", "illusionbench", "--protocol", "original,lmms-strict", "--task", "shape", "-v", cache=tmp_path
     )
     assert plain.returncode == 0, plain.stderr
-    assert "Illusion_IN · shape: wording" in plain.stdout
-    assert "{+You are given an+}" in plain.stdout
+    assert "Illusion_IN · shape, original:" in plain.stdout
+    assert "+++ lmms-strict" in plain.stdout
     done = snellen("protocols", "illusionbench", "--markdown", cache=tmp_path)
-    assert "| matching | substring" in done.stdout
-    assert "Illusion_LOGO: candidate classes" in done.stdout
+    assert "| as printed: X | accepted" in done.stdout
+    assert "diff\n--- original" in done.stdout
     assert json.loads(snellen("protocols", "salbench", "--json", cache=tmp_path).stdout)["exam"] == "salbench"
 
 
 def test_without_v_only_what_differs_is_shown(tmp_path: Path) -> None:
     some = snellen("protocols", "illusionbench", "--protocol", "original,lmms-head", cache=tmp_path, COLUMNS="80")
     assert some.returncode == 0, some.stderr
-    assert "tolerance" in some.stdout and "matching" not in some.stdout and "task sentence" not in some.stdout
+    assert "prompt" in some.stdout and "as printed" not in some.stdout
     alike = snellen("protocols", "salbench", "--protocol", "paper,lmms-eval", cache=tmp_path)
     assert "these protocols ask and judge alike" in alike.stdout
     many = snellen("protocols", "illusionbench", cache=tmp_path, COLUMNS="80")
-    assert "They also differ in: wording" in many.stdout
+    assert "They also differ in: options, wording" in many.stdout
     assert len(many.stdout.splitlines()) < 60
 
 

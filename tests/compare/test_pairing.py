@@ -169,8 +169,8 @@ def test_marks_of_an_earlier_version_on_both_sides(two: tuple[Path, Path]) -> No
         marked = RunFolder(run).summary().marked
         rewrite(run, summary={"marked": tuple(msgspec.structs.replace(e, version="1") for e in marked)})
     assert snellen.compare(*two).notes == tuple(
-        f"Protocol '{name}' is compared as its version 1 marked; 'snellen remark' marks by 2."
-        for name in ("paper", "robust")
+        f"Protocol '{name}' is compared as its version 1 marked; 'snellen remark' marks by {version}."
+        for name, version in (("paper", 2), ("robust", 3))
     )
 
 

@@ -33,7 +33,9 @@ def test_on_few_images_there_is_no_verdict() -> None:
     )
     assert verdict([row]) == (said,) and leading([row]) == said
     (row,) = compared(on_images(95, 0, 100, 6), power=0.05)
-    assert row.able and row.needed is not None and verdict([row])[-1] == "A leads."
+    assert row.able and row.needed is None and verdict([row])[-1] == "A leads."
+    (row,) = compared(on_images(95, 0, 100, 8), power=0.05)
+    assert row.needed is not None
 
 
 def test_the_table_says_on_how_many_images(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,11 +31,11 @@ ENGINE = (
     ("runs", "call", "ask"),
     ("ray_pool",),
     ("plan",),
-    ("answer", "mark", "probe"),
+    ("answer", "mark", "probe_records"),
     ("stopping", "manifests"),
-    ("asking", "remark"),
+    ("remark",),
     ("run", "merging"),
-    ("suite",),
+    ("suite", "probe"),
 )
 PRESENT = (("model",), ("html",), ("terminal", "page", "viewer", "files"))
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}

@@ -17,6 +17,8 @@ import pytest
 from tests.support.wire import OK, Handler, lead, read_request, reply, replying, server_context, serving, tunnelling
 
 from snellen.core.errors import SnellenError
+from snellen.core.secret import Secret
+from snellen.core.subject import Connection
 from snellen.engine.call import client, tls
 from snellen.engine.call.client import Client
 from snellen.engine.call.exchange import Fault
@@ -34,9 +36,13 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
+def client_of(url: str, headers: dict[str, str], timeout: float) -> Client:
+    return Client(Connection(url, url, headers, Secret(""), ""), timeout)
+
+
 async def asked(url: str, method: str = "POST", times: int = 1, timeout: float = 10.0, **options: Any) -> list[Any]:
     """Ask some times, one after the other; a Fault stands in the list as itself."""
-    one = Client(url, {"Authorization": f"Bearer {KEY}"}, timeout)
+    one = client_of(url, {"Authorization": f"Bearer {KEY}"}, timeout)
     out: list[Any] = []
     try:
         for _ in range(times):
@@ -184,7 +190,7 @@ def test_a_large_body_of_another_type_arrives_whole() -> None:
 
     async def scenario() -> None:
         async with serving(handler) as port:
-            one = Client(f"http://127.0.0.1:{port}", {}, 10)
+            one = client_of(f"http://127.0.0.1:{port}", {}, 10)
             await one.request("POST", "/v1/files", body, "multipart/form-data; boundary=b")
             await one.close()
 
@@ -280,7 +286,7 @@ def test_a_server_that_accepts_nobody_times_out_while_connecting(monkeypatch: py
 
 def test_a_header_cannot_start_another_header() -> None:
     with pytest.raises(SnellenError, match="the header X-Key has a line break") as caught:
-        Client("http://127.0.0.1", {"X-Key": f"{KEY}\r\nX-Evil: 1"}, 5)
+        client_of("http://127.0.0.1", {"X-Key": f"{KEY}\r\nX-Evil: 1"}, 5)
     assert KEY not in str(caught.value)
 
 
@@ -340,7 +346,7 @@ def test_missing_certificates_are_errors_of_one_line(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(SnellenError) as caught:
-        Client("https://model.example", {}, 5)
+        client_of("https://model.example", {}, 5)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -455,7 +461,7 @@ def test_how_no_proxy_is_read(host: str, no_proxy: str, expected: bool) -> None:
 def test_an_unusable_proxy_is_an_error_of_one_line(address: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", address)
     with pytest.raises(SnellenError) as caught:
-        Client("https://model.example", {}, 5)
+        client_of("https://model.example", {}, 5)
     assert message in str(caught.value)
     assert "secret" not in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -20,7 +20,7 @@ from snellen.core.types import Failure, Usage
 from snellen.engine.call import retry
 from snellen.engine.call.caller import failure_cost
 from snellen.engine.call.retry import worth_retrying
-from snellen.engine.probe.kept import warnings_for
+from snellen.engine.probe_records.kept import warnings_for
 from snellen.engine.runs.run import Run
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.settings import Settings

@@ -18,14 +18,14 @@ from tests.support.wire import OK, lead, read_request, reply, replying, serving
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.subject import Connection
-from snellen.engine.call.exchange import Fault, RefusedRedirect, Response
+from snellen.engine.call.client import Client
+from snellen.engine.call.exchange import HOSTED_TIMEOUT, OWN_TIMEOUT, Fault, RefusedRedirect, Response, time_limit
 from snellen.engine.call.redirects import next_url
 from snellen.engine.call.retry import THROTTLES, retry_after, worth_retrying
-from snellen.engine.call.transport import HOSTED_TIMEOUT, OWN_TIMEOUT, Transport, time_limit
 
 KEY = "sk-canary-0123456789abcdef"
 Script = dict[str, bytes]
-Use = Callable[[Transport, int], Awaitable[Any]]
+Use = Callable[[Client, int], Awaitable[Any]]
 
 
 def connection(base: str, **more: Any) -> Connection:
@@ -45,7 +45,7 @@ def use(script: Script, what: Use) -> tuple[Any, list[tuple[str, bytes]]]:
 
     async def scenario() -> Any:
         async with serving(handler) as port:
-            transport = Transport(connection(f"http://127.0.0.1:{port}"), 5)
+            transport = Client(connection(f"http://127.0.0.1:{port}"), 5)
             try:
                 return await what(transport, port)
             except (Fault, SnellenError) as error:
@@ -60,11 +60,11 @@ def moved(status: int, location: str) -> bytes:
     return reply(b"", status, location=location)
 
 
-async def post(transport: Transport, _port: int) -> Response:
+async def post(transport: Client, _port: int) -> Response:
     return await transport.post(b'{"q": 1}')
 
 
-async def models(transport: Transport, _port: int) -> Response:
+async def models(transport: Client, _port: int) -> Response:
     return await transport.models()
 
 
@@ -103,7 +103,7 @@ def test_the_key_never_goes_to_another_host(status: int, monkeypatch: pytest.Mon
         async with serving(replying(OK, OK, heads=heads)) as other:
             there = moved(status, f"http://elsewhere.example:{other}/v1/chat?key=x")
             async with serving(replying(there, there, there)) as port:
-                transport = Transport(connection(f"http://127.0.0.1:{port}"), 5)
+                transport = Client(connection(f"http://127.0.0.1:{port}"), 5)
                 out: list[Any] = []
                 for ask in (transport.post(b"{}"), transport.models(), transport.request("GET", "/v1/files")):
                     try:
@@ -176,7 +176,7 @@ def test_any_request_to_the_same_origin() -> None:
         "/v1/batches/b1": reply(b"gone", 200),
     }
 
-    async def several(transport: Transport, port: int) -> list[Any]:
+    async def several(transport: Client, port: int) -> list[Any]:
         file = io.BytesIO()
         uploaded = await transport.request("POST", "/v1/files", form, "multipart/form-data; boundary=b")
         whole = f"http://127.0.0.1:{port}/v1/files/f1/content?a=%20b"
@@ -197,7 +197,7 @@ def test_any_request_to_the_same_origin() -> None:
 
 @pytest.mark.parametrize("where", ["http://evil.example/v1/files", "//evil.example/x", "https://127.0.0.1/v1"])
 def test_no_request_goes_to_another_origin(where: str) -> None:
-    async def one(transport: Transport, _port: int) -> Response:
+    async def one(transport: Client, _port: int) -> Response:
         return await transport.request("GET", where)
 
     got, asked = use({}, one)
@@ -207,7 +207,7 @@ def test_no_request_goes_to_another_origin(where: str) -> None:
 
 
 def test_a_path_cannot_start_another_request() -> None:
-    async def one(transport: Transport, _port: int) -> Response:
+    async def one(transport: Client, _port: int) -> Response:
         return await transport.request("GET", "/v1/files/é x\r\nX-Evil: 1")
 
     _got, asked = use({}, one)
@@ -237,7 +237,7 @@ def test_a_time_limit_that_was_given_wins() -> None:
             await reader.read()
 
         async with serving(silent) as port:
-            transport = Transport(connection(f"http://127.0.0.1:{port}", timeout=1000.0), 0.1)
+            transport = Client(connection(f"http://127.0.0.1:{port}", timeout=1000.0), 0.1)
             with pytest.raises(Fault) as caught:
                 await transport.post(b"{}")
             await transport.close()

@@ -53,7 +53,7 @@ def test_a_run_that_says_nothing_about_the_model_is_not_called_blind() -> None:
     blind = parts(exact(0.0, 0.0, 0.1, 0.3), exact(0.2, 0.1, 0.3, 0.3))
     silent = UnansweredPart(protocol="mine", by={"split": "A"}, n=24, outcomes={"unparsable": 24})
     assert said(summary(blind, lost=(silent,)), "floor") == [
-        (BAD, "No sign of seeing: accuracy (mine) is 20.0 (floor 30.0), at or below its floor.")
+        (BAD, "No sign of seeing: accuracy (mine) is 20.0 (floor 30.0), at or below its floor in B.")
     ], "only of the part that was answered"
     control = ControlRow(
         protocol="mine", control="none", by={"split": "A"}, metric="accuracy", score=0.0, control_score=0.0,

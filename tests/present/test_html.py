@@ -19,8 +19,8 @@ from tests.support.sets import write_config, write_set
 import snellen
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Pick
-from snellen.core.types import ImageSent
-from snellen.present.model.sample_view import compare_with_ledger
+from snellen.core.types import Answer, Call, ImageSent, Picture
+from snellen.present.model.sample_view import ledger_note
 from snellen.present.page import flip_gallery, gallery
 from snellen.present.page.image_pool import ImagePool
 from snellen.present.page.report import DETAILS, write_report
@@ -141,10 +141,16 @@ def test_images_that_cannot_be_trusted_are_not_shown(tmp_path: Path, data: Path,
 
 
 def test_transformed_images_are_called_originals() -> None:
-    sent = ImageSent(sha256="1" * 64, codec="png", width=1, height=1, bytes=1, transforms=("bmp to png",))
-    assert compare_with_ledger("0" * 64, 0, [(sent,)]) == "from the data set; before sending: bmp to png"
-    assert compare_with_ledger("1" * 64, 0, [(sent,)]) == "as sent (the SHA-256 is the one in the ledger)"
-    assert compare_with_ledger("0" * 64, 0, []).startswith("from the data set")
+    def note(sent: bytes) -> str:
+        sha = hashlib.sha256(sent).hexdigest()
+        image = ImageSent(sha256=sha, codec="png", width=1, height=1, bytes=1, transforms=("bmp to png",))
+        call = Call(key="k", kind="api", endpoint="", model="", images=(image,))
+        answer = Answer(id="x", prompt="p", calls=(call,))
+        return ledger_note(Picture(data=b"own"), 0, answer, sent_in_parts=False)
+
+    assert note(b"other") == "from the data set; before sending: bmp to png"
+    assert note(b"own") == "as sent (the SHA-256 is the one in the ledger)"
+    assert ledger_note(Picture(data=b"own"), 0, None, sent_in_parts=False).startswith("from the data set")
 
 
 def test_several_runs_on_one_page(tmp_path: Path, data: Path) -> None:

@@ -17,7 +17,7 @@ from snellen.comparison.thresholds import ExamThresholds, RunThresholds, examine
 from snellen.core.prescription import Range, Share, Threshold, amount
 from snellen.engine.runs.run import Run
 from snellen.present.model import threshold_text as prescription_words
-from snellen.present.page.prescription_resolution import resolutions
+from snellen.present.page.prescription_view import resolutions
 from snellen.present.terminal import prescription as prescription_table
 from snellen.present.terminal.run import print_run
 

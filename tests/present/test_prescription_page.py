@@ -18,9 +18,9 @@ from snellen.comparison.thresholds import examined
 from snellen.core.extras import Thresholds
 from snellen.core.prescription import Share, Threshold
 from snellen.engine.runs.data_again import opened_again
-from snellen.present.page.prescription_charts import curve, letter_chart, nice, position
-from snellen.present.page.prescription_page import write_prescription
+from snellen.present.page.prescription_charts import LogScale, curve, letter_chart, nice
 from snellen.present.page.prescription_sheets import around
+from snellen.present.page.report import write_prescription
 
 __all__ = ["eyes"]
 
@@ -116,7 +116,7 @@ def test_a_curve_puts_hard_levels_left_and_answers_where_they_were(tmp_path: Pat
     assert easy.r == pytest.approx(2 * hard.r)  # four answers: four times the area
     assert drawn.threshold is not None and drawn.low < drawn.threshold < drawn.high
     falling = letters(6.0, ladder=tuple(reversed(letters(6.0).ladder)))
-    assert position(falling.ladder, 48.0) == pytest.approx(0.0)
+    assert LogScale(falling.ladder[0], falling.ladder[-1]).at(48.0) == pytest.approx(0.0)
     assert curve(letters(None)).threshold is None
     assert nice(0.5, 100) == [1, 3, 10, 30, 100] or len(nice(0.5, 100)) <= 5
 

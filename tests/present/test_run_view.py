@@ -11,6 +11,7 @@ from snellen.core.records import ControlRow, DifferenceRow, PositionRow
 from snellen.core.results import GroupSummary, Metric
 from snellen.present.model import formatting
 from snellen.present.model.run_view import MOST_CELLS, RunView, run_view
+from snellen.present.model.table_view import ScoreCell
 
 METRICS = (
     Metric(name="accuracy"),
@@ -38,24 +39,25 @@ def test_every_score_is_there_with_metric_interval_floor_and_n(tmp_path: Path) -
     view = viewed(tmp_path / "run")
     part = view.parts[0]
     assert (part.name, part.size) == ("P3", "24")
-    assert [(h.text, h.below) for h in part.headings] == [("paper, same", ""), ("other", "n = 20")]
-    cell = part.metrics[0].cells[0]
-    assert cell is not None and part.metrics[0].label == "accuracy"
+    assert [(h.text, h.below) for h in part.scores.headings[1:]] == [("paper, same", ""), ("other", "n = 20")]
+    label, cell, _other = part.scores.rows[0]
+    assert isinstance(cell, ScoreCell) and label == "accuracy"
     assert cell.printed == ("50.0", "[10.1, 90.0]", "20.0", "", "") and cell.headline
     assert cell.why == "floor 20.0: always 'cat'"
-    assert [(row.label, row.detail) for row in part.metrics] == [("accuracy", False), ("F1 of a", True)]
-    low = view.parts[1].metrics[0].cells[0]
-    assert low is not None and low.floor_said == "at floor 20.0"
+    assert ([row[0] for row in part.scores.rows], [row[0] for row in part.details.rows]) == (["accuracy"], ["F1 of a"])
+    low = view.parts[1].scores.rows[0][1]
+    assert isinstance(low, ScoreCell) and low.floor_said == "at floor 20.0"
 
 
 def test_the_first_table_has_the_main_protocol_and_the_spread_of_the_others(tmp_path: Path) -> None:
-    head = viewed(tmp_path / "run").headlines
-    assert head is not None and (head.metric, head.protocol, head.others) == ("accuracy", "paper", ("same", "other"))
-    assert [(row.part, row.size, row.others) for row in head.rows] == [
-        ("P3", "24", "50.0–90.0"),
-        ("O3", "24", "20.0 (1)"),
+    view = viewed(tmp_path / "run")
+    heads = [f"{h.text} {h.below}".strip() for h in view.headlines.headings]
+    assert heads == ["part", "n", "accuracy (paper)", "floor", "2 others"]
+    assert [(row[0], row[1], row[3], row[4]) for row in view.headlines.rows] == [
+        ("P3", "24", " 20.0", "50.0–90.0"),
+        ("O3", "24", " 20.0 at floor", "20.0 (1)"),
     ]
-    assert head.others_note.endswith("(1): only 1 of them has such a score here.")
+    assert view.headline_notes[-1].endswith("(1): only 1 of them has such a score here.")
 
 
 def test_protocols_that_say_the_same_share_a_row(tmp_path: Path) -> None:
@@ -68,10 +70,11 @@ def test_controls_position_and_groups_are_tables(tmp_path: Path) -> None:
     assert view.all_controls.rows == (
         ("P3", "paper", "accuracy", "none", "24", "50.0", "20.0", "-30.0 [-40.0, -10.0]", "–", "–"),
     )
-    assert view.controls is not None and view.controls.rows[0][:2] == ("P3", "50.0")
+    assert view.controls.rows == (("P3", "50.0", "20.0, -30.0 [-40.0, -10.0]"),)
+    assert view.controls_short.rows == (("P3", "50.0", "20.0, -30.0"),)
     assert view.position.rows[0][:4] == ("paper", "12", "60.0", "40.0")
-    assert view.breakdown.groups == (("P3 · s", 12), ("P3 · l", 12))
-    assert [str(c.names) for c in view.breakdown.columns] == ["paper, same", "other"] and view.breakdown.left_out == ""
+    assert [row[:2] for row in view.breakdown.rows] == [("P3 · s", "12"), ("P3 · l", "12")]
+    assert [h.text for h in view.breakdown.headings[2:]] == ["paper, same", "other"] and view.left_out == ""
 
 
 def test_a_page_has_room_for_so_many_groups(tmp_path: Path) -> None:
@@ -79,7 +82,7 @@ def test_a_page_has_room_for_so_many_groups(tmp_path: Path) -> None:
     more = [group({"g": str(i)}, whole=False, accuracy=score(0.5)) for i in range(MOST_CELLS - 1)]
     whole = group({}, accuracy=score(0.5))
     view = run_view(made_run(tmp_path / "run", protocol("a", whole, *groups), protocol("b", whole, *more)))
-    assert len(view.breakdown.columns) == 2 and len(view.breakdown.short) == 1 and view.breakdown.left_out == "b"
+    assert len(view.breakdown.headings) == 4 and len(view.short_breakdown.headings) == 3 and view.left_out == "b"
 
 
 @pytest.mark.parametrize("repeats", [1, 3])

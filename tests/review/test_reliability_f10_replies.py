@@ -13,6 +13,7 @@ from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 
 from snellen.core.secret import Secret
+from snellen.core.subject import Connection
 from snellen.core.types import Answer
 from snellen.engine.call.client import Client
 from snellen.engine.call.exchange import Fault, Response
@@ -167,7 +168,8 @@ def exchange(handler: Handler) -> tuple[Response | Fault, list[dict[str, Any]]]:
                 served.set()
 
         server = await asyncio.start_server(guarded, "127.0.0.1", 0)
-        client = Client(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", {}, 60)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        client = Client(Connection(url, url, {}, Secret(""), ""), 60)
         try:
             return await client.request("GET", "/")
         except Fault as fault:

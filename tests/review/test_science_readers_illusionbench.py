@@ -44,4 +44,4 @@ def test_a_long_row_of_brackets_is_no_work() -> None:
 
 
 def test_its_version_was_raised() -> None:
-    assert PROTOCOLS["robust"].version == "3"
+    assert PROTOCOLS["robust"].version == "4"

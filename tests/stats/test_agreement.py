@@ -1,4 +1,4 @@
-"""Kappa by hand and against a sample-by-sample reference; names and prompts compared."""
+"""Kappa by hand and against a sample-by-sample reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.present.model.prompt_diff import OPTIONS, difference, near, sentences, take_apart, word_diff
 from snellen.stats.agreement import Agreement
 
 
@@ -49,31 +48,3 @@ def test_kappa_against_a_reference(pairs: list[tuple[bool, bool]]) -> None:
         assert table.kappa <= 1
         turned = Agreement(table.both, table.second, table.first, table.neither)
         assert turned.kappa == table.kappa
-
-
-def test_names_in_other_spellings() -> None:
-    assert near("stationary", ["Stationery", "Vehicle"]) == "Stationery"
-    assert near("benz", ["BMW", "Mercedes Benz"]) == "Mercedes Benz"
-    assert near("car", ["cat", "Paper_clip"]) is None
-    assert difference(["A", "B"], ["A", "B"]) == "same set; same order"
-    assert difference(["A", "B"], ["B", "A"]) == "same set; other order"
-    assert (
-        difference(["Alpha", "Beta"], ["alpha"])
-        == "1 names in common; 1 in other case or writing (alpha for Alpha, ...); without Beta; same order"
-    )
-    assert difference(["A"], []) == "none offered"
-
-
-def test_a_prompt_taken_apart() -> None:
-    text = "Look at it. Choose among:Car, Cat and Paper_clip Reply in this format:\nAnswer: <x>\n"
-    printed = take_apart(text, ("Cat", "Car", "Paper_clip"))
-    assert printed.options == ("Car", "Cat", "Paper_clip")
-    assert sentences(printed.frame) == ["Look at it.", f"Choose among:{OPTIONS}", "Reply in this format: Answer: <x>"]
-    assert take_apart("What is it?", ("Cat",)).frame == "What is it?"
-
-
-def test_word_diff() -> None:
-    assert word_diff("a b c", "a x c d") == "a [-b-] {+x+} c {+d+}"
-    assert word_diff("a b", "a b") == "the same"
-    assert word_diff("a  b", "a b") == "the same words, other white space"
-    assert word_diff("a b", "a\nb") == "a {+⏎+} b"

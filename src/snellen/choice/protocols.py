@@ -7,6 +7,7 @@ from typing import Any
 
 from snellen.choice.reading import exact_choice, read_choice
 from snellen.core.protocol import TEXT_ALONE, Protocol, ReplyContext, Seen, Verdict
+from snellen.core.reply import finished, says_only
 from snellen.core.results import Metric
 from snellen.core.types import Mark, Metrics, Sample
 
@@ -27,7 +28,14 @@ class ChoiceProtocol(Protocol):
         """Score an answer, or None where there was none."""
         return {"accuracy": float(read is not None and read == sample.truth)}
 
+    def is_bare(self, text: str, sample: Sample) -> bool:
+        """Return whether a text is an answer and hardly a word more."""
+        read = self._answer(text, sample)
+        return says_only(text, read if isinstance(read, list) else [str(read)] if read is not None else [])
+
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
+        if context.cut:
+            reply = finished(reply, lambda text: self.is_bare(text, sample), closed=bool(sample.facts.get("options")))
         read = self._answer(reply, sample)
         metrics = self.score(read, sample)
         return Verdict(read, read is not None, metrics["accuracy"] == 1.0, metrics)
@@ -53,7 +61,7 @@ def _exact(reply: str, sample: Sample) -> str | None:
 PROTOCOLS = {
     p.name: p
     for p in (
-        ChoiceProtocol("robust", "a letter or an option's text, whatever stands around it", _robust),
-        ChoiceProtocol("exact", "nothing but the letter or the option's text", _exact),
+        ChoiceProtocol("robust", "a letter or an option's text, whatever stands around it", _robust, version="2"),
+        ChoiceProtocol("exact", "nothing but the letter or the option's text", _exact, version="2"),
     )
 }

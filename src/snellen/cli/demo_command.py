@@ -86,7 +86,7 @@ def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any
     from snellen.comparison.thresholds import examined
     from snellen.core.options import Selection
     from snellen.engine.plan.request import RunRequest
-    from snellen.present.page.prescription_page import write_prescription
+    from snellen.present.page.report import write_prescription
     from snellen.present.terminal.prescription import sentences
 
     asked = [RunRequest(EYE, model, Path(), selection=Selection(seed=seed), out=out / "runs") for model in EXAMINED]

@@ -137,7 +137,7 @@ def _seal(models: Sequence[str], as_json: bool) -> int:
 
 def _show(ended: Sequence[SuiteRunResult], wanted: Path | None, out: Path, *, as_json: bool, verbose: bool) -> None:
     from snellen.comparison.thresholds import examined
-    from snellen.present.page.prescription_page import write_prescription
+    from snellen.present.page.report import write_prescription
     from snellen.present.terminal.prescription import document, print_prescription
 
     runs = [

@@ -62,8 +62,8 @@ def command(
 ) -> int:
     """Fail a build where RUN is worse than a baseline of the same exam, sample by sample. Calls nothing and needs no data set.
 
-    A re-run of a model that did not change passes at least 95 times in 100, however noisy it is. Exit code 0: passed. 1: a score dropped.
-    2: the runs cannot be compared, or one is not finished.
+    A re-run of a model that did not change fails at most 5 times in 100, however noisy it is. Exit code 0: passed. 1: a score dropped.
+    2: the runs cannot be compared, one is not finished, or so few images cannot tell.
 
     \b
     snellen gate runs/new --baseline runs/old --max-drop 2 --junit gate.xml

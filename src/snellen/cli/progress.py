@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import click
 
-from snellen.engine.answer.loop import Progress
+from snellen.engine.answer.asking_pass import Progress
 
 EVERY = 10.0
 SCORED = "captions scored"

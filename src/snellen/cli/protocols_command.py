@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 SHOWN = 20
 LONGEST = 120
 BRIEF = 60
-"""Longer cells are shown only where everything is: prompts, lists of options."""
+"""Longer cells are shown only where everything is: lists of options."""
+ROWS = 15
+"""The most rows where not everything is shown."""
 Rows = Sequence[Sequence[str]]
 
 
@@ -41,7 +43,7 @@ Rows = Sequence[Sequence[str]]
 )  # fmt: skip
 @options.several(
     "--split", "--splits", "splits",
-    help="Splits to show, comma separated (default: the first; candidate classes of all splits).",
+    help="Splits to show, comma separated (default: the first).",
 )  # fmt: skip
 @options.several(
     "--task", "--tasks", "tasks",
@@ -55,7 +57,7 @@ Rows = Sequence[Sequence[str]]
 @click.option("--all", "every", is_flag=True, help=f"With --run: list every such sample, not only the first {SHOWN}.")
 @click.option(
     "-v", "--verbose", is_flag=True,
-    help="Every part and row, and the replies that were tried; without it, where protocols differ in the first part.",
+    help="Every task and row, and every reply that was tried; without it, where protocols differ in the first part.",
 )  # fmt: skip
 @click.option("--markdown", is_flag=True, help="Print GitHub Markdown tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -116,10 +118,8 @@ def command(
         options.print_json(table_json(table))
     elif markdown:
         click.echo(table_markdown(table))
-    elif verbose:
-        _print_table(table)
     else:
-        _print_differences(table)
+        _print_table(table, verbose)
     return 0
 
 
@@ -148,67 +148,65 @@ def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
 
 
 def table_json(table: ProtocolTable) -> dict[str, Any]:
-    """The comparison as plain values; `shown` (a diff, say) where the printed text is not the value."""
+    """Return the comparison as plain values."""
 
     def row(r: ProtocolRow) -> dict[str, Any]:
-        shown = {} if r.shown is None else {"shown": dict(zip(table.columns, r.shown, strict=True))}
-        return {"row": r.name, "same": r.same, "values": dict(zip(table.columns, r.values, strict=True))} | shown
+        return {"row": r.name, "same": r.same, "values": dict(zip(table.columns, r.values, strict=True))}
 
-    sections = [s._asdict() | {"rows": [row(r) for r in s.rows]} for s in table.sections]
+    sections = [
+        {
+            "split": s.split,
+            "task": s.task,
+            "prompts": dict(zip(table.columns, s.prompts, strict=True)),
+            "diffs": {name: text for names, text in s.diffs[1:] for name in names},
+            "rows": [row(r) for r in s.rows],
+        }
+        for s in table.sections
+    ]
     return {"exam": table.exam, "protocols": table.columns, "sections": sections}
 
 
 def table_markdown(table: ProtocolTable) -> str:
-    """One Markdown table a section."""
+    """Return the prompts of each part as a diff, and a Markdown table."""
     parts = [f"# Protocols of {_inert(table.exam)}"]
     for s in table.sections:
-        rows = [(r.name, *(r.shown or r.values), "yes" if r.same else "no") for r in s.rows]
-        parts.append(markdown_table(s.title, ("", *table.columns, "same"), rows))
+        for names, text in s.diffs:
+            shown = for_terminal(text)
+            fence = "`" * (2 + max(map(len, re.findall("`+", shown)), default=1))
+            parts.append(f"{_inert(f'{s.split} · {s.task}: {names}')}\n\n{fence}diff\n{shown}\n{fence}")
+        rows = [(r.name, *r.values, "yes" if r.same else "no") for r in s.rows]
+        parts.append(markdown_table(f"{s.split} · {s.task}", ("", *table.columns, "same"), rows))
     return "\n\n".join(parts)
 
 
-def _print_table(table: ProtocolTable) -> None:
+def _print_table(table: ProtocolTable, verbose: bool) -> None:
+    """Print prompts and rows; without `verbose` only what differs in the first part."""
     from rich.text import Text
 
     from snellen.present.terminal.tables import console, print_table
 
     out = console()
-    for s in table.sections:
-        wording = next((r for r in s.rows if r.name == "wording"), None)
-        if wording is not None:
-            out.print(Text(f"{s.split} · {s.task}: wording", style="bold"), soft_wrap=True)
-            for shown, names in _shared(table.columns, wording.shown or wording.values).items():
-                out.print(Text(f"{', '.join(names)}:", style="cyan"), soft_wrap=True)
-                out.print(Text(for_terminal(shown)))
-            out.print()
-        rows = [(r.name, *(r.shown or r.values)) for r in s.rows if r is not wording]
-        print_table(s.title, ("", *table.columns), rows)
-
-
-def _print_differences(table: ProtocolTable) -> None:
-    """Where protocols part ways in the first part of the exam, as far as it can be said in a few words."""
-    from snellen.present.terminal.tables import print_table
-
-    first = table.sections[0]
-    sections = [s for s in table.sections if (s.split, s.task) == (first.split, first.task) and s.kind != "replies"]
-    rows = [r for s in sections for r in s.rows if len(table.columns) == 1 or not r.same]
-    where = " · ".join(word for word in (first.split, first.task) if word)
-    brief = [r for r in rows if max(map(len, r.values)) <= BRIEF]
-    if brief:
-        print_table(f"{where}: where protocols differ", ("", *table.columns), [(r.name, *r.values) for r in brief])
-    elif not rows:
-        click.echo(f"{where}: these protocols ask and judge alike.")
-    if long := [r.name for r in rows if r not in brief]:
-        click.echo(f"They also differ in: {', '.join(long)}.")
-    click.echo("-v shows texts in full, every part, what is alike, and the replies that each was tried on.")
-
-
-def _shared(columns: Sequence[str], cells: Sequence[str]) -> dict[str, list[str]]:
-    """Equal cells once, with all the columns that have them."""
-    found: dict[str, list[str]] = {}
-    for name, cell in zip(columns, cells, strict=True):
-        found.setdefault(cell, []).append(name)
-    return found
+    for s in table.sections if verbose else table.sections[:1]:
+        where = f"{s.split} · {s.task}"
+        if verbose or len(s.diffs) == 2:
+            for names, text in s.diffs:
+                out.print(Text(f"{where}, {names}:", style="cyan"), soft_wrap=True)
+                out.print(Text(for_terminal(text)))
+        rows = [r for r in s.rows if verbose or not r.same or len(table.columns) == 1]
+        long = [r.name for r in rows if not verbose and max(map(len, r.values)) > BRIEF]
+        long += ["wording"] if len(s.diffs) > 2 and not verbose else []
+        brief = [(r.name, *r.values) for r in rows if r.name not in long]
+        if brief:
+            title = where if verbose else f"{where}: where protocols differ"
+            print_table(title, ("", *table.columns), brief if verbose else brief[:ROWS])
+        elif not rows and len(s.diffs) == 1:
+            click.echo(f"{where}: these protocols ask and judge alike.")
+        if len(brief) > ROWS and not verbose:
+            click.echo(f"and {len(brief) - ROWS} more replies")
+        if long:
+            click.echo(f"They also differ in: {', '.join(long)}.")
+    if not verbose:
+        click.echo("-v shows every part, what is alike, and all replies that were tried; --split names other splits.")
 
 
 # ---------------------------------------------------------------- runs

@@ -75,7 +75,7 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
     from snellen.cli.progress import show_progress
     from snellen.core.extras import DefaultModel
     from snellen.engine.plan.plan import make_plan
-    from snellen.engine.probe.kept import warnings_for
+    from snellen.engine.probe_records.kept import warnings_for
     from snellen.engine.run import run_plan
 
     given["model"] = models[0] if models else None

@@ -13,7 +13,7 @@ import click
 
 from snellen.cli.progress import EVERY, SCORED, describe
 from snellen.core.text import one_line
-from snellen.engine.answer.loop import Progress
+from snellen.engine.answer.asking_pass import Progress
 from snellen.engine.suite.cells import SuiteRun
 from snellen.engine.suite.running import SuiteRunResult, Watch
 from snellen.present.terminal.suite import state

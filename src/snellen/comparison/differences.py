@@ -18,8 +18,11 @@ from snellen.core.types import NON_ANSWERS, Outcome
 from snellen.stats.intervals import LEVEL, Interval, worth
 from snellen.stats.means import Clusters, measured_interval, of_samples
 from snellen.stats.paired import difference_interval
-from snellen.stats.power import samples_for, smallest_difference
+from snellen.stats.power import SURE, samples_for, smallest_difference
 from snellen.stats.significance import holm, least_p, sign_flips
+
+UNTOLD = {"smallest": None, "needed": None}
+"""Of a part in which no lead could survive, so that there is no smallest one that is shown."""
 
 
 class PairedSample(NamedTuple):
@@ -74,7 +77,7 @@ def rows(asked: PairedTest, every: Sequence[PairedSample]) -> list[ComparisonRow
     found = [row for part in order if (row := _row(asked, part_name(part), dict(part), parts[part])) is not None]
     adjusted, least = holm([row.p for row in found]), holm([row.least_p for row in found])
     found = [
-        msgspec.structs.replace(row, p_holm=p, least_p=possible)
+        msgspec.structs.replace(row, p_holm=p, least_p=possible, **({} if possible < 1 - LEVEL else UNTOLD))
         for row, p, possible in zip(found, adjusted, least, strict=True)
     ]
     alone = [both for both in every if not both.joined]
@@ -120,7 +123,7 @@ def _row(
     test = sign_flips(found)
     clusters = round(float(found.times.sum()))
     possible = least_p(clusters)
-    able = share and possible < 1 - LEVEL
+    able = share and possible < SURE * (1 - LEVEL)
     smallest, needed = _power(found, up, down, asked.power) if able else (None, None)
     right = [(b.first.outcome is Outcome.CORRECT, b.second.outcome is Outcome.CORRECT) for b in some]
     own = None

@@ -5,7 +5,7 @@ signs that `compare` counts. A model that did not change fails in at most ALARM 
 samples are tested together and by part, the first has WHOLE of that and the parts share the rest by Holm's correction. Samples of one
 image change sides together, so on few images no drop can be told from chance: such a part is not judged, and where all are such there is
 no verdict. Nor is there one where the whole dropped by more than is allowed and the test could not have told: the interval excludes 0
-while p does not, or more than half of the score is gone.
+while p does not, or more than half of the score is gone, which only a test that knew of no images would tell.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from snellen.core.errors import SnellenError, unknown
 from snellen.core.figures import counted, every, on_clusters
 from snellen.core.records import Record
 from snellen.stats.intervals import Z
-from snellen.stats.power import BETA
-from snellen.stats.significance import clusters_needed, holm, least_p
+from snellen.stats.power import BETA, SURE
+from snellen.stats.significance import clusters_needed, holm, least_p, mcnemar
 
 ALARM = 0.05
 """How often a build may fail though nothing changed."""
@@ -176,9 +176,11 @@ def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: f
     low, high = row.low, row.high
     if low is not None and high is not None and row.better != "lower":
         low, high = -high, -low
-    shows, needed = _sight(row, level, max_drop) if least < ALARM else (None, None)
+    shows, needed = _sight(row, level, max_drop) if 2 * least < SURE * ALARM else (None, None)
     contradicted = low is not None and low > 0 and worse(row) >= ALARM
-    halved = drop > row.first / 2
+    # by single samples the drop would show, so only the images keep it from being told
+    hidden = row.clusters < row.n and mcnemar(row.only_first, row.only_second) / 2 < ALARM
+    halved = hidden and drop > row.first / 2
     return GateCheck(
         protocol=row.protocol,
         part=row.part or "all",
@@ -276,7 +278,7 @@ def _refuse_undecided(checks: Sequence[GateCheck]) -> None:
         if check.undecided:
             raise SnellenError(
                 f"cannot tell: {_named(check, checks)} {check.said}, and a larger drop might have passed as well; it takes more "
-                f"{check.cluster}s, with more equal numbers of questions"
+                f"{check.cluster}s{', with more equal numbers of questions' if check.clusters < check.n else ''}"
             )
 
 
@@ -294,6 +296,9 @@ def _blind(checks: Sequence[GateCheck], max_drop: float) -> list[str]:
     """What the gate could not have seen: said wherever a drop of just what is allowed would pass for chance."""
     checks = [c for c in checks if c.judged]
     first = checks[0]
+    if 2 * first.least_p >= SURE * ALARM:
+        few = counted(first.clusters, first.cluster)
+        return [f"This gate could hardly fail: on {few} a drop shows only where nearly all of them fall."]
     if first.shows is None or first.needed is None:
         return []
     if all(c.shows is None or c.shows > c.baseline for c in checks):

@@ -22,16 +22,14 @@ class BatchStep(NamedTuple):
 class BatchState(NamedTuple):
     """How far a batch is. `results` are the addresses of what came out; `mark` is what we named it by, where the provider keeps that.
 
-    `created` is in seconds since 1970. `failure` says why nothing came out of it.
+    `failure` says why nothing came out of it.
     """
 
     id: str
     ended: bool
     done: int = 0
-    total: int = 0
     results: tuple[str, ...] = ()
     mark: str = ""
-    created: int = 0
     failure: str = ""
 
 
@@ -79,13 +77,13 @@ class BatchApi(ABC):
     def state(self, body: bytes) -> BatchState:
         """What the provider says of a batch; this and the readers below raise ValueError where it makes no sense."""
 
-    @abstractmethod
-    def listing(self, after: str = "") -> BatchStep:
-        """Ask for the latest batches, or for those before the one named."""
+    def listing(self, after: str = "") -> BatchStep | None:
+        """Ask for the latest batches, or for those before the one named; None where the provider keeps no label of ours."""
+        return None
 
-    @abstractmethod
     def listed(self, body: bytes) -> BatchListing:
-        """What the provider has, a page of it."""
+        """Read a page of the provider's batches."""
+        raise ValueError("a list without labels")
 
     @abstractmethod
     def cancel(self, batch: str) -> BatchStep:

@@ -19,7 +19,7 @@ from snellen.engine.mark import scoring
 from snellen.engine.plan.edits import edited, moved, other_data
 from snellen.engine.plan.plan import Plan, ProtocolRun, manifest, scorer_entry, targets_from_manifest
 from snellen.engine.plan.wording import renewed, wordings
-from snellen.engine.probe.kept import identity_of
+from snellen.engine.probe_records.kept import identity_of
 from snellen.engine.runs.batch_books import has_open
 from snellen.engine.runs.folder import RunFolder
 

@@ -37,8 +37,8 @@ from snellen.core.secret import Secret, without_keys
 from snellen.core.subject import Connection, Subject
 from snellen.core.text import one_line
 from snellen.core.types import Struct
-from snellen.engine.call.exchange import Fault, Response
-from snellen.engine.call.transport import Transport, time_limit
+from snellen.engine.call.client import Client
+from snellen.engine.call.exchange import Fault, Response, time_limit
 from snellen.subjects.in_workers import SubjectInWorkers, job_for
 from snellen.workers.calls import WorkerFunction, job_of
 from snellen.workers.pool import WorkerLost, Workers
@@ -108,17 +108,17 @@ class Exchanged(Struct, frozen=True):
 
 
 class Exchanging:
-    """What an actor for endpoints does: it has one transport for each connection."""
+    """What an actor for endpoints does: it has one client for each connection."""
 
     def __init__(self) -> None:
-        self._wires: dict[int, Transport] = {}
+        self._wires: dict[int, Client] = {}
 
     async def __call__(self, exchange: Exchange) -> Exchanged:
         """Make an exchange."""
         told = exchange.introduction
         if told is not None:
             connection = Connection(told.url, told.models_url, told.headers, Secret(told.key), "", told.key_header)
-            self._wires.setdefault(exchange.of, Transport(connection, told.timeout))
+            self._wires.setdefault(exchange.of, Client(connection, told.timeout))
             return Exchanged()
         wire = self._wires[exchange.of]
         try:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from snellen import scorers
 from snellen.core.adaptive import Adaptive
 from snellen.core.errors import Interrupted, MostlyUnanswered, SnellenError, Stopped
 from snellen.core.extras import Exports
-from snellen.engine.answer.batches import batches_of
+from snellen.core.subject import Reply
+from snellen.engine.answer.asking_pass import AskingPass, OnProgress
+from snellen.engine.answer.batches import Batching, batches_of
+from snellen.engine.answer.loop import Asking
 from snellen.engine.answer.reuse import given_on, nothing_asked, this_time
-from snellen.engine.asking import AskingResult, OnProgress, ask_questions
-from snellen.engine.call.looping import closing
+from snellen.engine.call.looping import closing_subject, run_loop
+from snellen.engine.call.serving import served
+from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.manifests import make_room, note_identity, remove_if_empty, write_manifest
 from snellen.engine.mark import marking, scoring
-from snellen.engine.plan.plan import Plan, ProtocolRun
-from snellen.engine.probe.kept import warnings_for
+from snellen.engine.plan.plan import Plan, ProtocolRun, slug
+from snellen.engine.probe_records.kept import warnings_for
 from snellen.engine.runs.batch_books import BatchRecords
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
-from snellen.engine.stopping import StopSwitch
+from snellen.engine.stopping import INTERRUPTED, StopSwitch, first_signal
 
 MOST_NAMES = 6
 """How many parts without answers a message names."""
@@ -54,12 +62,14 @@ def run_plan(
     """Run a plan, or resume it. `switch` stops the asking from outside; without one, Ctrl-C and SIGTERM do."""
     try:
         with ExitStack() as held:
-            with closing(plan.subject):
+            with closing_subject(plan.subject):
                 if plan.limits.batch:
                     batches_of(plan)  # an error where there are none, before anything is put aside
                 plan = plan._replace(notes=(*plan.notes, *make_room(plan)))
                 prepared = prepare(plan, held.enter_context(RunFolder(plan.folder)))
-                asked = ask(prepared, on_progress, switch)
+                asked = None
+                if prepared.open_questions:
+                    asked = ask(prepared.plan, prepared.folder, prepared.scan, on_progress, switch)
             finished = mark(prepared, asked, on_scoring)
     except SnellenError:
         remove_if_empty(plan.folder)
@@ -123,17 +133,60 @@ def _refuse_to_ask_twice(plan: Plan, folder: RunFolder) -> None:
 # ---------------------------------------------------------------- ask
 
 
-def ask(prepared: PreparedRun, on_progress: OnProgress, switch: StopSwitch | None) -> AskingResult | None:
-    """Ask the open questions; None where there are none."""
-    if not prepared.open_questions:
-        return None
-    return ask_questions(prepared.plan, prepared.folder, prepared.scan, on_progress, switch)
+def ask(
+    plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress = None, switch: StopSwitch | None = None
+) -> AskingPass:
+    """Ask the open questions. `switch` stops it from outside; without one, Ctrl-C and SIGTERM do."""
+    if plan.limits.pool is not None and plan.subject.endpoints:
+        plan.limits.pool.open()
+    stop = switch or StopSwitch()
+    notes: list[str] = []
+    with ExitStack() as stack:
+        store = None
+        if plan.subject.endpoints and plan.limits.use_store:
+            store = stack.enter_context(closing(Store(cache_folder())))
+            _backfill(folder, scan, store)
+        if switch is None:
+            stack.enter_context(first_signal(stop))
+        stack.enter_context(served(plan.limits.serve, plan.subject, server_log(plan), lambda: stop.pressed, notes))
+        asking = (Batching if plan.limits.batch else Asking)(plan, folder, scan, store, on_progress)
+        run_loop(_until_stopped(asking, stop))
+    asking.notes += notes
+    if store is not None and store.problem:
+        asking.notes.append(store.problem)
+    return asking
+
+
+async def _until_stopped(asking: AskingPass, switch: StopSwitch) -> None:
+    loop = asyncio.get_running_loop()
+    switch.connect(lambda: loop.call_soon_threadsafe(asking.stop, Interrupted(INTERRUPTED)))
+    try:
+        await asking.run()
+    except Stopped as error:
+        asking.stopped = error
+
+
+def server_log(plan: Plan) -> Path:
+    """Return where the output of a server that is started for a run is kept: not with the run, which may not come to be."""
+    return cache_folder() / "servers" / f"{slug(plan.subject.spec)}.log"
+
+
+def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
+    """Store answers that a killed process wrote to the run folder but not yet to the store."""
+    for answer in folder.answers(scan):
+        if answer.failure is not None or len(answer.calls) != 1 or store.get(answer.calls[0].key) is not None:
+            continue
+        call = msgspec.structs.replace(answer.calls[0], stored=False)
+        reply = Reply(
+            call=call, text=answer.text, thinking=answer.thinking, refused=answer.refused, tokens=answer.tokens
+        )
+        store.put(call.key, reply)
 
 
 # ---------------------------------------------------------------- mark
 
 
-def mark(prepared: PreparedRun, asked: AskingResult | None, on_scoring: OnScoring) -> FinishedRun:
+def mark(prepared: PreparedRun, asked: AskingPass | None, on_scoring: OnScoring) -> FinishedRun:
     """Score captions where the exam needs it, write marks and summary, and say what a user should know."""
     plan, folder, before, targets = prepared.plan, prepared.folder, prepared.scan, prepared.targets
     there, calls, given = before.answered, before.totals.calls, given_on(before.totals)

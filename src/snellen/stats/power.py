@@ -15,6 +15,8 @@ from snellen.stats.intervals import Z
 POWER = 0.8
 """How often a difference that is there shall be found."""
 BETA = NormalDist().inv_cdf(POWER)
+SURE = 0.25
+"""The share of the level that the smallest p must stay below: on 5 to 7 images it takes luck that all move the same way."""
 
 
 def samples_for(difference: float, moving: float) -> int:

@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from snellen.core.reply import minus_signs
+
 _MARKS = ';/[]"{}()=+\\_->' + "<@`,?!"
+_MINUS = re.compile(r"(?<!\S)-(?=\.?\d)")
 _COMMA_IN_NUMBER = re.compile(r"\d,\d")
 _PERIOD = re.compile(r"\.(?!\d)")
 _MOST_PERIODS = 32  # the official tool passes a flag where the number of replacements belongs
@@ -55,3 +58,12 @@ def normalise(answer: str) -> str:
     text = _PERIOD.sub("", text, count=_MOST_PERIODS)
     digits = (_DIGITS.get(word, word) for word in text.lower().split())
     return " ".join(CONTRACTIONS.get(word, word) for word in digits if word not in _ARTICLES)
+
+
+def signed(answer: str) -> str:
+    """The same with the minus sign of a number as a word; the official form has no minus signs.
+
+    >>> signed("-3"), signed("t-shirt")
+    ('minus 3', 't shirt')
+    """
+    return normalise(_MINUS.sub("minus ", minus_signs(answer)))

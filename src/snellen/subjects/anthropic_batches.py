@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
-from snellen.core.batch import BatchApi, BatchListing, BatchResult, BatchState, BatchStep
+from snellen.core.batch import BatchApi, BatchResult, BatchState, BatchStep
 from snellen.subjects.remote import reading
 
 _STATUS = {"expired": 503, "canceled": 503}
@@ -27,7 +26,7 @@ _ERRORS = {
 
 
 class AnthropicBatches(BatchApi):
-    """Batches of messages. A batch has no name of ours: one whose id was lost is known by its time and size, then by its keys."""
+    """Batches of messages. A batch has no name of ours: one whose id was lost is not looked for."""
 
     most = 100_000
     opening, between, closing = b'{"requests":[', b",", b"]}"
@@ -59,21 +58,10 @@ class AnthropicBatches(BatchApi):
             id=data["id"],
             ended=ended,
             done=sum(numbers.values()) - numbers.get("processing", 0),
-            total=sum(numbers.values()),
             # not the address that it names: behind a gateway that is another host's, where the key does not go
             results=(f"{self._base}/{quote(data['id'], safe='')}/results",) if ended and url else (),
-            created=_seconds(data.get("created_at")),
             failure="it ended without results" if ended and not url else "",
         )
-
-    def listing(self, after: str = "") -> BatchStep:
-        more = f"&after_id={quote(after, safe='')}" if after else ""
-        return BatchStep("GET", f"{self._base}?limit=100{more}")
-
-    def listed(self, body: bytes) -> BatchListing:
-        entries, more = reading.listed_page(body)
-        states = tuple(map(self._state, entries))
-        return BatchListing(states, states[-1].id if states and more else "")
 
     def cancel(self, batch: str) -> BatchStep:
         return BatchStep("POST", f"{self._base}/{quote(batch, safe='')}/cancel")
@@ -91,10 +79,3 @@ class AnthropicBatches(BatchApi):
         if kind in _STATUS:
             return BatchResult(key, _STATUS[kind], msgspec.json.encode({"error": {"message": f"the request {kind}"}}))
         raise ValueError("no result in a line of the results")
-
-
-def _seconds(value: Any) -> int:
-    try:
-        return int(datetime.fromisoformat(str(value)).timestamp())
-    except (ValueError, OverflowError):
-        return 0

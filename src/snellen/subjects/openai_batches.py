@@ -62,10 +62,8 @@ class OpenAIBatches(BatchApi):
             id=_named(data, "the batch"),
             ended=ended,
             done=sum(done),
-            total=reading.whole(reading.part(counts, "total")) or 0,
             results=tuple(f"{self._base}/files/{quote(f, safe='')}/content" for f in files if f),
             mark=str(reading.part(data, "metadata", "snellen") or ""),
-            created=int(reading.number(data.get("created_at")) or 0),
             failure=_why(data, status) if ended and not files else "",
         )
 

@@ -200,11 +200,22 @@ def test_a_dash_that_may_be_a_minus_sign_is_not_dropped() -> None:
         "\u2212\u20b9300",
         "{-}3",
         "-(3)",
+        "\u20143",
+        "Answer: \u20143",
+        "\u00b13",
     )
     assert {text: read_number(text) for text in (*doubtful, "minus about 3")} == dict.fromkeys(
         (*doubtful, "minus about 3")
     )
     assert read_choice("Answer: - 3", ("-3", "3")) is None
+
+
+def test_a_dash_before_the_first_of_two_numbers_is_a_minus_sign_or_leaves_them_unread() -> None:
+    for text in ("(- 940, 430)", "[- 940, 430]", "<point>- 940 430</point>", "x=- 940, y=430", "(\u2014940, 430)"):
+        assert read_point(text).numbers == eye_point(text) == (-940, 430), text
+    for text in ("\u2014940, 430", "Answer: \u2014940, 430", "\u00b1940, 430"):
+        assert not read_point(text).numbers and eye_point(text) is None, text
+    assert read_named("\u20143", ("3", "4")) is None and read_point("- 940, 430").numbers == (940, 430)
 
 
 def test_part_of_a_grouped_or_decimal_number_is_not_an_option() -> None:

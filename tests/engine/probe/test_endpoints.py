@@ -7,7 +7,7 @@ from tests.support.probed_endpoint import Manners, endpoint
 
 from snellen.engine.plan.request import Limits
 from snellen.engine.probe.probing import ProbeOutcome, plan_probe, run_probe
-from snellen.engine.probe.results import PARTS
+from snellen.engine.probe_records.results import PARTS
 from snellen.present.terminal.probe import headline
 
 

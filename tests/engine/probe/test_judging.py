@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.core.types import Failure
+from snellen.core.types import Answer, Call, Failure, Usage
 from snellen.engine.probe import parameters
-from snellen.engine.probe.places import CoordinateFit, contradicts, fitted, judge_coordinates, judge_order, space_of
+from snellen.engine.probe.judging import judge_part
+from snellen.engine.probe.places import CoordinateFit, fitted, space_of
 from snellen.engine.probe.questions import NEEDS, charts, questions
 from snellen.engine.probe.reading import counted_to, letters_right, places, two_digits, whole_number
-from snellen.engine.probe.results import PARTS, Probe, ProbeReply, ProbeResult, Proposal, differences
-from snellen.engine.probe.sizes import judge_size, scale_of, smallest
+from snellen.engine.probe.sizes import scale_of, smallest
+from snellen.engine.probe_records.kept import contradicts
+from snellen.engine.probe_records.results import PARTS, Probe, ProbeResult, Proposal, differences
 from snellen.subjects.families import family_of
 from snellen.synthetic.charts.letters import HEIGHTS, LARGE
 from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, disc_chart
 
 ROWS = ["DNHKV", "OSDKR", "OVDNH", "SKRCZ"]
 WHOLE = [5, 5, 5, 5]
+
+
+def reply(text: str, **more: Any) -> Answer:
+    return Answer(id="x", prompt="probe", text=text, **more)
 
 
 @pytest.mark.parametrize(
@@ -146,22 +153,22 @@ def test_a_scale_is_never_over_one_and_falls_with_larger_letters(
 
 def test_large_pictures_that_are_not_read_at_all_are_told_apart_from_failures() -> None:
     drawn = charts(0)
-    perfect = {f"small-{n}": [ProbeReply("\n".join(r.letters for r in c.rows))] for n, c in enumerate(drawn.small)}
-    lost = perfect | {name: [ProbeReply("-----")] for name in ("large-0", "large-1", "reduced")}
-    assert judge_size(drawn, lost, None).verdict == "found"
-    weak = {f"small-{n}": [ProbeReply("\n".join(r.letters for r in c.rows[:6]))] for n, c in enumerate(drawn.small)}
-    documented = judge_size(drawn, lost | weak, family_of("llava-1.5-7b"))
+    perfect = {f"small-{n}": [reply("\n".join(r.letters for r in c.rows))] for n, c in enumerate(drawn.small)}
+    lost = perfect | {name: [reply("-----")] for name in ("large-0", "large-1", "reduced")}
+    assert judge_part("size", drawn, lost).verdict == "found"
+    weak = {f"small-{n}": [reply("\n".join(r.letters for r in c.rows[:6]))] for n, c in enumerate(drawn.small)}
+    documented = judge_part("size", drawn, lost | weak, family_of("llava-1.5-7b"))
     assert documented.verdict == "cannot tell" and "is documented" in documented.said
-    failed = lost | {"large-0": [ProbeReply("", Failure(kind="bad-request", reason="status 400: image too large"))]}
-    assert judge_size(drawn, failed, None).verdict == "cannot tell"
-    assert "image too large" in judge_size(drawn, failed, None).said
+    failed = lost | {"large-0": [reply("", failure=Failure(kind="bad-request", reason="status 400: image too large"))]}
+    assert judge_part("size", drawn, failed).verdict == "cannot tell"
+    assert "image too large" in judge_part("size", drawn, failed).said
 
 
 # ---------------------------------------------------------------- parameters
 
 
-def numbers(*values: int) -> list[ProbeReply]:
-    return [ProbeReply(str(v)) for v in values]
+def numbers(*values: int) -> list[Answer]:
+    return [reply(str(v)) for v in values]
 
 
 @pytest.mark.parametrize(
@@ -179,23 +186,22 @@ def test_temperature(cold: tuple[int, ...], hot: tuple[int, ...], verdict: str) 
 
 
 def test_a_model_that_gives_no_number_or_does_not_count_is_no_finding() -> None:
-    chat = [ProbeReply("I cannot do that.")] * 5
+    chat = [reply("I cannot do that.")] * 5
     assert parameters.judge_temperature({"number-cold": chat, "number-hot": chat}).verdict == "cannot tell"
     assert parameters.judge_stop({"count": chat, "count-stop": chat}).verdict == "cannot tell"
     assert parameters.judge_length({"count": chat, "count-short": chat}).verdict == "cannot tell"
 
 
 def test_thinking_that_is_billed_over_the_limit_is_found() -> None:
-    count = [ProbeReply(" ".join(map(str, range(1, 31))))]
-    heard = {"count": count, "count-short": [ProbeReply("1 2 3", output_tokens=900)]}
+    count = [reply(" ".join(map(str, range(1, 31))))]
+    billed = Call(key="k", kind="api", endpoint="e", model="m", usage=Usage(output_tokens=900))
+    heard = {"count": count, "count-short": [reply("1 2 3", calls=(billed,))]}
     assert parameters.judge_length(heard).verdict == "found"
 
 
 def test_what_was_not_asked_is_not_tried() -> None:
     drawn = charts(0)
-    assert judge_coordinates(drawn, {}, None)[0].verdict == "not tried"
-    assert judge_order(drawn, {}).verdict == "not tried"
-    assert parameters.judge_seed({}).verdict == "not tried"
+    assert {judge_part(part, drawn, {}).verdict for part in PARTS} == {"not tried"}
 
 
 def test_every_part_has_its_questions_and_every_question_a_part() -> None:
@@ -225,5 +231,5 @@ def test_two_probes_differ_where_a_verdict_or_a_measure_moved() -> None:
 
 def test_the_charts_questions_show_the_whole_picture_size_only_where_it_is_needed() -> None:
     asks = {a.id: a for a in questions(0, PARTS)}
-    assert f"{LARGE[0]}" not in asks["large-0"].question.text
-    assert "1600 pixels wide" in asks["discs-0"].question.text
+    assert f"{LARGE[0]}" not in asks["large-0"].text
+    assert "1600 pixels wide" in asks["discs-0"].text

@@ -189,9 +189,7 @@ def test_a_large_screenshot_is_scaled_and_its_close_ups_are_cut_from_its_own_pix
     views = SCREENS.regions(sample, answer)
     assert len(views) == 2
     album = ImagePool()
-    shown = PagePictures(album, SCREENS.regions, cuts_out=True).query(
-        Picture(data=out.getvalue(), name="x"), sample, 0, answer
-    )
+    shown = PagePictures(album, SCREENS).query(Picture(data=out.getvalue(), name="x"), sample, 0, answer)
     album.fit(10_000_000)
     held = {f"#{p.name}": p for p in album.prints()}
     whole, cut = held[str(shown.url)], held[str(shown.cuts[0])]

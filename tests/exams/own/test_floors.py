@@ -8,7 +8,10 @@ import pytest
 from tests.support.own_sets import CHOICE, lines
 
 import snellen as api
+from snellen.core.outcomes import mark_reply
+from snellen.core.types import Sample
 from snellen.engine.mark import plain_floors
+from snellen.exams.own.protocols import PROTOCOLS as OWN
 
 
 @pytest.mark.parametrize("first_look", [plain_floors.FIRST_LOOK, 10])
@@ -27,3 +30,15 @@ def test_numbers_and_texts_have_floors_beside_questions_with_options(
     assert {task: floor for task, (floor, _said) in found.items()} == {"number": 0.75, "text": 0.5, "choice": 0.75}
     assert float(found["number"][1] or 0) == 2
     assert found["text"][1] == "cup"
+
+
+def test_the_floor_of_numbers_with_a_tolerance_tries_what_lies_between_the_commonest() -> None:
+    numbers = [
+        Sample(id=str(i), tags={"task": "number"}, truth=float(i), facts={"tolerance": 40.0}) for i in range(100)
+    ]
+    every = [None] * 100
+    tried = plain_floors.constants(numbers, every, [()] * 100)
+    right = [
+        sum(mark_reply(OWN["robust"], s, constant.say(None)).metrics["accuracy"] for s in numbers) for constant in tried
+    ]
+    assert max(right) == 81

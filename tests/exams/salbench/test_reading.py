@@ -98,7 +98,7 @@ def test_hostile_replies_do_not_stall_the_reader() -> None:
         (Answer(id="x", prompt="q", text="hmm"), Outcome.UNPARSABLE),
         (Answer(id="x", prompt="q", text=" "), Outcome.EMPTY),
         (Answer(id="x", prompt="q", text="", finish_reason="length"), Outcome.TRUNCATED),
-        (Answer(id="x", prompt="q", text="Size, Orien", finish_reason="length"), Outcome.WRONG),
+        (Answer(id="x", prompt="q", text="Size", finish_reason="length"), Outcome.WRONG),
         (Answer(id="x", prompt="q", text="Color", finish_reason="length"), Outcome.CORRECT),
         (Answer(id="x", prompt="q", text="", finish_reason="content_filter"), Outcome.REFUSED),
         (Answer(id="x", prompt="q", text="blocked", refused=True), Outcome.REFUSED),

@@ -312,3 +312,18 @@ def test_the_exam_objects() -> None:
         assert {p.name for p in exam.protocols.values() if p.headline != "accuracy"} == soft
         with pytest.raises(SnellenError, match="is not on the hub"):
             hub_data_of(exam).find(None)
+
+
+@pytest.mark.parametrize(
+    ("reply", "truth", "outcome"),
+    [
+        ("-3 because it is cold", "3", Outcome.WRONG),
+        ("\u22123 because it is cold", "-3", Outcome.CORRECT),
+        ("3 because it is cold", "-3", Outcome.WRONG),
+        ("12,5 because it says so", "125", Outcome.UNPARSABLE),
+        ("1,250 because it says so", "1250", Outcome.CORRECT),
+    ],
+)
+def test_strict_keeps_the_minus_and_reads_no_decimal_comma(reply: str, truth: str, outcome: Outcome) -> None:
+    sample = rows_of(VQAX).sample({"id": 1, "answers": [truth] * 3})
+    assert mark_reply(VQAX.protocols["strict"], sample, reply).outcome is outcome

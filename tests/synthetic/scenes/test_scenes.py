@@ -11,12 +11,10 @@ from msgspec.structs import replace
 from PIL import Image
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
-from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, PLACES, weathers
+from snellen.synthetic.scenes.catalog import ACTIONS, COLOURS, COLUMNS, KINDS, PLACES, WORLD, alike, denied
 from snellen.synthetic.scenes.model import Person, Scene, Thing
-from snellen.synthetic.scenes.palette import CLOTHES, COLOURS, TROUSERS
 from snellen.synthetic.scenes.render import draw, jpeg
-from snellen.synthetic.scenes.sampling import SceneRequest, alike, draw_scene
+from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
 
 
 def scenes(count: int, key: str = "scenes") -> list[Scene]:
@@ -47,11 +45,11 @@ def test_scenes_are_few_distinct_items_in_columns_of_their_own() -> None:
         assert len(top) <= 1
         assert 2 <= sum(1 for _ in scene.items()) <= 4
         assert len({p.who for p in scene.people}) == len(scene.people)
-        kinds = [*(t.kind for t in scene.things), *(k for p in scene.people for k in brings(p.action))]
+        kinds = [*(t.kind for t in scene.things), *(k for p in scene.people for k in p.act.brings)]
         kinds += ["ball" for t in scene.things if t.inside is not None]
         assert len(kinds) == len(set(kinds)), "a kind must not be there twice: 'the dog' would be two dogs"
         assert scene.kinds() == set(kinds)
-        assert scene.weather in weathers(scene.place)
+        assert scene.weather in PLACES[scene.place].weathers
         assert all(scene.place in t.sort.places for t in scene.things)
         assert all(scene.place in p.act.places for p in scene.people)
         high = {p.column for p in scene.people if p.act.tall or scene.place == "kitchen"}
@@ -77,7 +75,7 @@ def test_a_wished_thing_is_there_as_wished(kind: str) -> None:
         if sort.colours:
             wish["colour"] = sort.colours[index % len(sort.colours)]
         if sort.states:
-            wish["state"] = sort.states[index % 2]
+            wish["state"] = tuple(sort.states)[index % 2]
         scene = draw_scene(generator("wish", kind, index), SceneRequest(thing=kind, thing_is=wish, people=index))
         thing = scene.thing(kind)
         assert {name: getattr(thing, name) for name in wish} == wish
@@ -227,7 +225,7 @@ def test_nothing_that_an_action_implies_is_denied() -> None:
 
 
 def test_colours_are_far_apart() -> None:
-    for colours in (CLOTHES, TROUSERS, *(kind.colours for kind in KINDS.values())):
+    for colours in (WORLD.clothes, WORLD.trousers, *(kind.colours for kind in KINDS.values())):
         for a, b in itertools.combinations(colours, 2):
             assert sum(abs(x - y) for x, y in zip(COLOURS[a], COLOURS[b], strict=True)) > 90, (a, b)
 

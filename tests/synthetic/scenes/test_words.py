@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from snellen.synthetic.chance import generator
-from snellen.synthetic.scenes.actions import ACTIONS
-from snellen.synthetic.scenes.catalog import KINDS
+from snellen.synthetic.scenes.catalog import ACTIONS, KINDS, alike
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, draw_difference
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 from snellen.synthetic.scenes.questions import ask_presence, could_be, questions
 from snellen.synthetic.scenes.render import draw
-from snellen.synthetic.scenes.sampling import alike, draw_scene
+from snellen.synthetic.scenes.sampling import draw_scene
 from snellen.synthetic.scenes.words import brief, caption, facts
 
 PARK = Scene(

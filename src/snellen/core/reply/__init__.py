@@ -7,7 +7,8 @@ A reply passes through in this order:
 2. `field` looks into JSON; `marked`, `layout_off` and `unwrapped` take off what stands around an answer in a text (`wrappers`);
 3. `after_correction` and `correction_end` leave out what was taken back (`corrections`);
 4. `numbers_in` reads numbers, and `trimmed` takes signs off a text's ends but no minus sign (`numbers`);
-5. `left_open`, `taken_back`, `undoubted` and their kin tell what is named but not chosen (`doubts`).
+5. `finished` keeps what counts of a reply that was cut off (`cuts`);
+6. `left_open`, `taken_back`, `undoubted` and their kin tell what is named but not chosen (`doubts`).
 
 Who reads a closed list of options (SalBench, IllusionBench) calls `Options.said`, which takes all these steps and then knows bare
 answers, copied option lists, and yes and no said of options (`options`, `vocabulary`, `flags`). Grounding, VQA with explanations and
@@ -20,6 +21,7 @@ patterns.
 
 from snellen.core.reply.characters import plain
 from snellen.core.reply.corrections import after_correction, correction_end
+from snellen.core.reply.cuts import finished, says_only
 from snellen.core.reply.doubts import certain, is_plain, left_open, taken_back, undoubted
 from snellen.core.reply.hints import is_there
 from snellen.core.reply.json_values import every_json, field, holds_json
@@ -39,6 +41,7 @@ __all__ = [
     "ends_in_thought",
     "every_json",
     "field",
+    "finished",
     "holds_json",
     "is_part_of_number",
     "is_plain",
@@ -52,6 +55,7 @@ __all__ = [
     "numbers_in",
     "opened",
     "plain",
+    "says_only",
     "spoken",
     "taken_back",
     "trimmed",

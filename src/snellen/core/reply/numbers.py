@@ -43,7 +43,7 @@ _BELOW = re.compile(r"(?:\d[/:,^*]|\u221a|sqrt[({])$")
 _DOUBTFUL_SIGN = re.compile(  # a dash that may be a minus sign, and is not a bullet
     r"(?:[:=({\[]|\b(?:is|are|was|at))\s?[-\u2212\u2013\u2014]\s+$"  # ": - 3"
     r"|(?<!\w)[-\u2212\u2013]\s?(?:[^\w\s.,;:)*-]|[A-Z]{3}\s?|\{-\})$"  # "-\u00a53", "-USD 3", "-(3)"
-    r"|\{-\}$|(?<!\w)\u2014[^\w\s]?$|\b(?:minus|negative)\s\w+\s$",
+    r"|\{-\}$|(?<!\w)[\u2014\u2015\u00b1][^\w\s]?$|\b(?:minus|negative)\s\w+\s$",
     re.IGNORECASE,
 )
 _POINT = re.compile(r"\bpoint\s$", re.IGNORECASE)
@@ -53,6 +53,7 @@ _MINUS = re.compile(  # a sign directly before the number, or a true minus sign 
 )
 _AMOUNT = re.compile(rf"(?:[^\w\s.-]|[A-Z]{{3}}\s?)?\.?\d|{one_of(_WORDS)}$", re.IGNORECASE)
 _MINUS_WORD = re.compile(r"(?<!\d )\b(?:minus|negative) (?=\.?\d)", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"([(\[{=>][^\S\n]{0,3})-[^\S\n]{1,3}(?=\.?\d)")
 _JOINTS = (" ", "-", "\n")
 
 
@@ -74,12 +75,12 @@ def minus_signs(text: str) -> str:
 
 
 def minus_words(text: str) -> str:
-    """The same with "minus 3" and "negative 3" as "-3".
+    """The same with "minus 3", "negative 3" and a "- 3" that opens brackets, a tag or an equation as "-3".
 
-    >>> minus_words("minus 3, or 5 minus 3")
-    '-3, or 5 minus 3'
+    >>> minus_words("minus 3, or 5 minus 3, or (- 3, 5)")
+    '-3, or 5 minus 3, or (-3, 5)'
     """
-    return _MINUS_WORD.sub("-", minus_signs(text))
+    return _IN_BRACKETS.sub(r"\1-", _MINUS_WORD.sub("-", minus_signs(text)))
 
 
 def trimmed(text: str, signs: str) -> str:

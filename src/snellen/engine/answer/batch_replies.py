@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-import msgspec
-
 from snellen.core.batch import BatchResult
 from snellen.core.subject import BrokenReply, Endpoint, Parsed, Price, Reply
 from snellen.core.text import one_line
@@ -87,11 +85,6 @@ def _priced(parsed: Parsed, price: Price | None) -> Parsed:
     if price is None or parsed.usage.input_tokens is None or parsed.cost_source not in (price.source, None):
         return parsed
     return parsed._replace(cost=price.bill(parsed.usage, in_batch=True), cost_source=f"{price.source}, in a batch")
-
-
-def as_stored(reply: Reply) -> Reply:
-    """Return a reply that another question paid for."""
-    return msgspec.structs.replace(reply, call=msgspec.structs.replace(reply.call, stored=True))
 
 
 def goes_on(entry: BatchEntry) -> str:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Generator
-from typing import BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from snellen.core.batch import BatchStep
+from snellen.core.batch import BatchApi, BatchStep
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.subject import Endpoint
-from snellen.engine.call.exchange import LARGEST_REPLY, good
+from snellen.engine.call.exchange import LARGEST_REPLY, Fault, Response, good
 from snellen.engine.call.retry import LONGEST_RETRY_AFTER, retry_after, wait_before, worth_retrying
-from snellen.engine.call.transport import Fault, Response, Transport
+
+if TYPE_CHECKING:
+    from snellen.engine.call.client import Client
 
 LARGEST_RESULT = 2_000_000_000
 LONGEST_ID = 200
+LOOK_AGAIN = (0.0, 2.0, 5.0, 10.0, 15.0, 30.0)
+"""Seconds to wait before each look for a batch: a provider's list may show a new one late."""
+MOST_PAGES = 20
 IN_DOUBT = frozenset({408, 409, 425, 499})
 """Statuses after which a batch may have been made all the same, as after every 5xx."""
 T = TypeVar("T")
@@ -46,16 +51,37 @@ async def until_stopped(work: Coroutine[object, object, T], stopped: asyncio.Eve
         task.cancel()
 
 
+async def pause(seconds: float, stopped: asyncio.Event) -> None:
+    """Wait, but not longer than until the run is stopped."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(stopped.wait(), seconds)
+
+
 class BatchWire:
     """One endpoint's batches on the wire. `stopped` ends all waiting."""
 
-    def __init__(self, endpoint: Endpoint, transport: Transport, tries: int, stopped: asyncio.Event) -> None:
+    def __init__(self, endpoint: Endpoint, transport: Client, tries: int, stopped: asyncio.Event) -> None:
         self._endpoint, self._transport = endpoint, transport
         self._tries, self._stopped = tries, stopped
 
     async def read(self, step: BatchStep, reader: Callable[[bytes], T], tries: int = 0) -> T:
         """What the provider says, understood."""
         return self._understood(step, reader, (await self.exchange(step, tries=tries)).body)
+
+    async def labelled(self, api: BatchApi, mark: str) -> str:
+        """Return the id of the batch that has our label; nothing where the provider's list does not show it, or keeps no labels."""
+        for wait in LOOK_AGAIN:
+            step, pages = api.listing(), 0
+            if step is None:
+                break
+            await pause(wait, self._stopped)
+            while step is not None and pages < MOST_PAGES:
+                page = await self.read(step, api.listed)
+                for state in page.states:
+                    if state.mark == mark:
+                        return state.id
+                step, pages = (api.listing(page.after) if page.after else None), pages + 1
+        return ""
 
     async def submitted(self, steps: Generator[BatchStep, bytes, str], before_making: Callable[[], None]) -> str:
         """Carry out the steps of a submission; gives the batch's id. Only MayBeMade leaves open whether there is a batch."""
@@ -120,8 +146,7 @@ class BatchWire:
             if number == tries or not worth_retrying(status):
                 break
             wait = wait_before(number, None if asked is None else min(asked, LONGEST_RETRY_AFTER), 0.5)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopped.wait(), wait)
+            await pause(wait, self._stopped)
         raise Stopped(f"{step.method} {step.path} failed ({reason}); everything is kept, the same command goes on")
 
     def _raise_if_final(self, step: BatchStep, response: Response) -> None:

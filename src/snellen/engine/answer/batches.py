@@ -11,31 +11,28 @@ import contextlib
 import secrets
 import tempfile
 import time
-from collections.abc import Callable, Generator
-from copy import copy
-from typing import Any, BinaryIO
+from collections.abc import Generator
+from typing import BinaryIO
 
 import msgspec
 
 from snellen.core.arm import Arm
 from snellen.core.batch import BatchApi, BatchResult, BatchState, BatchStep
 from snellen.core.errors import Interrupted, SnellenError, Stopped
-from snellen.core.records import REFUSED, Totals
+from snellen.core.records import REFUSED
 from snellen.core.subject import Endpoint, Price, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
 from snellen.data.line_offsets import Key
+from snellen.engine.answer.asking_pass import AskingPass, OnProgress
 from snellen.engine.answer.batch_filling import BatchDraft
-from snellen.engine.answer.batch_replies import as_stored, goes_on, lost_call, reply_of
-from snellen.engine.answer.batch_search import RunningBatch, Search
-from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, WaitStopped, until_stopped
+from snellen.engine.answer.batch_replies import goes_on, lost_call, reply_of
+from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, WaitStopped, pause, until_stopped
 from snellen.engine.answer.feeding import Feed, PreparedQuestion
-from snellen.engine.answer.loop import Progress
 from snellen.engine.call.budget import BudgetReached
-from snellen.engine.call.caller import UNPROCESSED
+from snellen.engine.call.caller import UNPROCESSED, as_stored
 from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
-from snellen.engine.call.transport import Transport
 from snellen.engine.plan.plan import Plan
 from snellen.engine.plan.request import TRIES
 from snellen.engine.runs.batch_books import BatchedQuestion, BatchEntry, BatchRecords
@@ -49,37 +46,23 @@ DOWNLOADS, AGAIN = 3, 5.0
 """How often results that are cut short are downloaded, and the seconds between."""
 
 
-class Batching:
+class Batching(AskingPass):
     """One pass over the open questions of a run, by batches."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        folder: RunFolder,
-        scan: Scan,
-        store: Store | None,
-        on_progress: Callable[[Progress], None] | None,
-    ) -> None:
-        self.plan, self.folder, self.store = plan, folder, store
-        self.reused = Totals()
-        self.concurrency: dict[str, Any] = {}
+    def __init__(self, plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress) -> None:
+        from snellen.engine.call.client import Client  # aiohttp takes a while to import
+
+        super().__init__(plan, folder, scan, store, on_progress)
         self.endpoint, self.api = batches_of(plan)
         self.books = BatchRecords(folder)
-        self.total = sum(plan.questions.values())
         arms = {arm.text for arm in plan.arms}
         self._done = {key for key in folder.answered(scan) if key[1] in arms}
-        self._begun = len(self._done)
-        self.totals = copy(scan.totals)
-        self.notes: list[str] = []
         self._wordings = {prompt: w.digest for prompt, w in folder.manifest().wordings.items()}
-        self._errors = self._in_batches = self._looked = 0
-        self._on_progress = on_progress
-        self._stop: BaseException | None = None
-        self._stopped = asyncio.Event()
-        self._start = time.monotonic()
-        self._transport = Transport(self.endpoint.connection, plan.limits.timeout)
+        self._in_batches = self._looked = 0
+        self._transport = Client(self.endpoint.connection, plan.limits.timeout)
         self._wire = BatchWire(self.endpoint, self._transport, plan.limits.tries or TRIES, self._stopped)
-        self._search = Search(self._wire, self.api, self.books, self._stopped)
+        self._doubtful: list[BatchEntry] = []
+        """Batches that may exist, though they were not found at the provider."""
         self._tried: set[Key] = set()
         """Questions that were handed in by this command: what failed is not handed in again at once."""
         self._again: set[Key] = set()
@@ -89,11 +72,6 @@ class Batching:
         """What ended the reading of the data early."""
 
     # ------------------------------------------------------------ the whole
-
-    def stop(self, reason: BaseException) -> None:
-        """Wait no longer."""
-        self._stop = self._stop or reason
-        self._stopped.set()
 
     async def run(self) -> None:
         """Collect what is under way, hand in what is open, and collect that."""
@@ -112,15 +90,16 @@ class Batching:
             self._report()
 
     async def _work(self) -> None:
-        await until_stopped(preflight(self.endpoint, self._transport, self.plan.limits.max_cost), self._stopped)
+        await until_stopped(preflight(self._transport, [self.endpoint], self.limits.max_cost), self._stopped)
         self._revision = self.endpoint.revision
-        await self._collect([under for entry in self.books.open for under in await self._found_again(entry)])
-        self._search.stop_if_doubtful()
+        again = [await self._found_again(entry) for entry in self.books.open]
+        await self._collect([entry for entry in again if entry is not None])
+        self._stop_if_doubtful()
         while under := await self._hand_in():
             await self._collect(under)
             self._tried -= self._again
             self._again.clear()
-        cap = self.plan.limits.max_cost
+        cap = self.limits.max_cost
         if cap is not None and self.totals.cost > cap * (1 + 1e-9):
             self.notes.append(
                 f"{self.totals.cost:.6g} USD were spent, more than --max-cost {cap:g}: the provider counted more tokens than the estimate"
@@ -131,7 +110,7 @@ class Batching:
     async def _call_off(self) -> set[str]:
         """Call batches off at the provider, if that was asked for; gives the marks of those that are."""
         done = set()
-        for entry in self.books.open if self.plan.limits.cancel_batches else []:
+        for entry in self.books.open if self.limits.cancel_batches else []:
             if not entry.id:
                 continue
             try:
@@ -147,9 +126,9 @@ class Batching:
 
     # ------------------------------------------------------------ handing in
 
-    async def _hand_in(self) -> list[RunningBatch]:
+    async def _hand_in(self) -> list[BatchEntry]:
         """Hand in as many batches of open questions as the cap allows. None are left when nothing is."""
-        under: list[RunningBatch] = []
+        under: list[BatchEntry] = []
         held, full = 0.0, False
         settled = self._done | self._tried
         handed_in: set[str] = set()
@@ -189,7 +168,7 @@ class Batching:
             under.append(await self._sent(filling))
         if full and not under:
             raise BudgetReached(
-                f"--max-cost {self.plan.limits.max_cost:g} USD reached: {self.totals.cost:.6g} USD spent and the next question would go "
+                f"--max-cost {self.limits.max_cost:g} USD reached: {self.totals.cost:.6g} USD spent and the next question would go "
                 "past it; everything is kept, the same command with a higher --max-cost goes on"
             )
         return under
@@ -214,7 +193,7 @@ class Batching:
         """The most that a request may cost in a batch."""
         price = self._price
         if request.cost_bound is None or price is None or price.batch is None:
-            if self.plan.limits.max_cost is not None:
+            if self.limits.max_cost is not None:
                 raise SnellenError(
                     "--max-cost cannot be kept in a batch: the model's price is not known; give --price IN/OUT"
                 )
@@ -223,7 +202,7 @@ class Batching:
 
     def _fits(self, held: float, bound: float) -> bool:
         """Whether one more request fits under the cap. Replies that did not say what they cost count like the dearest."""
-        cap, known = self.plan.limits.max_cost, self.totals
+        cap, known = self.limits.max_cost, self.totals
         unknown = (known.unsure + known.unpriced) * max(known.dearest_call or 0.0, bound)
         return cap is None or known.cost + unknown + held + bound <= cap * (1 + 1e-9)
 
@@ -234,13 +213,13 @@ class Batching:
             self._tried.add((question.id, question.prompt))
             self._keep(Answer(id=question.id, prompt=question.prompt, failure=item.failure))
             return True
-        known = self.store.get(item.prepared.key) if self.store is not None and not self.plan.limits.fresh else None
+        known = self.store.get(item.prepared.key) if self.store is not None and not self.limits.fresh else None
         if known is None:
             return False
         self._keep(self.plan.subject.answered(question, as_stored(known)))
         return True
 
-    async def _sent(self, filling: BatchDraft) -> RunningBatch:
+    async def _sent(self, filling: BatchDraft) -> BatchEntry:
         """Write a batch down, hand it in, and write its id down."""
         mark = secrets.token_hex(8)
         entry = BatchEntry(
@@ -251,7 +230,6 @@ class Batching:
             wordings={p: self._wordings[p] for p in {Arm.parse(i.prompt).prompt for i in filling.inside}},
             left_out=self.endpoint.left_out,
             state="prepared",
-            before=await self._search.latest(),
         )
         planned = msgspec.structs.replace(entry, state="planned")
         self.books.plan(entry, filling.inside)
@@ -267,10 +245,10 @@ class Batching:
             raise
         entry = msgspec.structs.replace(entry, state="sent", id=number)
         self.books.note(entry)
-        return RunningBatch(entry)
+        return entry
 
-    async def _found_again(self, entry: BatchEntry) -> list[RunningBatch]:
-        """A batch of an earlier process; one whose id was never written down is looked for at the provider."""
+    async def _found_again(self, entry: BatchEntry) -> BatchEntry | None:
+        """Return a batch of an earlier process; one whose id was never written down is looked for at the provider."""
         self._in_batches += entry.count
         if not self.books.path(entry).exists():
             if entry.id:
@@ -280,66 +258,69 @@ class Batching:
                 )
             self.notes.append(f"a batch that may have been made is given up: {self.books.path(entry)} was deleted")
             self._let_go(entry)
-            return []
+            return None
         if entry.state == "prepared":
             self._let_go(entry)
-            return []
-        return [RunningBatch(entry)] if entry.id else await self._search.find(entry)
+            return None
+        if not entry.id:
+            number = await self._wire.labelled(self.api, entry.mark)
+            if not number:
+                self._doubtful.append(entry)
+                return None
+            entry = msgspec.structs.replace(entry, state="sent", id=number)
+            self.books.note(entry)
+        return entry
+
+    def _stop_if_doubtful(self) -> None:
+        """Stop where handing questions in again might pay for them twice."""
+        if self._doubtful:
+            entry = self._doubtful[0]
+            raise Stopped(
+                f"A batch of {entry.count} questions (label {entry.mark}) may exist at the provider, but it was not found there. "
+                'Nothing was handed in again. If the provider\'s console shows it, add "id": "ITS ID" to its entry in '
+                f"{self.books.file}; if not, delete {self.books.path(entry)}. The same command then goes on"
+            )
 
     # ------------------------------------------------------------ collecting
 
-    async def _collect(self, under: list[RunningBatch]) -> None:
+    async def _collect(self, under: list[BatchEntry]) -> None:
         """Wait for batches and keep what comes out of them."""
         waiting, wait = list(under), FIRST_LOOK
         while waiting:
             looked = 0
-            for one in list(waiting):
-                if one not in waiting:
-                    continue  # another one was the batch that was looked for
-                state = await self._wire.read(self.api.look(one.entry.id), self.api.state, LOOKS)
+            for entry in list(waiting):
+                state = await self._wire.read(self.api.look(entry.id), self.api.state, LOOKS)
                 looked += state.done
                 if state.ended:
-                    waiting.remove(one)
-                    is_ours = await self._taken(one, state)
-                    others = [o for o in waiting if o.entry.mark == one.entry.mark]
-                    if is_ours:
-                        waiting = [o for o in waiting if o not in others]
-                        continue
-                    self._search.foreign.add(one.entry.id)
-                    if not others:
-                        waiting += await self._search.find(one.entry)
+                    waiting.remove(entry)
+                    await self._take(entry, state)
             self._looked = looked
             self._report()
             if waiting:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopped.wait(), wait)
+                await pause(wait, self._stopped)
                 wait = min(LONGEST_WAIT, wait * GROWTH)
 
     def _let_go(self, entry: BatchEntry) -> None:
         self._in_batches -= entry.count
         self.books.forget(entry)
 
-    async def _taken(self, one: RunningBatch, state: BatchState) -> bool:
-        """Keep the results of a batch that has ended; False where it is not ours."""
+    async def _take(self, entry: BatchEntry, state: BatchState) -> None:
+        """Keep the results of a batch that has ended."""
         wanted: dict[str, list[BatchedQuestion]] = {}
-        for inside in self.books.inside(one.entry):
+        for inside in self.books.inside(entry):
             wanted.setdefault(inside.key, []).append(inside)
         if state.failure:
-            if not one.sure:
-                return False
-            self._let_go(one.entry)
+            self._let_go(entry)
             why = self.endpoint.connection.key.redact(state.failure)
             raise Stopped(
-                f"batch {one.entry.id} failed ({why}); everything is kept, the same command hands its questions in again"
+                f"batch {entry.id} failed ({why}); everything is kept, the same command hands its questions in again"
             )
         try:
             with tempfile.TemporaryFile() as file:
                 lines = await self._downloaded(state, file)
-                if not one.sure and not self._is_ours(file, wanted):
-                    return False
                 # a provider that counts nothing has answered every question, or none
-                expected = state.done or (one.entry.count if lines else 0)
-                self._keep_all(file, wanted, one.entry, whole=lines >= expected)
+                expected = state.done or (entry.count if lines else 0)
+                self._keep_all(file, wanted, entry, whole=lines >= expected)
         except OSError as error:
             raise Stopped(
                 f"cannot write the results of a batch into {tempfile.gettempdir()} ({error.strerror}): free some space and run "
@@ -347,20 +328,18 @@ class Batching:
             ) from None
         if lines < expected:
             raise Stopped(
-                f"The results of batch {one.entry.id} are cut short: {lines} of {expected} came. They are kept, and the same command "
+                f"The results of batch {entry.id} are cut short: {lines} of {expected} came. They are kept, and the same command "
                 f"downloads the rest. To give it up, begin another run with --out: it asks for the rest, which is paid again"
             )
-        self._in_batches -= one.entry.count
-        self.books.note(msgspec.structs.replace(one.entry, state="done"))
-        return True
+        self._in_batches -= entry.count
+        self.books.note(msgspec.structs.replace(entry, state="done"))
 
     async def _downloaded(self, state: BatchState, file: BinaryIO) -> int:
         """Download the results of a batch, again where they are cut short; gives how many lines there are."""
         lines = 0
         for number in range(DOWNLOADS):
             if number:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopped.wait(), AGAIN)
+                await pause(AGAIN, self._stopped)
             file.seek(0)
             file.truncate()
             lines = 0
@@ -395,11 +374,6 @@ class Batching:
                     yield self.api.result(line)
                 except ValueError as error:
                     broken.append(one_line(str(error), 120))
-
-    def _is_ours(self, file: BinaryIO, wanted: dict[str, list[BatchedQuestion]]) -> bool:
-        """Whether a batch that was found by its size and time holds our keys, and no others."""
-        keys = [result.key for result in self._results(file, [])]
-        return bool(keys) and wanted.keys() >= set(keys)
 
     def _keep_all(
         self, file: BinaryIO, wanted: dict[str, list[BatchedQuestion]], entry: BatchEntry, whole: bool
@@ -469,29 +443,12 @@ class Batching:
             if answer.failure is None:
                 self._done.add((answer.id, answer.prompt))
             else:
-                self._errors += 1
+                self.errors += 1
         self._report()
 
-    # ------------------------------------------------------------ progress
-
     def _report(self) -> None:
-        if self._on_progress is None:
-            return
-        self._on_progress(
-            Progress(
-                total=self.total,
-                done=len(self._done) + self._errors,
-                errors=self._errors,
-                stored=self.totals.stored,
-                in_flight=max(0, self._in_batches - self._looked),
-                limit=self._in_batches,
-                retries=0,
-                cost=self.totals.cost,
-                cost_unknown=self.totals.cost_unknown,
-                seconds=time.monotonic() - self._start,
-                begun=self._begun,
-            )
-        )
+        self.done = len(self._done) + self.errors
+        self.report(in_flight=max(0, self._in_batches - self._looked), limit=self._in_batches)
 
 
 def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:

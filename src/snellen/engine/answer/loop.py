@@ -9,19 +9,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-import time
 from collections.abc import Callable
 from contextvars import ContextVar
-from copy import copy
 from queue import SimpleQueue
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.errors import Interrupted, Stopped
-from snellen.core.records import Totals
 from snellen.core.subject import Caller, Connection, Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
+from snellen.engine.answer.asking_pass import AskingPass, OnProgress
 from snellen.engine.answer.choosing import ChoosingFeed
 from snellen.engine.answer.feeding import Feed, PreparedQuestion
 from snellen.engine.call.budget import Budget, budget_of
@@ -30,7 +28,6 @@ from snellen.engine.call.exchange import Wire
 from snellen.engine.call.limiter import CEILING, Limiter
 from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
-from snellen.engine.call.transport import Transport
 from snellen.engine.plan.plan import Plan
 from snellen.engine.plan.request import TRIES
 from snellen.engine.runs.folder import RunFolder, Scan
@@ -45,70 +42,40 @@ _REPEAT: ContextVar[int] = ContextVar("repeat", default=1)
 """Which time it is that this question is asked: a subject that makes its requests on the way knows nothing of repeats."""
 
 
-class Progress(NamedTuple):
-    """A look at a run under way."""
+class Asking(AskingPass):
+    """One pass over the open questions of a run, as many at a time as the limiter allows."""
 
-    total: int
-    done: int
-    errors: int
-    stored: int
-    in_flight: int
-    limit: int
-    retries: int
-    cost: float
-    cost_unknown: int
-    seconds: float
-    begun: int
-
-
-class Asking:
-    """One pass over the open questions of a run."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        folder: RunFolder,
-        scan: Scan,
-        store: Store | None,
-        on_progress: Callable[[Progress], None] | None,
-    ) -> None:
-        self.reused = Totals()
-        """What comes from the store this time, and how old it is."""
-        self.plan, self.folder, self.scan, self.limits, self.store = plan, folder, scan, plan.limits, store
-        self.total = sum(plan.questions.values())
-        arms = {arm.text for arm in plan.arms}
+    def __init__(self, plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress) -> None:
+        super().__init__(plan, folder, scan, store, on_progress)
         self._is_done = scan.last.answered
-        self.begun = self.done = scan.done(arms)
-        self.errors = 0
-        self.totals: Totals = copy(scan.totals)
-        self._on_progress = on_progress
         self._errors_in_a_row = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
-        self._stopped = asyncio.Event()
         self._arrived: list[Answer] = []
-        self._stop: BaseException | None = None
-        self._start = time.monotonic()
         self.limiter = Limiter(self.limits.concurrency)
         self.callers: list[EndpointCaller] = []
-        self.budget: Budget | None = None
         self._feed: Feed | ChoosingFeed | None = None
         self._reading: tuple[SimpleQueue[Any], threading.Thread] | None = None
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
-        transports: list[tuple[Endpoint, Wire]] = []
+        at: dict[str, tuple[Wire, list[Endpoint]]] = {}
+        wires: list[Wire] = []
         ticker = asyncio.create_task(self._tick())
         try:
             known, pool = self.totals, self.limits.pool
             if pool is not None and self.plan.subject.endpoints:
                 self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine
-            budget = self.budget = budget_of(known, self.limits.max_cost, self.limits.purse, self.folder.path.name)
+            budget = budget_of(known, self.limits.max_cost, self.limits.purse, self.folder.path.name)
+            limiters: dict[str, Limiter] = {}
             for endpoint in self.plan.subject.endpoints:
-                transports.append((endpoint, self._wire(endpoint.connection)))
-                self.callers.append(self._caller(*transports[-1], budget))
-            for endpoint, transport in transports:
-                await self._unless_stopped(asyncio.ensure_future(preflight(endpoint, transport, budget.cap)))
+                url = endpoint.connection.url
+                wires.append(self._wire(endpoint.connection))
+                at.setdefault(url, (wires[-1], []))[1].append(endpoint)
+                limiter = limiters.setdefault(url, Limiter(self.limits.concurrency) if limiters else self.limiter)
+                self.callers.append(self._caller(endpoint, wires[-1], limiter, budget))
+            for wire, endpoints in at.values():
+                await self._unless_stopped(asyncio.ensure_future(preflight(wire, endpoints, budget.cap)))
             if self._stop is None:
                 await self._drive(self._route)
             if self._stop is not None:
@@ -120,21 +87,22 @@ class Asking:
             if self._tasks:
                 await asyncio.gather(*self._tasks, return_exceptions=True)
             self._flush()
-            for _endpoint, transport in transports:
-                await transport.close()
+            for wire in wires:
+                await wire.close()
             if self._feed is not None:
                 self._feed.close()
             if self._reading is not None:
                 turns, thread = self._reading
                 turns.put(None)
                 thread.join(GRACE)
-            self._report()
+            self._note_how_it_went()
+            self._tell_progress()
 
-    def _caller(self, endpoint: Endpoint, transport: Wire, budget: Budget) -> EndpointCaller:
+    def _caller(self, endpoint: Endpoint, wire: Wire, limiter: Limiter, budget: Budget) -> EndpointCaller:
         return EndpointCaller(
             endpoint,
-            transport,
-            limiter=Limiter(self.limits.concurrency) if self.callers else self.limiter,
+            wire,
+            limiter=limiter,
             budget=budget,
             store=self.store,
             tries=self.limits.tries or TRIES,
@@ -144,21 +112,22 @@ class Asking:
 
     def _wire(self, connection: Connection) -> Wire:
         """From this machine, or from those of a cluster."""
+        from snellen.engine.call.client import Client  # aiohttp takes a while to import
+
         pool, timeout = self.limits.pool, self.limits.timeout
-        return Transport(connection, timeout) if pool is None else pool.wire(connection, timeout)
+        return Client(connection, timeout) if pool is None else pool.wire(connection, timeout)
 
-    @property
-    def notes(self) -> list[str]:
-        """What a user should know of how it went."""
-        repeated = sum(c.redacted for c in self.callers)
-        said = [f"{repeated} replies repeated the API key: it was taken out of them before they were kept and marked"]
-        said = said[: bool(repeated)] + [note for e in self.plan.subject.endpoints for note in e.notes()]
-        return said + [caller.trust.note for caller in self.callers if caller.trust.note]
-
-    @property
-    def concurrency(self) -> dict[str, Any]:
-        """What the limiter did."""
-        return {"last_limit": self.limiter.limit, "changes": [c._asdict() for c in self.limiter.history]}
+    def _note_how_it_went(self) -> None:
+        """Note what a user should know, and what the limiter did."""
+        repeated = sum(caller.redacted for caller in self.callers)
+        if repeated:
+            self.notes.append(
+                f"{repeated} replies repeated the API key: it was taken out of them before they were kept and marked"
+            )
+        self.notes += [note for endpoint in self.plan.subject.endpoints for note in endpoint.notes()]
+        self.notes += [caller.trust.note for caller in self.callers if caller.trust.note]
+        changes = [change._asdict() for change in self.limiter.history]
+        self.concurrency = {"last_limit": self.limiter.limit, "changes": changes}
 
     async def _unless_stopped(self, work: asyncio.Future[T]) -> T | None:
         """The result of some work; None where the run is stopped before it is there."""
@@ -253,12 +222,9 @@ class Asking:
         return subject.beside + (self.limiter.limit + 4 if subject.endpoints else subject.parallel)
 
     def stop(self, reason: BaseException) -> None:
-        """Ask nothing more. The first reason counts, but an interrupt goes before all others: it also ends the waiting."""
-        if self._stop is None or isinstance(reason, Interrupted):
-            self._stop = reason
+        super().stop(reason)
         for caller in self.callers:
             caller.stopping = True
-        self._stopped.set()
         self._room.set()
 
     def _finished(self, task: asyncio.Task[None]) -> None:
@@ -320,33 +286,21 @@ class Asking:
         if arrived:
             try:
                 self.folder.append(*arrived)
-            except (
-                Exception
-            ) as error:  # an answer that was paid for and cannot be written ends the run, whatever the reason
+            except Exception as error:  # whatever it is: an answer that was paid for cannot be written
                 self.stop(error)
 
     # ------------------------------------------------------------ progress
 
     async def _tick(self) -> None:
         while True:
-            self._report()
+            self._tell_progress()
             self._room.set()  # a subject may have found more room on its own
             await asyncio.sleep(TICK)
 
-    def _report(self) -> None:
-        if self._on_progress is not None:
-            self._on_progress(
-                Progress(
-                    total=self.total,
-                    done=self.done,
-                    errors=self.errors,
-                    stored=self.totals.stored,
-                    in_flight=self.limiter.in_flight if self.callers else len(self._tasks),
-                    limit=self.limiter.limit if self.callers else self.plan.subject.parallel,
-                    retries=sum(c.retries for c in self.callers),
-                    cost=self.totals.cost,
-                    cost_unknown=self.totals.cost_unknown,
-                    seconds=time.monotonic() - self._start,
-                    begun=self.begun,
-                )
-            )
+    def _tell_progress(self) -> None:
+        subject = self.plan.subject
+        self.report(
+            in_flight=self.limiter.in_flight if self.callers else len(self._tasks),
+            limit=self.limiter.limit if self.callers else subject.parallel,
+            retries=sum(caller.retries for caller in self.callers),
+        )

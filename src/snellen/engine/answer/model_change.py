@@ -14,7 +14,6 @@ from snellen.core.subject import Endpoint
 from snellen.engine.call.looping import run_loop
 from snellen.engine.call.preflight import preflight
 from snellen.engine.call.server import differ, mark_of
-from snellen.engine.call.transport import Transport
 from snellen.engine.call.trust import is_own
 from snellen.engine.plan.plan import Plan
 from snellen.engine.runs.folder import RunFolder
@@ -51,9 +50,11 @@ def swapped(plan: Plan) -> ModelChange | None:
 
 
 async def _ask(endpoint: Endpoint) -> None:
-    transport = Transport(endpoint.connection, PATIENCE)
+    from snellen.engine.call.client import Client
+
+    transport = Client(endpoint.connection, PATIENCE)
     try:
         with contextlib.suppress(SnellenError):  # what is wrong is told when it is asked, if it is
-            await preflight(endpoint, transport)
+            await preflight(transport, [endpoint])
     finally:
         await transport.close()

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
+
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import REFUSED
 from snellen.core.secret import Secret
@@ -24,6 +26,9 @@ from snellen.engine.call.store import Store
 from snellen.engine.call.trust import Trust, is_own
 
 STOPPED = "the run was stopped"
+NO_SERVER = "no server at "
+BROKEN = 599
+"""The status of a response that makes no sense: it is tried again like a fault of the network."""
 GOOD = range(200, 300)
 UNPROCESSED = frozenset({400, 404, 422})
 """Statuses with which services refuse a parameter."""
@@ -49,6 +54,11 @@ class _Try(NamedTuple):
     again: bool = False
     request_id: str | None = None
 
+    @property
+    def good(self) -> bool:
+        """Return whether the model answered."""
+        return self.parsed is not None and self.parsed.error is None
+
 
 class _Tries:
     """The failed tries of one call, and what they cost."""
@@ -64,11 +74,6 @@ class _Tries:
         )
         self.cost += one.cost or 0.0
         self.unsure += one.cost is None
-
-    @property
-    def known_cost(self) -> float | None:
-        """What they cost together; None where nothing is known but that it may be something."""
-        return None if self.unsure and not self.cost else self.cost
 
 
 class EndpointCaller:
@@ -105,10 +110,9 @@ class EndpointCaller:
         if self._store is not None and self._use_stored:
             found = self._store.get(request.key)
             if found is not None:
-                known = self._store.is_new(request.key) or bool(
-                    found.call.cost
-                )  # what was paid for is not bought again
-                return _as_stored(found) if known else await self._reused(request, found)
+                # what was paid for is not bought again
+                known = self._store.is_new(request.key) or bool(found.call.cost)
+                return as_stored(found) if known else await self._reused(request, found)
         return await self._asked(request)
 
     async def _reused(self, request: Request, found: Reply) -> Reply:
@@ -122,7 +126,7 @@ class EndpointCaller:
                     reply = await self._asked(request)
                     self.trust.compare(found.text, None if reply.failure else reply.text)
                     return reply
-        return _as_stored(found) if self.trust.holds else await self._asked(request)
+        return as_stored(found) if self.trust.holds else await self._asked(request)
 
     @property
     def _server(self) -> str:
@@ -132,21 +136,26 @@ class EndpointCaller:
         return self._mark
 
     async def _asked(self, request: Request) -> Reply:
-        """The reply from the same request already in flight, or from the endpoint."""
+        """Return the reply from the same request already in flight, or from the endpoint."""
         same = self._pending.get(request.key)
         if same is not None:
-            return _as_stored(await asyncio.shield(same))
+            return as_stored(await asyncio.shield(same))
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._pending[request.key] = future
+        tries = _Tries()
         try:
-            reply = await self._tried(request)
-        except BaseException as error:
+            reply = await self._until_answered(request, tries)
+        except (Exception, asyncio.CancelledError) as raised:
+            cancelled = isinstance(raised, asyncio.CancelledError)
+            error = Stopped(STOPPED) if cancelled and self.stopping else raised
             if self._on_stop is not None and isinstance(error, SnellenError):
                 self._on_stop(error)
-            if not future.done():
+            if not isinstance(error, SnellenError) or not (tries.unsure or tries.cost):
                 future.set_exception(error if isinstance(error, Exception) else SnellenError(STOPPED))
                 future.exception()
-            raise
+                raise error from None
+            # a reply keeps what the tries before may have cost
+            reply = self._gave_up(request, tries, f"{tries.failed[-1].reason} ({len(tries.failed)} tries); {error}")
         finally:
             del self._pending[request.key]
         future.set_result(reply)
@@ -154,30 +163,24 @@ class EndpointCaller:
             self._store.put(request.key, reply)
         return reply
 
-    async def _tried(self, request: Request) -> Reply:
-        """The reply. Where the run ends between two tries, a reply keeps what those before may have cost."""
-        tries = _Tries()
-        try:
-            return await self._until_answered(request, tries)
-        except (SnellenError, asyncio.CancelledError) as error:
-            if isinstance(error, asyncio.CancelledError):
-                if not self.stopping:
-                    raise
-                error = Stopped(STOPPED)  # which whoever asked several times takes for the end of the run, too
-            if not (tries.unsure or tries.cost):
-                raise error from None
-            if self._on_stop is not None:
-                self._on_stop(error)
-            return self._gave_up(request, tries, f"{tries.failed[-1].reason} ({len(tries.failed)} tries); {error}")
-
     async def _until_answered(self, request: Request, tries: _Tries) -> Reply:
         while True:
-            one = await self._paid(request)
+            await self._budget.admit(request.cost_bound)
+            try:
+                async with self._limiter:
+                    if self.stopping:  # while this one waited, wherever that was
+                        raise Stopped(STOPPED)
+                    one = await self._attempt(request)
+            except BaseException:
+                self._budget.release()
+                raise
+            self._count(one, request)
             if one.again and not self.stopping:
                 continue
             if one.parsed is not None:
                 return self._reply(request, one, tries)
-            self._stop_if_hopeless(one)
+            if one.status is None and self.succeeded == 0 and one.reason.startswith(NO_SERVER):
+                raise SnellenError(one.reason)  # nothing ever listened there: waiting longer would not help
             number = len(tries.failed) + 1
             last = self.stopping or number >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
             wait = 0.0 if last else wait_before(number, one.wait, self._jitter())
@@ -187,22 +190,19 @@ class EndpointCaller:
             self.retries += 1
             await self._pause(wait)
 
-    async def _paid(self, request: Request) -> _Try:
-        """One try under the budget."""
-        bound = request.cost_bound
-        await self._budget.admit(bound)
-        try:
-            one = await self._once(request)
-        except BaseException:
-            self._budget.release()
-            raise
-        if one.parsed is not None and one.parsed.error is None and one.parsed.cost_source != REFUSED:
-            self._budget.settle(one.parsed.cost, bound)
-        else:
-            if one.cost != 0.0:
-                self._budget.bill(one.cost)
-            self._budget.release()
-        return one
+    def _count(self, one: _Try, request: Request) -> None:
+        """Tell the limiter and the budget what a try took."""
+        if one.good:
+            self._limiter.succeeded(one.seconds)
+            self.succeeded += 1
+        elif one.status in THROTTLES and not one.again:
+            self._limiter.throttled(f"status {one.status}")
+        if one.parsed is not None and one.good and one.parsed.cost_source != REFUSED:
+            self._budget.settle(one.parsed.cost, request.cost_bound)
+            return
+        if one.cost != 0.0:
+            self._budget.bill(one.cost)
+        self._budget.release()
 
     def _gave_up(self, request: Request, tries: _Tries, reason: str) -> Reply:
         return Reply(call=self._call(request, tries), failure=Failure(kind="gave-up", reason=reason))
@@ -213,39 +213,30 @@ class EndpointCaller:
         while not self.stopping and (left := until - time.monotonic()) > 0:
             await asyncio.sleep(min(left, 0.5))
 
-    async def _once(self, request: Request) -> _Try:
-        async with self._limiter:
-            if self.stopping:  # while this one waited, wherever that was
-                raise Stopped(STOPPED)
-            begin = time.perf_counter()
-            revision = self._endpoint.revision
-            try:
-                response = await self._transport.post(self._endpoint.body_of(request))
-            except Fault as fault:
-                cost = None if fault.sent else 0.0
-                return _Try(None, None, self._no_server(fault), time.perf_counter() - begin, cost)
-            except asyncio.CancelledError:
-                if not self.stopping:
-                    self._budget.bill(None)
-                    raise
-                return _Try(None, None, "stopped before the reply came", time.perf_counter() - begin, None)
+    async def _attempt(self, request: Request) -> _Try:
+        begin, revision = time.perf_counter(), self._endpoint.revision
+        try:
+            response = await self._transport.post(self._endpoint.body_of(request))
+        except Fault as fault:
+            cost = None if fault.sent else 0.0
+            return _Try(None, None, self._no_server(fault), time.perf_counter() - begin, cost)
+        except asyncio.CancelledError:
+            if not self.stopping:
+                self._budget.bill(None)
+                raise
+            return _Try(None, None, "stopped before the reply came", time.perf_counter() - begin, None)
         seconds = time.perf_counter() - begin
-        parsed, status, reason, cost = self._understand(response)
-        named = _request_id(response.headers, self._endpoint.connection.key)
-        if parsed is not None and parsed.error is None:
-            self._limiter.succeeded(seconds)
-            self.succeeded += 1
-            return _Try(parsed, 200, "", seconds, cost, request_id=named)
+        one = self._understand(response)._replace(seconds=seconds)
+        if one.good:
+            return one
         if self._gives_in(response, revision):
-            return _Try(parsed, status, reason, seconds, cost, again=True)
-        if status in THROTTLES:
-            self._limiter.throttled(f"status {status}")
-        if parsed is not None and not worth_retrying(status):
-            return _Try(parsed, status, reason, seconds, cost, request_id=named)
+            return one._replace(again=True)
+        if one.parsed is not None and not worth_retrying(one.status):
+            return one
         asked = retry_after(response.headers)
-        if asked is None and parsed is not None:
-            asked = parsed.wait
-        return _Try(None, status, reason, seconds, cost, asked)
+        if asked is None and one.parsed is not None:
+            asked = one.parsed.wait
+        return one._replace(parsed=None, wait=asked)
 
     def _gives_in(self, response: Response, revision: int) -> bool:
         """Whether a refused request can be sent again in another form: without a parameter, perhaps one that another call lost."""
@@ -261,31 +252,24 @@ class EndpointCaller:
 
     def _no_server(self, fault: Fault) -> str:
         if fault.refused and self.succeeded == 0:
-            return f"no server at {self._endpoint.connection.url}: {self._endpoint.connection.start_hint}"
+            return f"{NO_SERVER}{self._endpoint.connection.url}: {self._endpoint.connection.start_hint}"
         return str(fault)
 
-    def _understand(self, response: Response) -> tuple[Parsed | None, int, str, float | None]:
-        """The parsed response, its status, reason and cost; None where it makes no sense (that is retried like a network fault).
-
-        Whatever a server sends, and whatever an endpoint's own reader does with it, is the failure of one try.
-        """
+    def _understand(self, response: Response) -> _Try:
+        """Read a response. Whatever a server sends, and whatever an endpoint's own reader does with it, is the failure of one try."""
         good = response.status in GOOD
+        named = _request_id(response.headers, self._endpoint.connection.key)
         try:
             parsed = (self._endpoint.parse if good else partial(self._endpoint.explain, response.status))(response.body)
         except BrokenReply as broken:
-            return None, 599, f"broken reply: {broken}", broken.bill.cost
+            return _Try(None, BROKEN, f"broken reply: {broken}", 0.0, broken.bill.cost)
         except Exception as error:
             said = self._endpoint.connection.key.redact(str(error)) or type(error).__name__
-            return None, 599, f"broken reply: {one_line(said)}", None if good else 0.0
+            return _Try(None, BROKEN, f"broken reply: {one_line(said)}", 0.0, None if good else 0.0)
         if parsed.error is None:
-            return parsed, 200, "", parsed.cost
+            return _Try(parsed, 200, "", 0.0, parsed.cost, request_id=named)
         cost = failure_cost(response.status, parsed)
-        return parsed, parsed.status or response.status, parsed.error.reason, cost
-
-    def _stop_if_hopeless(self, one: _Try) -> None:
-        """Nothing listens at the address and nothing ever did: waiting longer would not help."""
-        if one.status is None and self.succeeded == 0 and one.reason.startswith("no server at "):
-            raise SnellenError(one.reason)
+        return _Try(parsed, parsed.status or response.status, parsed.error.reason, 0.0, cost, request_id=named)
 
     def _reply(self, request: Request, one: _Try, tries: _Tries) -> Reply:
         parsed = one.parsed
@@ -313,8 +297,8 @@ class EndpointCaller:
         request_id: str | None = None,
     ) -> Call:
         """The ledger: the cost is that of all tries, as far as it is known."""
-        parsed = answer or Parsed(cost=tries.known_cost)
-        cost = parsed.cost if answer is None or parsed.cost is None else parsed.cost + tries.cost
+        parsed = answer or Parsed(cost=None if tries.unsure and not tries.cost else 0.0)
+        cost = None if parsed.cost is None else parsed.cost + tries.cost
         return Call(
             key=request.key,
             kind=self._endpoint.kind,
@@ -358,8 +342,6 @@ def _request_id(headers: Mapping[str, str], key: Secret) -> str | None:
     return one_line(key.redact(found), 100) if found else None
 
 
-def _as_stored(reply: Reply) -> Reply:
-    """A reply that this question did not pay for."""
-    import msgspec
-
+def as_stored(reply: Reply) -> Reply:
+    """Return a reply that another question paid for."""
     return msgspec.structs.replace(reply, call=msgspec.structs.replace(reply.call, stored=True))

@@ -1,4 +1,4 @@
-"""The HTTP client: aiohttp, with a proxy, certificates, limits and errors as runs need them."""
+"""The HTTP client: aiohttp, with a proxy, certificates, limits and errors as runs need them. Here an address and its key meet."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import io
 import os
 import socket
 import ssl
-from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import aiohttp
 from yarl import URL
 
 from snellen.core.errors import SnellenError
+from snellen.core.subject import Connection
 from snellen.core.text import one_line
 from snellen.engine.call import tls
-from snellen.engine.call.exchange import JSON, LARGEST_REPLY, Fault, RefusedRedirect, Response, good
+from snellen.engine.call.exchange import JSON, LARGEST_REPLY, Fault, RefusedRedirect, Response, good, time_limit
 from snellen.engine.call.proxies import proxy_for
 from snellen.engine.call.redirects import HOPS, next_url, origin_of
 
@@ -31,26 +31,50 @@ DECODED = frozenset({"", "identity", "gzip", "deflate", "br", "zstd"})
 
 
 class Client:
-    """Connections to one origin. `headers` go with every request and may hold a key; nothing here prints them."""
+    """Connections to one endpoint. The key goes with every request, to the endpoint's origin alone; nothing here prints it."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], timeout: float) -> None:
-        """Raises SnellenError for headers, a proxy or certificates that cannot be used."""
-        for name, value in headers.items():
+    def __init__(self, connection: Connection, timeout: float | None = None) -> None:
+        """Raise SnellenError for an address, headers, a proxy or certificates that cannot be used.
+
+        `timeout` is the time limit of one try in seconds; without it, the one that fits the service.
+        """
+        self._key = connection.key
+        self._headers = {
+            "Accept": JSON,
+            "Accept-Encoding": "gzip, deflate",
+            "User-Agent": "snellen",
+            **connection.headers,
+        }
+        if connection.key:
+            name, before = connection.key_header
+            self._headers[name] = before + connection.key.reveal()
+        for name, value in self._headers.items():
             if not value.isprintable():
                 raise SnellenError(f"the header {name} has a line break or another character that cannot be sent")
-        self._given = url
+        self._given, self._models = connection.url, connection.models_url
         try:
-            self._url = URL(url)
+            self._url = URL(connection.url)
             self._origin = origin_of(self._url)
         except ValueError:
-            raise SnellenError(f"{one_line(url)} is not a web address") from None
-        self._headers = {"Accept": JSON, "Accept-Encoding": "gzip, deflate", "User-Agent": "snellen", **headers}
+            raise SnellenError(f"{one_line(connection.url)} is not a web address") from None
+        seconds = timeout or time_limit(connection)
         # connecting ends a little earlier than the whole, so that one can tell which it was
-        self._limits = aiohttp.ClientTimeout(total=timeout, connect=min(0.9 * timeout, CONNECT_TIMEOUT))
+        self._limits = aiohttp.ClientTimeout(total=seconds, connect=min(0.9 * seconds, CONNECT_TIMEOUT))
         self._proxy = proxy_for(self._url)
         encrypted = self._url.scheme == "https" or (self._proxy is not None and self._proxy.scheme == "https")
         self._context = tls.make_context() if encrypted else True
         self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, body: bytes) -> Response:
+        """Send a request's body; raises Fault."""
+        return await self.request("POST", self._given, body)
+
+    async def models(self) -> Response:
+        """Get the service's model list. A list that was moved elsewhere is a Fault: a run can do without one."""
+        try:
+            return await self.request("GET", self._models)
+        except RefusedRedirect as error:
+            raise Fault(str(error)) from None
 
     async def request(
         self,
@@ -58,10 +82,16 @@ class Client:
         where: str,
         body: bytes = b"",
         content_type: str = JSON,
+        *,
         largest: int = LARGEST_REPLY,
         into: BinaryIO | None = None,
     ) -> Response:
-        """Send a request to an address or a path on the origin, and read the whole response; see `Transport.request`."""
+        """Send a request to a path (`/v1/files`) or a whole address on the endpoint's origin, and read the whole response.
+
+        `largest` bounds the reply's body as it is decompressed. The body of a good reply (2xx) goes `into` a file where one is
+        given, and `Response.body` stays empty then; after a Fault the file may hold a part. Raises Fault, SnellenError for
+        another origin, and OSError where the file cannot be written.
+        """
         url = self._url_of(where)
         # a session's headers, the key among them, would go to a proxy with CONNECT: they go with each request instead
         headers = self._headers | {"Content-Type": content_type} if body or method == "POST" else self._headers
@@ -78,8 +108,10 @@ class Client:
                     allow_redirects=False,
                 ) as answer:
                     response = await _read(answer, largest, into)
+            except Fault as fault:
+                raise Fault(self._key.redact(str(fault)), fault.refused, fault.sent) from None
             except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-                raise _interrupted(error) from None
+                raise Fault(self._key.redact(_interrupted(error)), sent=True) from None
             there = next_url(response, method, url)
             if there is None:
                 return response
@@ -142,19 +174,17 @@ def _reason(error: BaseException) -> str:
     return one_line(str(error)) or type(error).__name__
 
 
-def _interrupted(error: Exception) -> Fault:
-    """Return the Fault for an exchange that ended after the request went out. No text of the server's is in it."""
+def _interrupted(error: Exception) -> str:
+    """Say why an exchange ended after the request went out. No text of the server's is in it."""
     if isinstance(error, TimeoutError):
-        reason = "timed out"
-    elif isinstance(error, aiohttp.ServerDisconnectedError):
-        reason = "connection closed before the reply"
-    elif isinstance(error, aiohttp.ClientPayloadError):
-        reason = "the reply is cut short or broken"
-    elif isinstance(error, aiohttp.ClientResponseError):
-        reason = f"not a valid HTTP reply ({error.message.partition(':')[0]})"
-    else:
-        reason = f"connection lost ({_reason(error)})"
-    return Fault(reason, sent=True)
+        return "timed out"
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "connection closed before the reply"
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return "the reply is cut short or broken"
+    if isinstance(error, aiohttp.ClientResponseError):
+        return f"not a valid HTTP reply ({error.message.partition(':')[0]})"
+    return f"connection lost ({_reason(error)})"
 
 
 async def _read(response: aiohttp.ClientResponse, largest: int, into: BinaryIO | None) -> Response:

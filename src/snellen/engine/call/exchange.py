@@ -7,9 +7,12 @@ from typing import NamedTuple
 from typing import Protocol as Interface
 
 from snellen.core.errors import SnellenError
+from snellen.core.subject import Connection
+from snellen.engine.call.trust import is_own
 
 JSON = "application/json"
 LARGEST_REPLY = 64 * 1024 * 1024
+OWN_TIMEOUT, HOSTED_TIMEOUT = 300.0, 600.0
 
 
 class Fault(Exception):
@@ -56,3 +59,13 @@ def good(status: int) -> bool:
     [True, True, False, False]
     """
     return 200 <= status <= 299
+
+
+def time_limit(connection: Connection) -> float:
+    """Return the seconds that one try may take by default: what the service proposes, else by where it is.
+
+    A reply comes in one piece, after all the thinking: hosted models get as long as their makers' own clients wait.
+    """
+    if connection.timeout is not None:
+        return connection.timeout
+    return OWN_TIMEOUT if is_own(connection.url) else HOSTED_TIMEOUT

@@ -30,7 +30,7 @@ def run_loop(work: Coroutine[Any, Any, T], run: Callable[[Coroutine[Any, Any, T]
 
 
 @contextmanager
-def closing(subject: Subject) -> Iterator[None]:
+def closing_subject(subject: Subject) -> Iterator[None]:
     """Close a subject, which may hold workers, at the end of the block. Closing it twice does no harm."""
     try:
         yield

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Endpoint
 from snellen.engine.call.exchange import Fault, Wire
 
 
-async def preflight(endpoint: Endpoint, transport: Wire, cap: float | None = None) -> None:
-    """Ask for the model list. What stops a run here would stop every call; anything else is left to the calls.
+async def preflight(transport: Wire, endpoints: Sequence[Endpoint], cap: float | None = None) -> None:
+    """Ask for the model list of some endpoints at one address. What stops a run here would stop every call.
 
     Under a `cap` on money, no call is paid whose cost cannot be counted.
     """
-    if cap is not None and endpoint.unpriced:
-        raise SnellenError(
-            f"--max-cost cannot be kept: the price of {endpoint.kind}/{endpoint.model} is not known. "
-            "Give --price IN/OUT (USD per million tokens)"
-        )
+    for endpoint in endpoints:
+        if cap is not None and endpoint.unpriced:
+            raise SnellenError(
+                f"--max-cost cannot be kept: the price of {endpoint.kind}/{endpoint.model} is not known. "
+                "Give --price IN/OUT (USD per million tokens)"
+            )
+    connection = endpoints[0].connection
     try:
         response = await transport.models()
     except Fault as fault:
         if fault.refused:
-            raise SnellenError(f"no server at {endpoint.connection.url}: {endpoint.connection.start_hint}") from None
-        response = None
-    if response is None:
-        return
-    if response.status == 200:
-        endpoint.learn(response.body)
-    elif reason := endpoint.not_listed(response.status, response.body):
-        raise SnellenError(reason)
+            raise SnellenError(f"no server at {connection.url}: {connection.start_hint}") from None
+        return  # anything else is left to the calls
+    for endpoint in endpoints:
+        if response.status == 200:
+            endpoint.learn(response.body)
+        elif reason := endpoint.not_listed(response.status, response.body):
+            raise SnellenError(reason)

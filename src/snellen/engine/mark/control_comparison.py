@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain, combinations
 from statistics import fmean
 from typing import Any
@@ -32,64 +32,43 @@ def compare(
     folder: RunFolder,
     exam: Exam,
     targets: tuple[ProtocolRun, ...],
-    samples: Callable[[], Mapping[str, Sample]],
     results: Sequence[ProtocolSummary],
     with_position: Set[str],
 ) -> tuple[ControlRow, ...]:
-    """One row for each control arm and whole part of the exam; samples are asked for only where there are such arms.
+    """Return one row for each control arm and whole part of the exam.
 
     What the order of pictures does is left out for the protocols `with_position`, which have a table of their own for that.
     """
     found: list[ControlRow] = []
+    by_name = {result.protocol: result for result in results}
     for target in targets:
         base = next((t for t in targets if t.protocol.name == target.protocol.name and t.arm == target.arm.plain), None)
         if not target.arm.control or base is None:
             continue
         if target.arm.control == "swapped" and base.name in with_position:
             continue
-        by_name = {r.protocol: r for r in results}
-        first, second = (_values(folder, by_name[t.name]) for t in (base, target))
-        found += _rows(exam, base, target, samples(), by_name[base.name], (first, second))
+        found += _rows(folder, exam, base, target, by_name)
     return tuple(found)
 
 
-def _values(folder: RunFolder, result: ProtocolSummary) -> dict[str, list[Mark]]:
-    """A protocol's marks by sample: one for each time that it was asked."""
-    found: dict[str, list[Mark]] = {}
-    for repeat in range(1, result.repeats + 1):
-        for mark in folder.marks(result.protocol, repeat):
-            found.setdefault(mark.id, []).append(mark)
-    return found
-
-
-def _mean(marks: Sequence[Mark], metric: str) -> float | None:
-    """A sample's value: the mean over the times that it was asked."""
-    values = [value for mark in marks if isinstance(value := mark.metrics.get(metric), float)]
-    return fmean(values) if values else None
-
-
 def _rows(
-    exam: Exam,
-    base: ProtocolRun,
-    target: ProtocolRun,
-    samples: Mapping[str, Sample],
-    result: ProtocolSummary,
-    marks: tuple[Mapping[str, list[Mark]], Mapping[str, list[Mark]]],
+    folder: RunFolder, exam: Exam, base: ProtocolRun, target: ProtocolRun, results: Mapping[str, ProtocolSummary]
 ) -> Iterator[ControlRow]:
-    plain = (mark.metrics for some in marks[0].values() for mark in some)
-    metric = next((m for v in plain if (m := sample_metric(target.protocol, v))), "")
+    columns = [(one.name, n) for one in (base, target) for n in range(1, results[one.name].repeats + 1)]
+    metric = ""
     pairs: dict[Key, Counter[ScorePair]] = {}
     members: dict[Key, list[Sample]] = {}
-    for name, some in marks[1].items():
-        before, after = _mean(marks[0].get(name, ()), metric), _mean(some, metric)
+    for sample, marks in folder.marked(columns):
+        plain, under = ([m for (name, _n), m in marks.items() if name == one.name] for one in (base, target))
+        metric = metric or next((name for mark in plain if (name := sample_metric(target.protocol, mark.metrics))), "")
+        before, after = _mean(plain, metric), _mean(under, metric)
         if before is not None and after is not None:
-            sample = samples[name]
             part = next(iter(target.protocol.groups(sample)))
-            cluster = target.protocol.seen(sample, some[0]).cluster
+            cluster = target.protocol.seen(sample, under[0]).cluster
             pairs.setdefault(part, Counter())[ScorePair(before, after, cluster)] += 1
             members.setdefault(part, []).append(sample)
     for part, counts in sorted(pairs.items(), key=lambda item: (target.protocol.order(item[0]), item[0])):
-        group = next((g for g in result.groups if g.whole and g.by == dict(part)), None)
+        group = next((g for g in results[base.name].groups if g.whole and g.by == dict(part)), None)
         found = paired_difference(counts)
         yield ControlRow(
             protocol=base.name,
@@ -104,6 +83,12 @@ def _rows(
             n=found.n,
             **{"chance": chance(exam, target.protocol, base.arm.prompt, members[part], metric)} | _floor(group, metric),
         )
+
+
+def _mean(marks: Sequence[Mark], metric: str) -> float | None:
+    """Return a sample's value: the mean over the times that it was asked."""
+    values = [value for mark in marks if isinstance(value := mark.metrics.get(metric), float)]
+    return fmean(values) if values else None
 
 
 def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:

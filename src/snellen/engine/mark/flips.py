@@ -125,7 +125,9 @@ def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> 
     With `few` only so many flips are held for each pair and stage: those that come first by a seeded rank of their samples.
     """
     prompts = prompts_of(run, protocols)
-    return _compared(run, prompts, _in_order(run, tuple(prompts)), few)
+    rows = run.folder.marked([(name, 1) for name in prompts])
+    one_each = ((sample.id, {name: mark for (name, _repeat), mark in marks.items()}) for sample, marks in rows)
+    return _compared(run, prompts, one_each, few)
 
 
 def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
@@ -177,19 +179,6 @@ def _verdict(mark: Mark | None) -> bool | None:
     return (
         None if mark is None or mark.outcome in (Outcome.ERROR, Outcome.UNMARKED) else mark.outcome is Outcome.CORRECT
     )
-
-
-def _in_order(run: Run, names: Sequence[str]) -> Iterator[Row]:
-    """The marks of each sample by protocol, one sample at a time: the files have them in the samples' order."""
-    streams = {name: run.marks(name) for name in names}
-    heads = {name: next(stream, None) for name, stream in streams.items()}
-    for sample in run.samples():
-        found = {name: head for name, head in heads.items() if head is not None and head.id == sample.id}
-        heads.update({name: next(streams[name], None) for name in found})
-        if found:
-            yield sample.id, found
-    if any(head is not None for head in heads.values()):
-        raise SnellenError(f"{run.path}: marks are out of order; 'snellen remark {run.path}' makes them again")
 
 
 def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterator[tuple[str, list[ProtocolSide]]]:

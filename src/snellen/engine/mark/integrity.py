@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from itertools import chain
+from collections.abc import Sequence
 from math import isclose
 from statistics import fmean
 
@@ -16,7 +16,7 @@ from snellen.core.exam import Exam
 from snellen.core.protocol import Key
 from snellen.core.records import Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, declared
-from snellen.engine.runs.run import OrderedSamples, Run
+from snellen.engine.runs.run import Run
 
 
 def mismatch(run: Run, summary: Summary) -> str:
@@ -46,58 +46,29 @@ def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
         if protocol.version != versions.get(result.protocol, result.version):
             continue  # marked by other rules, which may group otherwise
         outcomes: dict[Key, Counter[str]] = {}
-        values: dict[Key, Values] = {}
-        samples = OrderedSamples(run.samples)
-        for mark in chain.from_iterable(run.marks(result.protocol, at) for at in range(1, result.repeats + 1)):
-            sample = samples.get(mark.id)
-            if sample is None:
-                raise _changed(run, result.protocol)
+        values: dict[Key, array[float]] = {}
+        columns = [(result.protocol, repeat) for repeat in range(1, result.repeats + 1)]
+        for sample, marks in run.folder.marked(columns):
             part = next(iter(protocol.groups(sample)))
-            seen = protocol.seen(sample, mark)
-            outcomes.setdefault(part, Counter())[seen.outcome.value] += 1
-            if result.headline in seen.values:
-                values.setdefault(part, Values(result.repeats)).add(mark.id, seen.values[result.headline])
+            seen = [protocol.seen(sample, mark) for mark in marks.values()]
+            outcomes.setdefault(part, Counter()).update(one.outcome.value for one in seen)
+            each = [one.values[result.headline] for one in seen if result.headline in one.values]
+            if each:  # of a question that was asked several times, the mean
+                values.setdefault(part, array("d")).append(fmean(each))
         for group in result.groups:
             part = tuple(group.by.items())
-            if (
-                group.whole
-                and part in outcomes
-                and not _gives(outcomes[part], values.get(part) or Values(1), result, group)
-            ):
+            if group.whole and part in outcomes and not _gives(outcomes[part], values.get(part, ()), result, group):
                 raise _changed(run, result.protocol)
 
 
-class Values:
-    """The values of a metric, sample by sample: of questions that were asked several times, those of each time."""
-
-    def __init__(self, repeats: int) -> None:
-        self._once: array[float] | None = array("d") if repeats == 1 else None
-        self._again: dict[str, list[float]] = {}
-
-    def add(self, name: str, value: float) -> None:
-        if self._once is not None:
-            self._once.append(value)
-        else:
-            self._again.setdefault(name, []).append(value)
-
-    def __len__(self) -> int:
-        return len(self._again if self._once is None else self._once)
-
-    def mean(self) -> float:
-        """The mean of the samples' means."""
-        return fmean(map(fmean, self._again.values()) if self._once is None else self._once)
-
-
-def _gives(outcomes: Counter[str], values: Values, result: ProtocolSummary, group: GroupSummary) -> bool:
-    """Whether these are a group's outcomes and, by the values of each sample's repeats, its headline."""
+def _gives(outcomes: Counter[str], values: Sequence[float], result: ProtocolSummary, group: GroupSummary) -> bool:
+    """Tell whether these are a group's outcomes and, by the value of each sample, its headline."""
     if outcomes != group.outcomes:
         return False
     score = group.metrics.get(result.headline)
     if score is None or score.value is None or declared(result.metrics, result.headline).kind != "mean":
         return True
-    if len(values) != score.n:
-        return True
-    return isclose(values.mean(), score.value, rel_tol=1e-6, abs_tol=1e-9)
+    return len(values) != score.n or isclose(fmean(values), score.value, rel_tol=1e-6, abs_tol=1e-9)
 
 
 def _changed(run: Run, name: str) -> SnellenError:

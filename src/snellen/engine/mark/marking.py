@@ -131,11 +131,6 @@ class _Marking:
         self._firsts: dict[str, tuple[GroupSummary, ...]] = {}
 
     @cached_property
-    def samples(self) -> dict[str, Sample]:
-        """The samples by name: only for those who need several of them at once."""
-        return {s.id: s for s in self.folder.samples()}
-
-    @cached_property
     def _hashes(self) -> NDArray[np.int64]:
         """The hashes of the samples' names, in their order."""
         return np.frombuffer(array("q", (hash(s.id) for s in self.folder.samples())), np.int64)
@@ -283,7 +278,7 @@ class _Marking:
             scorers=scorers,
             evidence_bytes=scoring.size(folder, manifest.scorers),
             controls=control_comparison.compare(
-                folder, self.exam, targets, lambda: self.samples, results, {row.protocol for row in position}
+                folder, self.exam, targets, results, {row.protocol for row in position}
             ),
             position=position,
             published=() if manifest.data.synthetic or manifest.truth_from_log else self._published(targets, results),
@@ -373,10 +368,10 @@ class _Marking:
 
     def _first_groups(self, target: ProtocolRun) -> tuple[GroupSummary, ...]:
         """The scores of the first time that each question was asked."""
-        marked = ((self.samples[mark.id], mark) for mark in self.folder.marks(target.name))
-        groups = summarised(target.protocol, marked)
+        column = (target.name, 1)
+        groups = summarised(target.protocol, ((s, marks[column]) for s, marks in self.folder.marked([column])))
         if not has_own_floors(target.protocol):
-            samples = [self.samples[mark.id] for mark in self.folder.marks(target.name)]
+            samples = [sample for sample, _marks in self.folder.marked([column])]
             groups = with_floors(self.exam, target, samples, groups)
         return self._labelled(groups)
 

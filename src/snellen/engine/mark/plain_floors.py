@@ -1,8 +1,8 @@
 """Floors for protocols that have none of their own, such as a plugin's: constant answers are tried on every sample.
 
 What is tried is what the question offers (each option, each set of options where several may be named, each place where options differ
-from question to question); for questions that offer nothing, the commonest truths of each part. A list of every option is tried too, as
-an answer that the prompt forbids where it wants one.
+from question to question); for questions that offer nothing, the commonest truths of each part, and some between the lowest and the
+highest number. A list of every option is tried too, as an answer that the prompt forbids where it wants one.
 """
 
 from __future__ import annotations
@@ -119,13 +119,20 @@ def _offered(offered: Sequence[Question]) -> list[ConstantReply]:
 
 def _free(samples: Sequence[Sample], questions: Sequence[Question | None]) -> list[ConstantReply]:
     form = next((q.answer_form for q in questions if q is not None), "{}")
-    return [ConstantReply(form.format(text), form.format(text)) for text in common_truths(samples)]
+    texts = dict.fromkeys((*common_truths(samples), *_quantiles(samples)))
+    return [ConstantReply(form.format(text), form.format(text)) for text in texts]
 
 
 def common_truths(samples: Sequence[Sample]) -> list[str]:
     """The commonest texts of the truths."""
     truths = Counter(text for s in samples for text in dict.fromkeys(texts_of(s.truth)))
     return [text for text, _ in truths.most_common(MOST_TRUTHS)]
+
+
+def _quantiles(samples: Sequence[Sample]) -> list[str]:
+    """Return numbers spread over the truths that are numbers: with a tolerance one between them may win more than the commonest."""
+    numbers = sorted(s.truth for s in samples if isinstance(s.truth, int | float) and not isinstance(s.truth, bool))
+    return [str(numbers[at * (len(numbers) - 1) // MOST_TRUTHS]) for at in range(MOST_TRUTHS + 1) if numbers]
 
 
 # ---------------------------------------------------------------- trying them

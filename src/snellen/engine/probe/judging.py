@@ -2,51 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from snellen.engine.probe import parameters
-from snellen.engine.probe.places import judge_coordinates, judge_order
-from snellen.engine.probe.questions import charts
-from snellen.engine.probe.results import PARTS, ProbeReply, ProbeResult, Proposal
-from snellen.engine.probe.sizes import judge_codec, judge_detail, judge_size
+import msgspec
+
+from snellen.engine.probe import parameters, places, sizes
+from snellen.engine.probe.questions import NEEDS, Charts, charts
+from snellen.engine.probe_records.results import ProbeResult, Proposal, Replies, Verdict
 from snellen.subjects.families import Family
 
-Replies = Mapping[str, Sequence[ProbeReply]]
+OF_CHARTS = {
+    "size": sizes.judge_size,
+    "detail": sizes.judge_detail,
+    "codec": sizes.judge_codec,
+    "coordinates": places.judge_coordinates,
+    "order": places.judge_order,
+}
+OF_PARAMETERS = {
+    "temperature": parameters.judge_temperature,
+    "seed": parameters.judge_seed,
+    "repeat": parameters.judge_repeat,
+    "stop": parameters.judge_stop,
+    "length": parameters.judge_length,
+    "logprobs": parameters.judge_logprobs,
+}
+REFUSABLE = ("detail", *OF_PARAMETERS)
+"""Parts that are about a setting: an endpoint that refuses it says so openly."""
+MUST = {"repeat": ("small-0", "small-again")}
+"""The questions that must be answered, where these are not all that a part looks at."""
 
 
 def judge(
-    replies: Replies,
-    seed: int,
-    parts: Sequence[str] = PARTS,
-    family: Family | None = None,
-    untried: Mapping[str, str] | None = None,
+    replies: Replies, seed: int, parts: Sequence[str], family: Family | None, untried: Mapping[str, str]
 ) -> tuple[tuple[ProbeResult, ...], Proposal | None]:
-    """The results of the parts, in their order, and how to ask for points. `untried` says why a part was left out."""
+    """Return the results of the parts, and how to ask for points. `untried` says why a part was left out."""
     drawn = charts(seed)
-    proposals: list[Proposal | None] = []
+    results = [
+        ProbeResult(part=part, said=untried[part]) if part in untried else judge_part(part, drawn, replies, family)
+        for part in parts
+    ]
+    found = (places.proposal_of(one, drawn, family) for one in results if one.part == "coordinates")
+    return tuple(results), next(found, None)
 
-    def coordinates() -> ProbeResult:
-        result, proposal = judge_coordinates(drawn, replies, family)
-        proposals.append(proposal)
-        return result
 
-    judges: dict[str, Callable[[], ProbeResult]] = {
-        "size": lambda: judge_size(drawn, replies, family),
-        "detail": lambda: judge_detail(drawn, replies),
-        "codec": lambda: judge_codec(drawn, replies),
-        "coordinates": coordinates,
-        "order": lambda: judge_order(drawn, replies),
-        "temperature": lambda: parameters.judge_temperature(replies),
-        "seed": lambda: parameters.judge_seed(replies),
-        "repeat": lambda: parameters.judge_repeat(replies),
-        "stop": lambda: parameters.judge_stop(replies),
-        "length": lambda: parameters.judge_length(replies),
-        "logprobs": lambda: parameters.judge_logprobs(replies),
-    }
-    left_out = untried or {}
-    results = tuple(
-        ProbeResult(part=part, verdict="not tried", said=left_out[part]) if part in left_out else judges[part]()
-        for part in PARTS
-        if part in parts
-    )
-    return results, next(iter(proposals), None)
+def judge_part(part: str, drawn: Charts, replies: Replies, family: Family | None = None) -> ProbeResult:
+    """Return the result of one part; of one whose questions were not all answered, why that is."""
+    result = _unanswered(part, replies)
+    if result is None and part in OF_CHARTS:
+        result = OF_CHARTS[part](drawn, replies, family)
+    if result is None:
+        result = OF_PARAMETERS[part](replies)
+    return msgspec.structs.replace(result, part=part)
+
+
+def _unanswered(part: str, replies: Replies) -> ProbeResult | None:
+    for name in MUST.get(part, NEEDS[part]):
+        heard = replies.get(name, ())
+        if not heard:
+            return ProbeResult(said="its questions were not asked")
+        for one in heard:
+            if one.failure is not None:
+                refused = one.failure.kind == "bad-request" and part in REFUSABLE
+                verdict: Verdict = "rejected" if refused else "cannot tell"
+                return ProbeResult(verdict=verdict, said=one.failure.reason)
+    return None

@@ -8,24 +8,17 @@ from typing import NamedTuple
 
 from snellen.engine.probe.questions import Charts
 from snellen.engine.probe.reading import places, two_digits
-from snellen.engine.probe.results import ProbeReply, ProbeResult, Proposal
+from snellen.engine.probe_records.kept import WORDS, reads_space
+from snellen.engine.probe_records.results import ProbeResult, Proposal, Replies, cannot_tell, fine, found
 from snellen.subjects.families import FORMATS, PLAIN, Family, families
 from snellen.synthetic.charts.shapes import COLOURS, Discs
 
-Replies = Mapping[str, Sequence[ProbeReply]]
 BLIND = "the model does not find the discs"
 CLOSE = 0.03
 """Shares by which a factor may differ from what it is taken for."""
 STRAIGHT = 0.025
 """How far a place may be off, in widths of the picture, and still count as found."""
 FOUND = 5
-WORDS = {
-    "image_pixels": "pixels of the picture, as asked",
-    "resized_pixels": "pixels of a picture of another size",
-    "relative_1000": "thousandths of the picture's sides",
-    "unit": "fractions of the picture's sides",
-    "percent": "percent of the picture's sides",
-}
 
 
 class CoordinateFit(NamedTuple):
@@ -74,42 +67,44 @@ def _near(fit: CoordinateFit, x: float, y: float) -> bool:
     return abs(fit.x / x - 1) <= CLOSE and abs(fit.y / y - 1) <= CLOSE
 
 
-def judge_coordinates(drawn: Charts, replies: Replies, family: Family | None) -> tuple[ProbeResult, Proposal | None]:
-    """What the coordinates of replies count, and how to ask for points."""
-    fits: list[CoordinateFit] = []
+def judge_coordinates(drawn: Charts, replies: Replies, family: Family | None) -> ProbeResult:
+    """Tell what the coordinates of replies count."""
+    fits = []
     for n, discs in enumerate(drawn.discs):
-        heard = (replies.get(f"discs-{n}") or (None,))[0]
-        if heard is None:
-            return ProbeResult(part="coordinates", verdict="not tried", said="its questions were not asked"), None
-        if heard.failure is not None:
-            return ProbeResult(part="coordinates", verdict="cannot tell", said=heard.failure.reason), None
-        fit = fitted(discs, places(heard.text, COLOURS))
+        fit = fitted(discs, places(replies[f"discs-{n}"][0].text, COLOURS))
         if fit is None:
-            return ProbeResult(part="coordinates", verdict="cannot tell", said=BLIND), None
+            return cannot_tell(BLIND)
         fits.append(fit)
-    sizes = [(d.width, d.height) for d in drawn.discs]
+    sizes = _sizes(drawn)
     space, swapped = space_of(sizes, fits), fits[0].swapped
     factors = "; ".join(
         f"in {w} x {h} x by {f.x:.4g} and y by {f.y:.4g}" for (w, h), f in zip(sizes, fits, strict=True)
     )
     measured = {"space": space, "swapped": swapped, "scale": round(fits[0].x, 5), "factors": [[f.x, f.y] for f in fits]}
-    proposal = proposed(space, sizes, fits, family, swapped)
     order = " with y before x" if swapped else ""
     if not space:
-        said = f"places come back scaled, {factors}, which is no known space{order}"
-        return ProbeResult(part="coordinates", verdict="found", said=said, sure="sure", measured=measured), proposal
+        return found(f"places come back scaled, {factors}, which is no known space{order}", measured=measured)
     said = f"coordinates count {WORDS[space]}{order} ({factors})"
     documented = family is not None and family.space == space and _as_documented(family, space, sizes, fits)
-    if not swapped and (space == "image_pixels" or documented):
-        more = ""
-        if documented and family is not None and space != "image_pixels":
-            more = (
-                f", as {family.name} documents"
-                if family.space_sure == "documented"
-                else f", as is reported of {family.name}"
-            )
-        return ProbeResult(part="coordinates", verdict="fine", said=said + more, measured=measured), proposal
-    return ProbeResult(part="coordinates", verdict="found", said=said, sure="sure", measured=measured), proposal
+    if swapped or not (space == "image_pixels" or documented):
+        return found(said, measured=measured)
+    if documented and family is not None and space != "image_pixels":
+        known = family.space_sure == "documented"
+        said += f", as {family.name} documents" if known else f", as is reported of {family.name}"
+    return fine(said, measured)
+
+
+def proposal_of(result: ProbeResult, drawn: Charts, family: Family | None) -> Proposal | None:
+    """Return how to ask for points, by the result of the coordinates; None where they were not found out."""
+    measured = result.measured
+    if not measured:
+        return None
+    fits = [CoordinateFit(x, y, measured["swapped"]) for x, y in measured["factors"]]
+    return proposed(measured["space"], _sizes(drawn), fits, family, measured["swapped"])
+
+
+def _sizes(drawn: Charts) -> list[tuple[int, int]]:
+    return [(discs.width, discs.height) for discs in drawn.discs]
 
 
 def _as_documented(family: Family, space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit]) -> bool:
@@ -133,46 +128,26 @@ def proposed(
         longest = round(max(sizes[0]) * fits[0].x)
         told = f"send pictures with no side over {longest} px, so that nothing is resized"
         return Proposal(space=space, format="", note="; ".join(n for n in (told, note) if n))
-    if family is not None and family.format and _reads(family.format, space):
+    if family is not None and family.format and reads_space(family.format, space):
         return Proposal(space=space, format=family.format, note=note)
     return Proposal(space=space, format=PLAIN.get(space, ""), note=note or ("" if space else "no format fits"))
 
 
-def _reads(name: str, space: str) -> bool:
-    """Whether a format reads a space: one that resizes before it sends also reads pixels of the picture as sent."""
-    own = FORMATS.get(name, "")
-    return own == space or (own == "resized_pixels" and space == "image_pixels")
-
-
-def contradicts(name: str, proposal: Proposal) -> bool:
-    """Whether a format reads the numbers of replies as something else than a probe found them to be."""
-    if not proposal.space or name not in FORMATS:
-        return False
-    return not (_reads(name, proposal.space) or name == proposal.format)
-
-
-def judge_order(drawn: Charts, replies: Replies) -> ProbeResult:
-    """Whether several pictures are seen, and in the order in which they were sent."""
-    told: list[tuple[list[int], list[int]]] = []
-    for n, some in enumerate(drawn.numbers):
-        heard = (replies.get(f"numbers-{n}") or (None,))[0]
-        if heard is None:
-            return ProbeResult(part="order", verdict="not tried", said="its questions were not asked")
-        if heard.failure is not None:
-            return ProbeResult(part="order", verdict="cannot tell", said=heard.failure.reason)
-        told.append(([one.number for one in some], two_digits(heard.text)))
+def judge_order(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:
+    """Tell whether several pictures are seen, and in the order in which they were sent."""
+    told = [
+        ([one.number for one in some], two_digits(replies[f"numbers-{n}"][0].text))
+        for n, some in enumerate(drawn.numbers)
+    ]
     shown = "; ".join(f"{_list(true)} came back as {_list(said)}" for true, said in told)
     if all(true == said for true, said in told):
-        return ProbeResult(part="order", verdict="fine", said=f"{len(told[0][0])} pictures are seen in their order")
+        return fine(f"{len(told[0][0])} pictures are seen in their order")
     if all(sorted(true) == sorted(said) for true, said in told):
-        return ProbeResult(
-            part="order", verdict="found", said=f"pictures are seen in another order: {shown}", sure="sure"
-        )
+        return found(f"pictures are seen in another order: {shown}")
     seen = [[n for n in true if n in said] for true, said in told]
     if all(len(some) == len(seen[0]) and 0 < len(some) < len(true) for some, (true, _) in zip(seen, told, strict=True)):
-        said = f"{len(seen[0])} of {len(told[0][0])} pictures are seen: {shown}"
-        return ProbeResult(part="order", verdict="found", said=said, sure="likely")
-    return ProbeResult(part="order", verdict="cannot tell", said="the model does not read the numbers")
+        return found(f"{len(seen[0])} of {len(told[0][0])} pictures are seen: {shown}", "likely")
+    return cannot_tell("the model does not read the numbers")
 
 
 def _list(numbers: Sequence[int]) -> str:

@@ -1,46 +1,48 @@
-"""A probe from a model's name to the record that is kept: what will be asked, asking it, judging it, comparing it with the one before."""
+"""A probe from a model's name to the record that is kept: a run of the probe's exam by the engine, whose answers are judged together.
+
+The answers are in a run folder beside the records until the probe is done. So one that was interrupted, or reached its cap, goes on where
+it was, and what it has paid counts.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from snellen import __version__, subjects
-from snellen.core.digest import digest
-from snellen.core.errors import Interrupted, SnellenError, unknown
-from snellen.core.options import refuse_unknown
-from snellen.core.subject import Subject
-from snellen.engine.call.store import Store, cache_folder
+from snellen.core.errors import SnellenError, unknown
+from snellen.core.options import Selection, refuse_unknown
+from snellen.core.types import Answer
+from snellen.engine.answer.asking_pass import Progress
+from snellen.engine.manifests import remove_if_empty, write_manifest
+from snellen.engine.plan.plan import Plan, ProtocolRun
 from snellen.engine.plan.request import Limits
-from snellen.engine.probe import kept
-from snellen.engine.probe.asking import OnProgress, ProbeQuestion, ProbeReplies, ask_all
 from snellen.engine.probe.judging import judge
-from snellen.engine.probe.questions import NEEDS, ProbeExam, RepeatedQuestion, questions
-from snellen.engine.probe.results import PARTS, Probe, differences
+from snellen.engine.probe.questions import ARM, NEEDS, ProbeData, ProbeExam, RepeatedQuestion, questions
+from snellen.engine.probe.subject import ProbeSubject
+from snellen.engine.probe_records import kept
+from snellen.engine.probe_records.results import PARTS, Probe, differences
+from snellen.engine.run import ask
+from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.subjects.families import Family, family_of
 
 EXAM = ProbeExam()
 OPTION = {"seed": "model_seed"}
 """The options that settings go by, where these have other names."""
+OnProgress = Callable[[int, int], None] | None
 
 
 class ProbePlan(NamedTuple):
     """What a probe is to ask. `untried` are parts that are left out, and why."""
 
-    spec: str
-    subject: Subject
-    posed: tuple[ProbeQuestion, ...]
+    plan: Plan
+    asks: tuple[RepeatedQuestion, ...]
     parts: tuple[str, ...]
     untried: Mapping[str, str]
     family: Family | None
-    seed: int
-
-    @property
-    def calls(self) -> int:
-        """How many calls it makes."""
-        return sum(p.ask.times for p in self.posed)
 
 
 class ProbeOutcome(NamedTuple):
@@ -50,7 +52,6 @@ class ProbeOutcome(NamedTuple):
     path: str
     before: Probe | None
     changes: tuple[str, ...]
-    resumed: bool
 
 
 def plan_probe(
@@ -68,32 +69,32 @@ def plan_probe(
     kind, name = subjects.find(spec)
     if kind.exams:
         raise SnellenError(f"{spec} answers {', '.join(kind.exams)} only: probe the model behind it")
-    taken = {o.name for o in kind.takes(name, given, subjects.options_of)}
-    refuse_unknown(given, kind.takes(name, given, subjects.options_of), spec, dict)
-    subject = subjects.build(spec, EXAM, options=given, seed=seed, offline=offline)
-    if len(subject.endpoints) != 1:
+    options_taken = kind.takes(name, given, subjects.options_of)
+    refuse_unknown(given, options_taken, spec, dict)
+    build = partial(subjects.build, spec, EXAM, seed=seed, offline=offline)
+    plain = build(options=given)
+    if len(plain.endpoints) != 1:
         raise SnellenError(f"{spec} calls no endpoint: a probe measures what an endpoint does with requests")
-    family = family_of(subject.endpoints[0].model)
-    wanted = tuple(p for p in PARTS if not parts or p in parts)
-    untried = _untried(wanted, taken, family, subject, seed)
-    asks = questions(seed, tuple(p for p in wanted if p not in untried))
-    built: dict[str, Subject] = {digest({}): subject}
+    family, taken = family_of(plain.endpoints[0].model), {option.name for option in options_taken}
+    wanted = tuple(part for part in PARTS if not parts or part in parts)
+    untried = _untried(wanted, taken, family, seed)
+    asks = questions(seed, tuple(part for part in wanted if part not in untried))
+    variants = [(ask, build(options=given | _settings(ask, taken)) if ask.settings else plain) for ask in asks]
+    data = ProbeData(asks, seed)
+    plan = Plan(
+        EXAM,
+        data,
+        ProbeSubject(plain, variants),
+        (ProtocolRun(EXAM.protocols[ARM.prompt], ARM),),
+        Selection(seed=seed),
+        questions={ARM: len(data)},
+        out=kept.place_of(plain.endpoints[0]),
+    )
+    return ProbePlan(plan, asks, wanted, untried, family)
 
-    def of(ask: RepeatedQuestion) -> Subject:
-        key = digest(dict(ask.settings))
-        if key not in built:
-            built[key] = subjects.build(
-                spec, EXAM, options=_with(given, ask.settings, taken), seed=seed, offline=offline
-            )
-        return built[key]
 
-    return ProbePlan(spec, subject, tuple(ProbeQuestion(ask, of(ask)) for ask in asks), wanted, untried, family, seed)
-
-
-def _untried(
-    parts: tuple[str, ...], taken: set[str], family: Family | None, subject: Subject, seed: int
-) -> dict[str, str]:
-    """The parts that cannot be tried here, and why."""
+def _untried(parts: tuple[str, ...], taken: set[str], family: Family | None, seed: int) -> dict[str, str]:
+    """Return the parts that cannot be tried here, and why."""
     found: dict[str, str] = {}
     asks = {ask.id: ask for ask in questions(seed, parts)}
     for part in parts:
@@ -106,20 +107,20 @@ def _untried(
     return found
 
 
-def _with(given: Mapping[str, Any], settings: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """The user's options with some settings."""
-    return {
-        **given,
-        **{OPTION.get(name, name): value for name, value in settings.items() if OPTION.get(name, name) in taken},
-    }
+def _settings(ask: RepeatedQuestion, taken: set[str]) -> dict[str, Any]:
+    """Return the settings of a question as options, as far as the subject has these."""
+    named = {OPTION.get(name, name): value for name, value in ask.settings.items()}
+    return {name: value for name, value in named.items() if name in taken}
 
 
 def estimate(planned: ProbePlan) -> dict[str, Any]:
-    """Calls, tokens and money, before anything is asked."""
-    tokens = sum(p.subject.input_tokens(p.ask.question) * p.ask.times for p in planned.posed)
-    price, calls = planned.subject.price, planned.calls
-    most = planned.posed[0].subject.identity.get("parameters", {}) if planned.posed else {}
+    """Estimate calls, tokens and money before anything is asked."""
+    subject, calls = planned.plan.subject, len(planned.plan.data)
+    every = planned.plan.data.full(lambda _name: True)
+    tokens = sum(subject.input_tokens(EXAM.ask(ARM.prompt, sample)) for sample in every)
+    most = subject.identity.get("parameters", {})
     longest = next((int(v) for k, v in most.items() if k in ("max_tokens", "max_completion_tokens")), EXAM.max_tokens)
+    price = subject.price
     return {
         "calls": calls,
         "input_tokens": tokens,
@@ -129,46 +130,71 @@ def estimate(planned: ProbePlan) -> dict[str, Any]:
 
 
 def run_probe(planned: ProbePlan, limits: Limits, on_progress: OnProgress = None) -> ProbeOutcome:
-    """Ask, judge, keep. What was answered stays in the store if it ends early, and the same command goes on."""
-    if not planned.posed:
+    """Ask, judge, keep. What was answered stays in the run folder if it ends early, and the same command goes on."""
+    if not planned.asks:
         raise SnellenError("; ".join(f"{part}: {why}" for part, why in planned.untried.items()))
-    endpoint = planned.subject.endpoints[0]
-    folder = kept.place_of(endpoint)
-    asked = digest({"seed": planned.seed, "asked": [p.ask.id for p in planned.posed]})
-    session, resumed = kept.session(folder, asked, limits.fresh)
-    store = Store(cache_folder()) if limits.use_store else None
+    plan = planned.plan._replace(limits=limits._replace(use_store=False))  # it is about what the endpoint says now
+    if limits.fresh:
+        shutil.rmtree(plan.folder, ignore_errors=True)
     try:
-        said = asyncio.run(ask_all(planned.posed, limits, store, session, on_progress))
-    except KeyboardInterrupt:
-        raise Interrupted("interrupted: the replies so far are kept, the same command goes on") from None
-    finally:
-        if store is not None:
-            store.close()
-    before = kept.taken_together(kept.kept(folder))
-    probe = _record(planned, said)
-    path = kept.keep(folder, probe)
-    changes = () if before is None else tuple(differences(before, probe))
-    return ProbeOutcome(probe, str(path), before, changes, resumed)
+        with RunFolder(plan.folder) as folder:
+            write_manifest(folder, plan)
+            folder.start_appending()
+            before = folder.scan()
+            _ask_first(folder, plan, planned.asks[0])
+            _ask(folder, plan, on_progress)
+            probe = _record(planned, folder, before)
+    except SnellenError:
+        remove_if_empty(plan.folder)
+        raise
+    shutil.rmtree(plan.folder)
+    known = kept.taken_together(kept.kept(plan.out))
+    path = kept.keep(plan.out, probe)
+    return ProbeOutcome(probe, str(path), known, () if known is None else tuple(differences(known, probe)))
 
 
-def _record(planned: ProbePlan, said: ProbeReplies) -> Probe:
-    results, proposal = judge(said.replies, planned.seed, planned.parts, planned.family, planned.untried)
-    endpoint = planned.subject.endpoints[0]
-    totals, family = said.totals, planned.family
+def _ask_first(folder: RunFolder, plan: Plan, first: RepeatedQuestion) -> None:
+    """Ask the first question alone: what stops it would stop all."""
+    alone = ProbeData([first._replace(times=1)], plan.selection.seed)
+    _ask(folder, plan._replace(data=alone, questions={ARM: 1}))
+    for answer in folder.answers(keys=[(first.names[0], ARM.text)]):
+        if answer.failure is not None and not (answer.failure.kind == "bad-request" and first.settings):
+            raise SnellenError(f"the first question of the probe was not answered: {answer.failure.reason}")
+
+
+def _ask(folder: RunFolder, plan: Plan, on_progress: OnProgress = None) -> None:
+    def told(progress: Progress) -> None:
+        if on_progress is not None:
+            on_progress(progress.done, progress.total)
+
+    stopped = ask(plan, folder, folder.scan(), told).stopped
+    if stopped is not None:
+        raise stopped
+
+
+def _record(planned: ProbePlan, folder: RunFolder, before: Scan) -> Probe:
+    """Judge the answers. What an earlier process paid for is not among the calls and the cost of this one."""
+    scan, plan, family = folder.scan(), planned.plan, planned.family
+    answers: dict[str, Answer] = {answer.id: answer for answer in folder.answers(scan)}
+    replies = {ask.id: [answers[name] for name in ask.names] for ask in planned.asks}
+    results, proposal = judge(replies, plan.selection.seed, planned.parts, family, planned.untried)
+    endpoint = plan.subject.endpoints[0]
+    models = [call.model_returned for answer in answers.values() for call in answer.calls if call.model_returned]
+    unknown_cost = scan.totals.cost_unknown > before.totals.cost_unknown
     return Probe(
         snellen=__version__,
         at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        spec=planned.spec,
+        spec=plan.subject.spec,
         kind=endpoint.kind,
         endpoint=endpoint.connection.url,
         model=endpoint.model,
-        model_returned=said.model_returned,
+        model_returned=models[-1] if models else "",
         family=family.name if family is not None else "",
         family_looked_up=family.looked_up if family is not None else "",
-        seed=planned.seed,
-        calls=totals.calls,
-        stored=totals.stored,
-        cost=totals.cost if not totals.cost_unknown else None,
+        seed=plan.selection.seed,
+        calls=scan.totals.calls - before.totals.calls,
+        stored=before.answered,
+        cost=None if unknown_cost else scan.totals.cost - before.totals.cost,
         results=results,
         proposal=proposal,
     )

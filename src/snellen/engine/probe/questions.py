@@ -1,14 +1,19 @@
-"""What a probe asks: questions about drawn charts, and a few about numbers to see whether parameters are obeyed. Pure."""
+"""The probe as an exam: its samples are drawn charts, and a few questions about numbers that show whether parameters are obeyed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from snellen.core.arm import Arm
+from snellen.core.dataset import Dataset
+from snellen.core.digest import digest
 from snellen.core.exam import Exam
 from snellen.core.pixels import as_rgb
-from snellen.core.types import Part, Picture, Question, Text
+from snellen.core.prompt import Prompt, by_name
+from snellen.core.protocol import Protocol
+from snellen.core.types import Picture, Sample
 from snellen.synthetic.charts.drawing import A_ROW, Chart, jpeg, png
 from snellen.synthetic.charts.letters import LARGE, SMALL, contrast_chart, size_chart
 from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, Discs, NumberChart, disc_chart, numbered
@@ -33,15 +38,7 @@ HOW_OFTEN = 5
 PICTURES = 4
 QUALITY = 30
 """Of the JPEG files that a loss is compared with."""
-
-
-class ProbeExam(Exam):
-    """What subjects are built for: they ask how long replies may be."""
-
-    name = "probe"
-    title = "What an endpoint does with pictures and parameters"
-    max_tokens = 1024
-    reply_tokens = 60
+ARM = Arm("probe")
 
 
 class Charts(NamedTuple):
@@ -61,15 +58,36 @@ class RepeatedQuestion(NamedTuple):
     """A question, the settings that it is asked with, and how often."""
 
     id: str
-    part: str
-    question: Question
+    text: str
+    pictures: tuple[bytes, ...] = ()
     settings: Mapping[str, Any] = {}
     times: int = 1
+
+    @property
+    def names(self) -> list[str]:
+        """Return the ids of its samples: one for each time that it is asked."""
+        return [f"{self.id}/{n}" for n in range(self.times)]
+
+
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "size": ("small-0", "small-1", "large-0", "large-1", "reduced"),
+    "detail": ("small-0", "large-0", "reduced", "large-low"),
+    "codec": ("fine", "fine-jpeg", "broad"),
+    "coordinates": ("discs-0", "discs-1"),
+    "order": ("numbers-0", "numbers-1"),
+    "temperature": ("number-cold", "number-hot"),
+    "seed": ("number-hot", "number-seeded"),
+    "repeat": ("number-cold", "number-hot", "small-0", "small-again"),
+    "stop": ("count", "count-stop"),
+    "length": ("count", "count-short"),
+    "logprobs": ("count-logprobs",),
+}
+"""The questions that a part is judged by."""
 
 
 @lru_cache(maxsize=2)
 def charts(seed: int) -> Charts:
-    """The charts of a seed."""
+    """Draw the charts of a seed."""
     whole = size_chart(LARGE, seed, 2)
     return Charts(
         small=tuple(size_chart(SMALL, seed, n) for n in range(2)),
@@ -89,85 +107,78 @@ def _reduced(chart: Chart, seed: int) -> bytes:
 
 
 def questions(seed: int, parts: tuple[str, ...]) -> tuple[RepeatedQuestion, ...]:
-    """What is asked for some parts, each question once. The first shows whether the endpoint answers at all."""
-    drawn = charts(seed)
-    every = (*_letters(drawn), *_damaged(drawn, seed), *_places(drawn), *_words())
+    """Return what is asked for some parts, each question once. The first shows whether the endpoint answers at all."""
+    drawn, count = charts(seed), COUNT.format(last=LAST)
+    worse = drawn.fine._replace(data=jpeg(drawn.fine.data, QUALITY, seed))
+    every = [
+        *(_rows(f"small-{n}", chart) for n, chart in enumerate(drawn.small)),
+        *(_rows(f"large-{n}", chart) for n, chart in enumerate(drawn.large)),
+        _rows("reduced", drawn.reduced),
+        _rows("small-again", drawn.small[0]),
+        _rows("fine", drawn.fine),
+        _rows("fine-jpeg", worse),
+        _rows("broad", drawn.broad),
+        *(_middles(f"discs-{n}", discs) for n, discs in enumerate(drawn.discs)),
+        *(_numbers(f"numbers-{n}", some) for n, some in enumerate(drawn.numbers)),
+        RepeatedQuestion("count", count),
+        _rows("large-low", drawn.large[0])._replace(settings={"detail": "low"}),
+        RepeatedQuestion("number-cold", RANDOM, settings={"temperature": 0.0}, times=HOW_OFTEN),
+        RepeatedQuestion("number-hot", RANDOM, settings={"temperature": HOT}, times=HOW_OFTEN),
+        RepeatedQuestion("number-seeded", RANDOM, settings={"temperature": HOT, "seed": SEED}, times=3),
+        RepeatedQuestion("count-stop", count, settings={"stop": [STOP]}),
+        RepeatedQuestion("count-short", COUNT.format(last=FAR), settings={"max_tokens": SHORT}),
+        RepeatedQuestion("count-logprobs", count, settings={"logprobs": 2}),
+    ]
     wanted = {name for part in parts for name in NEEDS[part]}
     return tuple(ask for ask in every if ask.id in wanted)
 
 
-NEEDS: Mapping[str, tuple[str, ...]] = {
-    "size": ("small-0", "small-1", "large-0", "large-1", "reduced"),
-    "detail": ("small-0", "large-0", "reduced", "large-low"),
-    "codec": ("fine", "fine-jpeg", "broad"),
-    "coordinates": ("discs-0", "discs-1"),
-    "order": ("numbers-0", "numbers-1"),
-    "temperature": ("number-cold", "number-hot"),
-    "seed": ("number-hot", "number-seeded"),
-    "repeat": ("number-cold", "number-hot", "small-0", "small-again"),
-    "stop": ("count", "count-stop"),
-    "length": ("count", "count-short"),
-    "logprobs": ("count-logprobs",),
-}
-"""The questions that a part is judged by."""
+def _rows(name: str, chart: Chart) -> RepeatedQuestion:
+    return RepeatedQuestion(name, ROWS.format(rows=len(chart.rows), letters=A_ROW), (chart.data,))
 
 
-def _letters(drawn: Charts) -> list[RepeatedQuestion]:
-    asked = [_rows(f"small-{n}", "size", chart) for n, chart in enumerate(drawn.small)]
-    asked += [_rows(f"large-{n}", "size", chart) for n, chart in enumerate(drawn.large)]
-    return [
-        *asked,
-        _rows("reduced", "size", drawn.reduced),
-        _rows("large-low", "detail", drawn.large[0])._replace(settings={"detail": "low"}),
-        _rows("small-again", "repeat", drawn.small[0]),
-    ]
-
-
-def _damaged(drawn: Charts, seed: int) -> list[RepeatedQuestion]:
-    worse = drawn.fine._replace(data=jpeg(drawn.fine.data, QUALITY, seed))
-    named = {"fine": drawn.fine, "fine-jpeg": worse, "broad": drawn.broad}
-    return [_rows(name, "codec", chart) for name, chart in named.items()]
-
-
-def _places(drawn: Charts) -> list[RepeatedQuestion]:
+def _middles(name: str, discs: Discs) -> RepeatedQuestion:
     colours = ", ".join(COLOURS)
-    found = []
-    for n, discs in enumerate(drawn.discs):
-        text = MIDDLES.format(width=discs.width, height=discs.height, count=len(COLOURS), colours=colours)
-        found.append(_shown(f"discs-{n}", "coordinates", text, discs.data))
-    for n, some in enumerate(drawn.numbers):
-        text = NUMBERS.format(count=len(some))
-        found.append(_shown(f"numbers-{n}", "order", text, *(one.data for one in some)))
-    return found
+    text = MIDDLES.format(width=discs.width, height=discs.height, count=len(COLOURS), colours=colours)
+    return RepeatedQuestion(name, text, (discs.data,))
 
 
-def _words() -> list[RepeatedQuestion]:
-    count = COUNT.format(last=LAST)
-    return [
-        _said("number-cold", "temperature", RANDOM, {"temperature": 0.0}, HOW_OFTEN),
-        _said("number-hot", "temperature", RANDOM, {"temperature": HOT}, HOW_OFTEN),
-        _said("number-seeded", "seed", RANDOM, {"temperature": HOT, "seed": SEED}, 3),
-        _said("count", "stop", count),
-        _said("count-stop", "stop", count, {"stop": [STOP]}),
-        _said("count-short", "length", COUNT.format(last=FAR), {"max_tokens": SHORT}),
-        _said("count-logprobs", "logprobs", count, {"logprobs": 2}),
-    ]
+def _numbers(name: str, some: Sequence[NumberChart]) -> RepeatedQuestion:
+    return RepeatedQuestion(name, NUMBERS.format(count=len(some)), tuple(one.data for one in some))
 
 
-def _rows(name: str, part: str, chart: Chart) -> RepeatedQuestion:
-    return _shown(name, part, ROWS.format(rows=len(chart.rows), letters=A_ROW), chart.data)
+# ---------------------------------------------------------------- the exam
 
 
-def _shown(name: str, part: str, text: str, *pictures: bytes) -> RepeatedQuestion:
-    shown = [Picture(data=data, name=f"{name}.{n}") for n, data in enumerate(pictures)]
-    return RepeatedQuestion(name, part, _question(name, (*shown, Text(text=text))))
+class ProbeExam(Exam):
+    """The exam that the engine runs. Its one protocol marks nothing: the replies are judged together (`judging.py`)."""
+
+    name = "probe"
+    title = "What an endpoint does with pictures and parameters"
+    max_tokens = 1024
+    reply_tokens = 60
+    prompts = by_name(Prompt(ARM.prompt, "the question as it is", lambda sample, _shots: str(sample.facts["text"])))
+    protocols: Mapping[str, Protocol] = {ARM.prompt: Protocol(ARM.prompt, prompt=ARM.prompt)}
 
 
-def _said(
-    name: str, part: str, text: str, settings: Mapping[str, Any] | None = None, times: int = 1
-) -> RepeatedQuestion:
-    return RepeatedQuestion(name, part, _question(name, (Text(text=text),)), settings or {}, times=times)
+class ProbeData(Dataset):
+    """The questions of a probe as samples."""
+
+    synthetic = True
+
+    def __init__(self, asks: Sequence[RepeatedQuestion], seed: int) -> None:
+        self.source = f"charts of seed {seed}"
+        self.fingerprint = digest({"seed": seed, "asked": [ask.id for ask in asks]})
+        self.asks = asks
+        self._samples = [_sample(name, ask) for ask in asks for name in ask.names]
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        return (sample for sample in self._samples if wanted(sample.id))
 
 
-def _question(name: str, parts: tuple[Part, ...]) -> Question:
-    return Question(id=name, exam=ProbeExam.name, prompt="probe", parts=parts)
+def _sample(name: str, ask: RepeatedQuestion) -> Sample:
+    pictures = tuple(Picture(data=data, name=f"{ask.id}.{n}") for n, data in enumerate(ask.pictures))
+    return Sample(id=name, tags={}, facts={"text": ask.text}, pictures=pictures)

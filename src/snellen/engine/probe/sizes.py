@@ -7,16 +7,17 @@ read, only from the difference between charts of two sizes, and between a chart 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
+from statistics import fmean
 
+from snellen.core.types import Answer
 from snellen.engine.probe.questions import QUALITY, Charts
 from snellen.engine.probe.reading import letters_right
-from snellen.engine.probe.results import ProbeReply, ProbeResult, Sure, Verdict
+from snellen.engine.probe_records.results import ProbeResult, Replies, Sure, cannot_tell, fine, found
 from snellen.subjects.families import Family
 from snellen.synthetic.charts.drawing import A_ROW, Chart
 from snellen.synthetic.charts.letters import HEIGHTS, LARGE, SMALL
 
-Replies = Mapping[str, Sequence[ProbeReply]]
 BLIND = "the model does not read the chart"
 TOP = 3
 """The rows that must be read for a chart to count as read: the largest, or the darkest."""
@@ -35,7 +36,7 @@ FAINT = 13
 """Broad letters, of 20, that must be read: those of contrast 6. JPEG does not touch them, so whoever misses them sees no contrast."""
 
 
-def rights(chart: Chart, heard: ProbeReply) -> list[int]:
+def rights(chart: Chart, heard: Answer) -> list[int]:
     """Letters right, row by row."""
     return letters_right(heard.text, [row.letters for row in chart.rows])
 
@@ -70,17 +71,14 @@ def scale_of(small: float, large: float, reduced: float | None) -> float:
 
 def judge_size(drawn: Charts, replies: Replies, family: Family | None) -> ProbeResult:
     """At which size a large picture is seen."""
-    names = ("small-0", "small-1", "large-0", "large-1", "reduced")
-    if (none := _failed("size", names, replies)) is not None:
-        return none
     small = [rights(chart, replies[f"small-{n}"][0]) for n, chart in enumerate(drawn.small)]
     large = [rights(chart, replies[f"large-{n}"][0]) for n, chart in enumerate(drawn.large)]
     if not all(map(reads, small)):
-        return ProbeResult(part="size", verdict="cannot tell", said=BLIND)
-    one = _mean(smallest(c, r) for c, r in zip(drawn.small, small, strict=True))
+        return cannot_tell(BLIND)
+    one = fmean(smallest(c, r) for c, r in zip(drawn.small, small, strict=True))
     if not all(map(reads, large)):
         return _unread_when_large(one, large, _expected(family))
-    other = _mean(smallest(c, r) for c, r in zip(drawn.large, large, strict=True))
+    other = fmean(smallest(c, r) for c, r in zip(drawn.large, large, strict=True))
     reduced = rights(drawn.reduced, replies["reduced"][0])
     scale = min(1.0, scale_of(one, other, smallest(drawn.reduced, reduced) if reads(reduced) else None))
     expected = _expected(family)
@@ -95,10 +93,8 @@ def judge_size(drawn: Charts, replies: Replies, family: Family | None) -> ProbeR
     if scale < TOLD * expected:
         less = f", where {_source(family)} {expected:.2f}" if family is not None and family.sizes_known else ""
         sure: Sure = "sure" if scale < SURE * expected else "likely"
-        return ProbeResult(part="size", verdict="found", said=f"{said}: {seen}{less}", sure=sure, measured=measured)
-    return ProbeResult(
-        part="size", verdict="fine", said=f"{said}: {_as_expected(seen, scale, expected, family)}", measured=measured
-    )
+        return found(f"{said}: {seen}{less}", sure, measured)
+    return fine(f"{said}: {_as_expected(seen, scale, expected, family)}", measured)
 
 
 def _as_expected(seen: str, scale: float, expected: float, family: Family | None) -> str:
@@ -123,13 +119,9 @@ def _unread_when_large(small: float, large: Sequence[Sequence[int]], expected: f
     said = f"letters of {small:.0f} px are read in a picture of {_of(SMALL)}, but only {most} up to {HEIGHTS[0]} px in one of {_of(LARGE)}"
     scale = round(small / HEIGHTS[0], 3)
     if expected <= 2 * scale:
-        return ProbeResult(
-            part="size", verdict="cannot tell", said=f"{said}, and {expected:.2f} of its size is documented"
-        )
+        return cannot_tell(f"{said}, and {expected:.2f} of its size is documented")
     told = f"{said}: it is seen at less than {max(scale, 0.01):.2f} of its size, or cut"
-    return ProbeResult(
-        part="size", verdict="found", said=told, sure="likely", measured={"scale": scale, "small": round(small, 1)}
-    )
+    return found(told, "likely", {"scale": scale, "small": round(small, 1)})
 
 
 def _expected(family: Family | None) -> float:
@@ -140,68 +132,47 @@ def _expected(family: Family | None) -> float:
     return min(1.0, wide / LARGE[0], high / LARGE[1])
 
 
-def judge_detail(drawn: Charts, replies: Replies) -> ProbeResult:
+def judge_detail(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:
     """Whether a picture with `detail` low is seen less well."""
-    if (none := _failed("detail", ("small-0", "large-0", "reduced", "large-low"), replies)) is not None:
-        return none
     small, chart = drawn.small[0], drawn.large[0]
     near, whole, low = (
         rights(c, replies[n][0]) for c, n in ((small, "small-0"), (chart, "large-0"), (chart, "large-low"))
     )
     reduced = rights(drawn.reduced, replies["reduced"][0])
     if not (reads(near) and reads(whole)):
-        return ProbeResult(part="detail", verdict="cannot tell", said=BLIND)
+        return cannot_tell(BLIND)
     at = smallest(chart, whole)
     scale = scale_of(smallest(small, near), at, smallest(drawn.reduced, reduced) if reads(reduced) else None)
     if scale < ROOM:
         said = f"without detail the picture is seen at {scale:.2f} of its size already: there is no room for less"
-        return ProbeResult(part="detail", verdict="cannot tell", said=said)
+        return cannot_tell(said)
     less = smallest(chart, low) if reads(low) else float(HEIGHTS[0])
     said = f"letters of {at:.0f} px are read without detail, of {less:.0f} px with detail low"
     measured = {"without": round(at, 1), "low": round(less, 1)}
     if less >= LOW * at:
-        return ProbeResult(part="detail", verdict="fine", said=f"{said}: it is obeyed", measured=measured)
-    return ProbeResult(part="detail", verdict="found", said=f"{said}: it is ignored", sure="sure", measured=measured)
+        return fine(f"{said}: it is obeyed", measured)
+    return found(f"{said}: it is ignored", measured=measured)
 
 
-def judge_codec(drawn: Charts, replies: Replies) -> ProbeResult:
+def judge_codec(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:
     """Whether the picture loses what a JPEG file of low quality loses: thin faint letters, and not broad ones that are fainter."""
     names = ("fine", "fine-jpeg", "broad")
-    if (none := _failed("codec", names, replies)) is not None:
-        return none
     by_name = dict(zip(names, (drawn.fine, drawn.fine, drawn.broad), strict=True))
     rows = {name: rights(chart, replies[name][0]) for name, chart in by_name.items()}
     if not reads(rows["fine"], 2):
-        return ProbeResult(part="codec", verdict="cannot tell", said=BLIND)
+        return cannot_tell(BLIND)
     got = {name: sum(some) for name, some in rows.items()}
-    fine, worse, broad = (got[name] for name in names)
+    thin, worse, broad = (got[name] for name in names)
     said = (
-        f"of 50 thin letters of falling contrast {fine} are read, and {worse} of the same as JPEG of quality {QUALITY}"
+        f"of 50 thin letters of falling contrast {thin} are read, and {worse} of the same as JPEG of quality {QUALITY}"
     )
-    if fine >= worse + BETTER:
-        return ProbeResult(part="codec", verdict="fine", said=f"{said}: no such loss on the way", measured=got)
-    at_its_edge = worse >= IDEAL - SHORT_OF_IDEAL and fine <= IDEAL + SHORT_OF_IDEAL
-    if fine <= worse + ALIKE and at_its_edge and broad >= FAINT:
+    if thin >= worse + BETTER:
+        return fine(f"{said}: no such loss on the way", got)
+    at_its_edge = worse >= IDEAL - SHORT_OF_IDEAL and thin <= IDEAL + SHORT_OF_IDEAL
+    if thin <= worse + ALIKE and at_its_edge and broad >= FAINT:
         told = f"{said}, but {broad} of 20 broad ones that are fainter: the picture is re-encoded with loss"
-        return ProbeResult(part="codec", verdict="found", said=told, sure="likely", measured=got)
-    return ProbeResult(part="codec", verdict="cannot tell", said=f"{said}: the model sees no difference", measured=got)
-
-
-def _failed(part: str, names: Sequence[str], replies: Replies) -> ProbeResult | None:
-    """The result of a part whose questions were not all answered."""
-    for name in names:
-        heard = replies.get(name, ())
-        if not heard:
-            return ProbeResult(part=part, verdict="not tried", said="its questions were not asked")
-        if heard[0].failure is not None:
-            verdict: Verdict = "rejected" if heard[0].rejected and part == "detail" else "cannot tell"
-            return ProbeResult(part=part, verdict=verdict, said=heard[0].failure.reason)
-    return None
-
-
-def _mean(values: Iterable[float]) -> float:
-    some = list(values)
-    return sum(some) / len(some)
+        return found(told, "likely", got)
+    return cannot_tell(f"{said}: the model sees no difference", got)
 
 
 def _of(size: tuple[int, int]) -> str:

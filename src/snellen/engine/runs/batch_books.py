@@ -22,8 +22,7 @@ FILE = "batches.json"
 class BatchEntry(Struct, frozen=True):
     """One batch. `prepared`: it was not handed in; `planned`: it may have been; `sent`: it was; `done`: its results are among the answers.
 
-    `before` is the provider's latest batch at that time: a batch whose id was lost is listed before it. `wordings` has the digests
-    of what its prompts asked: answers to an earlier wording do not stand for a later one. `left_out` are
+    `wordings` has the digests of what its prompts asked: answers to an earlier wording do not stand for a later one. `left_out` are
     parameters that were asked for and are not in its requests.
     """
 
@@ -35,7 +34,6 @@ class BatchEntry(Struct, frozen=True):
     left_out: tuple[str, ...] = ()
     state: Literal["prepared", "planned", "sent", "done"] = "planned"
     id: str = ""
-    before: str = ""
 
 
 class BatchedQuestion(Struct, frozen=True):
@@ -65,14 +63,14 @@ class BatchRecords:
     """What a run folder says of its batches."""
 
     def __init__(self, folder: RunFolder) -> None:
-        self._folder = folder
+        self._folder, self.file = folder, folder.path / FILE
         self._entries: dict[str, BatchEntry] = {}
         if folder.has(FILE):
             try:
-                self._entries = {e.mark: e for e in _ENTRIES.decode((folder.path / FILE).read_bytes())}
+                self._entries = {e.mark: e for e in _ENTRIES.decode(self.file.read_bytes())}
             except UNREADABLE as error:
                 raise SnellenError(
-                    f"{folder.path / FILE} is damaged ({error}): what is under way at the provider is not known; "
+                    f"{self.file} is damaged ({error}): what is under way at the provider is not known; "
                     "repair it, or begin anew with --fresh"
                 ) from None
 

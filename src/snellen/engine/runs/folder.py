@@ -11,7 +11,7 @@ import errno
 import math
 import os
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
@@ -307,6 +307,18 @@ class RunFolder:
                     yield MARKS.decode(line)
                 except UNREADABLE:
                     raise SnellenError(f"{path} is damaged; 'snellen remark {self.path}' makes it again") from None
+
+    def marked(self, columns: Sequence[tuple[str, int]]) -> Iterator[tuple[Sample, dict[tuple[str, int], Mark]]]:
+        """Read each sample with its marks side by side, one sample at a time. A column is a protocol and a repeat, the first being 1."""
+        streams = {column: self.marks(*column) for column in columns}
+        heads = {column: next(stream, None) for column, stream in streams.items()}
+        for sample in self.samples():
+            found = {column: head for column, head in heads.items() if head is not None and head.id == sample.id}
+            heads.update({column: next(streams[column], None) for column in found})
+            if found:
+                yield sample, found
+        if any(head is not None for head in heads.values()):
+            raise SnellenError(f"{self.path}: marks are out of order; 'snellen remark {self.path}' makes them again")
 
     # ------------------------------------------------------------ writing
 

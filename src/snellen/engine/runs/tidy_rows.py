@@ -107,7 +107,6 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
 
 def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iterator[SampleRow]:
     """Every mark of a run beside its sample and answer, protocol by protocol, in the order in which they were marked."""
-    samples = {s.id: s for s in folder.samples()}
     scan = folder.scan()
     shared: dict[str, Any] = {
         "run": _shown(folder.path),
@@ -120,24 +119,24 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
         "data_fingerprint": manifest.data.fingerprint,
     }
     for protocol, repeat in ((p, r) for p in summary.protocols for r in range(1, p.repeats + 1)):
-        marks = list(folder.marks(protocol.protocol, repeat))
+        column = (protocol.protocol, repeat)
         prompt = Arm.parse(protocol.prompt)._replace(repeat=repeat).text
-        answers = folder.answers(scan, ((m.id, prompt) for m in marks))
-        answer = next(answers, None)
         named = _of_protocol(protocol)
-        for mark in marks:
-            sample = samples.get(mark.id)
-            own = answer if answer is not None and answer.id == mark.id else None
+        answers = folder.answers(scan, ((sample.id, prompt) for sample, _marks in folder.marked([column])))
+        answer = next(answers, None)
+        for sample, marks in folder.marked([column]):
+            mark = marks[column]
+            own = answer if answer is not None and answer.id == sample.id else None
             yield SampleRow(
                 **shared,
                 **named,
-                id=mark.id,
-                tags=sample.tags if sample is not None else {},
-                truth=sample.truth if sample is not None else None,
+                id=sample.id,
+                tags=sample.tags,
+                truth=sample.truth,
                 outcome=str(mark.outcome),
                 reading=mark.reading,
                 metrics=mark.metrics,
-                **_of_answer(own or Answer(id=mark.id, prompt=prompt)),
+                **_of_answer(own or Answer(id=sample.id, prompt=prompt)),
                 repeat=repeat,
             )
             if own is not None:

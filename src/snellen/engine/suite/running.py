@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from snellen.core.errors import Interrupted, SnellenError
-from snellen.engine.answer.loop import Progress
+from snellen.engine.answer.asking_pass import Progress
 from snellen.engine.call.budget import BudgetReached, SharedBudget, budget_of
 from snellen.engine.manifests import fresh_and_unfinished
 from snellen.engine.plan.plan import make_plan

@@ -9,6 +9,7 @@ from typing import Any
 from snellen.choice.named import read_named
 from snellen.core.prescription import CREDIBLE, Range, Threshold
 from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Seen, Verdict
+from snellen.core.reply import finished
 from snellen.core.results import Metric, Score
 from snellen.core.types import Mark, Metrics, Sample
 from snellen.data.declared import declared
@@ -17,6 +18,8 @@ from snellen.exams.eye.prescription import SheetResult, answered, threshold
 from snellen.exams.eye.reading import read_point
 
 ORDER = tuple(FACULTIES)
+MOST_WORDS = 4
+"""Of a bare answer, such as "row 1, column 2"."""
 
 
 class EyeProtocol(Protocol):
@@ -29,11 +32,18 @@ class EyeProtocol(Protocol):
     metrics = declared("snellen.exams.eye", "metrics.toml", dict[str, tuple[Metric, ...]])["metrics"]
 
     def __init__(self) -> None:
-        super().__init__(self.name, self.about, version="2")
+        super().__init__(self.name, self.about, version="3")
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         options = FACULTIES[sample.tags["faculty"]].options
-        read: Any = read_named(reply, options) if options else read_point(reply)
+
+        def read_in(text: str) -> Any:
+            return read_named(text, options) if options else read_point(text)
+
+        def is_bare(text: str) -> bool:
+            return len(text.split()) <= MOST_WORDS and read_in(text) is not None
+
+        read = read_in(finished(reply, is_bare, closed=True) if context.cut else reply)
         right = read is not None and (read == sample.truth if options else _inside(read, sample.truth))
         return Verdict(read, read is not None, right, {"right": float(right)})
 

@@ -10,7 +10,7 @@ from snellen.core.reply import opened
 
 _NUMBER = r"-?\d{1,5}(?:\.\d{1,8})?"
 _POINT = re.compile(
-    rf"(?<![\d.])(?:x\s{{0,2}}[:=]\s{{0,2}})?({_NUMBER})\s{{0,3}}(?:px)?\s{{0,3}}[,;\s]\s{{0,3}}(?:y\s{{0,2}}[:=]\s{{0,2}})?({_NUMBER})(?![\d.]*\d)",
+    rf"(?<![\d.\u2014\u2015\u00b1])(?:x\s{{0,2}}[:=]\s{{0,2}})?({_NUMBER})\s{{0,3}}(?:px)?\s{{0,3}}[,;\s]\s{{0,3}}(?:y\s{{0,2}}[:=]\s{{0,2}})?({_NUMBER})(?![\d.]*\d)",
     re.IGNORECASE,
 )
 _BOX = re.compile(rf"[\[(<]\s{{0,3}}({_NUMBER})(?:\s{{0,3}},\s{{0,3}}({_NUMBER})){{3}}\s{{0,3}}[\])>]")

@@ -55,11 +55,6 @@ MAKE_OPTIONS = (
         least=0,
         most=1,
     ),
-    Option(
-        "phrasing",
-        "plain (default): targets by their names; natural: what a person wants, in a person's words; both: each target in both.",
-        metavar="NAME",
-    ),
     Option("screen", "One size for all screenshots, such as 1920x1080.", metavar="WxH", parse=_screen),
 )
 

@@ -21,9 +21,9 @@ from snellen.exams.grounding.summary import GroundingSummary
 Rule = Callable[[Prediction, Truth, Sample], tuple[bool, Metrics]]
 Reader = Callable[[str, tuple[int, int]], Prediction]
 """Somebody else's reading of a plain reply about a screenshot of some size."""
-VERSION = "3"
+VERSION = "4"
 """Of all five: 1 read plain replies otherwise (docs/grounding.md says how); 2 took what a parser did not see for a refusal and, in
-the three that read as we do, a minus sign for a bullet."""
+the three that read as we do, a minus sign for a bullet; 3 read "(- 9, 4)" there without its sign."""
 
 
 class GroundingProtocol(GroundingSummary):

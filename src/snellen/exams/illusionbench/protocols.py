@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Seen, Verdict
+from snellen.core.reply import finished, says_only
 from snellen.core.results import Floor, Metric
 from snellen.core.types import Mark, Metrics, Sample
 from snellen.data.declared import declared
@@ -50,7 +51,10 @@ class IllusionProtocol(Protocol):
         self._won = cache(self._won_by)  # groups overlap: each truth is judged once
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
-        return self._judged(reply, IllusionTruth.of(sample))
+        asked = IllusionTruth.of(sample)
+        if context.cut and self._rule is _robust:
+            reply = finished(reply, lambda text: says_only(text, reading.read_robust(text, asked.subset)), closed=True)
+        return self._judged(reply, asked)
 
     def _judge_text(self, reply: str, asked: IllusionTruth) -> Verdict:
         read = self._rule(reply, asked)
@@ -175,7 +179,7 @@ PROTOCOLS = {
             "robust",
             "the one option named, of the asked kind if there is one, whatever stands around it: whole words, other spellings, "
             "plurals, negation, corrections; several, none, a contradiction or unfinished thinking are unparsable",
-            version="3",
+            version="4",
             prompt="original",
             judge=_robust,
         ),

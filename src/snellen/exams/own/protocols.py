@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from snellen.choice import reading as choice
 from snellen.choice.protocols import ChoiceProtocol
-from snellen.core.protocol import TEXT_ALONE, MetricRoles, ReplyContext, Verdict
-from snellen.core.reply import minus_signs
+from snellen.core.protocol import MetricRoles
 from snellen.core.results import Metric
 from snellen.core.types import Metrics, Sample
 from snellen.exams.own import reading
-from snellen.stats.vqa_words import normalise
+from snellen.stats.vqa_words import signed
 
 METRICS = (
     Metric(name="accuracy", label="accuracy"),
     Metric(name="f1", label="F1 (labels)"),
 )
-
-
-_MINUS = re.compile(r"(?<!\S)-(?=\.?\d)")
 
 
 class Readers(NamedTuple):
@@ -58,13 +53,8 @@ def score(read: Any, sample: Sample) -> Metrics:
         allowed = float(sample.facts.get("tolerance", 0.0))
         return {"accuracy": float(abs(read - truth) <= allowed + 1e-9 * max(1.0, abs(truth)))}
     if kind == "text":
-        return {"accuracy": float(_words(read) in {_words(accepted) for accepted in truth})}
+        return {"accuracy": float(signed(read) in set(map(signed, truth)))}
     return {"accuracy": float(read == truth)}
-
-
-def _words(text: str) -> str:
-    """The form in which texts are compared; the official one has no minus signs."""
-    return normalise(_MINUS.sub("minus ", minus_signs(text)))
 
 
 class OwnProtocol(ChoiceProtocol):
@@ -74,12 +64,12 @@ class OwnProtocol(ChoiceProtocol):
     extras = (MetricRoles(reported=("accuracy", "f1")),)
 
     def __init__(self, name: str, about: str, readers: Readers) -> None:
-        super().__init__(name, about, readers.read, version="3")
+        super().__init__(name, about, readers.read, version="4")
 
-    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
-        """Read only what was finished of a reply that was cut: half of a number or of a text is another one."""
-        cut = context.cut and sample.tags["task"] != "choice"
-        return super().judge(reading.finished(reply) if cut else reply, sample, context)
+    def is_bare(self, text: str, sample: Sample) -> bool:
+        if sample.tags["task"] in ("number", "text"):
+            return len(text.split()) == 1 and self._answer(text, sample) is not None
+        return super().is_bare(text, sample)
 
     def score(self, read: Any, sample: Sample) -> Metrics:
         return score(read, sample)

@@ -35,24 +35,6 @@ def read_number(reply: str) -> float | None:
     return None
 
 
-_END = re.compile(r"[.!?](?=\s)|\n|\s(?=(?:because|since)\b)", re.IGNORECASE)
-
-
-def finished(reply: str) -> str:
-    """Return what can be relied on of a reply that was cut: up to its last whole sentence with a verdict, or a bare answer at its start.
-
-    >>> [finished(r) for r in ("7 because the", "The total is 1", "I see 1 dog. Answer: 2. So", "I see 1 dog. In row", "7\\n\\nThe")]
-    ['7', '', 'I see 1 dog. Answer: 2.', '', '7']
-    """
-    ends = [m.end() for m in _END.finditer(reply)]
-    if not ends:
-        return ""
-    if VERDICT.search(whole := reply[: ends[-1]]):
-        return whole
-    first = reply[: ends[0]].strip()
-    return first if len(first.split()) == 1 else ""
-
-
 def exact_number(reply: str) -> float | None:
     """A reply that is a number and nothing else."""
     return number_of(minus_signs(reply.strip().rstrip(".")))

@@ -17,12 +17,13 @@ from snellen.core.protocol import (
     Seen,
     Verdict,
 )
+from snellen.core.reply import finished
 from snellen.core.results import Floor, Metric, Score
 from snellen.core.types import Mark, Sample
 from snellen.data.declared import declared
 from snellen.exams.salbench import summary
 from snellen.exams.salbench.names import BY_NAME, labels_of
-from snellen.exams.salbench.reading import read_lmms, read_plan_v2, read_robust, truth_lmms, truth_plan_v2
+from snellen.exams.salbench.reading import is_bare, read_lmms, read_plan_v2, read_robust, truth_lmms, truth_plan_v2
 
 METRICS = declared("snellen.exams.salbench", "metrics.toml", dict[str, tuple[Metric, ...]])["metrics"]
 # a macro score means little within one category
@@ -66,7 +67,10 @@ class LabelRules:
         read: Callable[[str, tuple[str, ...]], Labels],
         truth: Callable[[str, tuple[str, ...]], Labels],
         score: Callable[[Labels, Labels], Scores],
+        is_bare: Callable[[str], bool] | None = None,
     ) -> None:
+        """`is_bare` is of rules that look whether a reply was cut off: it tells whether a text is labels and nothing else."""
+        self.is_bare = is_bare
         self._read, self._score = read, score
         self.truth = lru_cache(maxsize=4096)(truth)
         self.judge = lru_cache(maxsize=16384)(self._judge)
@@ -114,6 +118,8 @@ class SalBenchProtocol(Protocol):
         self._grouped = lru_cache(maxsize=4096)(self._groups_of)
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
+        if context.cut and self._rules.is_bare is not None:
+            reply = finished(reply, self._rules.is_bare, closed=True)
         return self._rules.judge(reply, str(sample.truth), sample.tags["split"])
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
@@ -187,9 +193,9 @@ PROTOCOLS = {
         SalBenchProtocol(
             "robust",
             "words, aliases, negation, corrections, yes or no understood in replies of any form; macro F1 over the labels that occur",
-            version="2",
+            version="3",
             headline="macro_f1",
-            rules=LabelRules(read_robust, lambda answer, _labels: truth_lmms(answer), score_sets),
+            rules=LabelRules(read_robust, lambda answer, _labels: truth_lmms(answer), score_sets, is_bare),
         ),
     )
 }

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from snellen.core.reply import Options, certain, is_plain, is_there, taken_back, undoubted
+from snellen.exams.salbench.names import labels_of
 
 # ---------------------------------------------------------------- lmms-eval (also the paper's own rules)
 
@@ -179,6 +180,11 @@ def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
     spellings, negations taken out. A label both affirmed and denied, or a choice left open, is nothing.
     """
     return _affirmed(reply, _grammar(labels)).intersection(labels)
+
+
+def is_bare(text: str) -> bool:
+    """Return whether a text is a list of labels and nothing else."""
+    return _grammar(labels_of("O3")).options.bare(text.lower()) is not None
 
 
 def _affirmed(reply: str, grammar: _Grammar) -> frozenset[str]:

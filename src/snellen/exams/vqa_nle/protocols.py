@@ -10,9 +10,9 @@ PROTOCOLS: dict[str, NleProtocol] = {
     p.name: p
     for p in (
         MultimodalVqaEval(MULTIMODAL_VQA_EVAL, "1", MultimodalVqaEvalAnswers(MULTIMODAL_VQA_EVAL, "1")),
-        Strict("strict", "4", Strict("strict", "4")),
+        Strict("strict", "5", Strict("strict", "5")),
         Nlxgpt("nlxgpt", "2", Nlxgpt("nlxgpt", "2")),
-        EVil("e-vil", "4", EVil("e-vil", "4")),
+        EVil("e-vil", "5", EVil("e-vil", "5")),
     )
 }
 

@@ -198,7 +198,7 @@ def _sees(summary: Summary) -> Iterator[Finding]:
     blind, clear = [p for p in parts if not p.seen], [p for p in parts if p.clear]
     unsure = [p for p in parts if p.seen and not p.clear]
     if len(blind) == len(parts):
-        said = f"No sign of seeing: {label} is {_against(blind)}, at or below its floor{_everywhere(parts)}."
+        said = f"No sign of seeing: {label} is {_against(blind)}, at or below its floor{_everywhere(summary, parts)}."
         yield Finding(BAD, "floor", said)
         return
     if not clear:
@@ -213,13 +213,15 @@ def _sees(summary: Summary) -> Iterator[Finding]:
         said = f"Not clearly above the floor in {_listed([p.name for p in unsure])}: {label} is {_against(unsure)}."
         yield Finding(DOUBT, "floor", said)
     floored = any(p.score.floor is not None for p in clear)
-    where = _everywhere(parts) if len(clear) == total else f" in {_listed([p.name for p in clear])}"
+    where = _everywhere(summary, parts) if len(clear) == total else f" in {_listed([p.name for p in clear])}"
     above = ", clearly above the floor" if floored else ""
     said = f"{label[:1].upper()}{label[1:]} is {_against(clear)}{above}{where}."
     yield Finding(GOOD if floored else FACT, "score", said)
 
 
-def _everywhere(parts: Sequence[FloorPart]) -> str:
+def _everywhere(summary: Summary, parts: Sequence[FloorPart]) -> str:
+    if summary.lost:  # the other parts got no answer
+        return f" in {_listed([p.name for p in parts])}"
     return f" in {formatting.every(len(parts), 'part')}" if len(parts) > 1 else ""
 
 

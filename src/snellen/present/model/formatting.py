@@ -6,7 +6,7 @@ Nothing is told from a metric's name: labels and units are what the protocol dec
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -21,6 +21,8 @@ from snellen.core.types import NON_ANSWERS, Mark, Outcome
 from snellen.core.unanswered import UnansweredPart
 
 T = TypeVar("T")
+Change = Callable[[ControlRow], str]
+"""Says how a score changed under a control."""
 
 FLOOR = (
     "Floor: the best that one constant answer gets, of those that the prompt allows, or chance if that is more; "
@@ -294,15 +296,17 @@ class ProtocolNames(list[str]):
         return ", ".join(self)
 
 
-def together(pairs: Iterable[tuple[str, T]]) -> list[tuple[ProtocolNames, T]]:
-    """Equal things once, under all their names.
+def together(
+    pairs: Iterable[tuple[str, T]], key: Callable[[T], Any] = lambda thing: thing
+) -> list[tuple[ProtocolNames, T]]:
+    """Return equal things once, under all their names; equal are those that have an equal `key`.
 
     >>> [(str(names), thing) for names, thing in together([("click", 1), ("strict", 2), ("screenspot", 1)])]
     [('click, screenspot', 1), ('strict', 2)]
     """
     found: list[tuple[ProtocolNames, T]] = []
     for name, thing in pairs:
-        same = next((names for names, other in found if other == thing), None)
+        same = next((names for names, other in found if key(other) == key(thing)), None)
         if same is None:
             found.append((ProtocolNames([name]), thing))
         else:
@@ -351,6 +355,11 @@ def title(manifest: Manifest) -> str:
     """'salbench · baseline/pixels · 3 shots'."""
     shots = manifest.options.shots
     return f"{manifest.exam} · {model_name(manifest)}" + (f" · {shots} shots" if shots else "")
+
+
+def common_samples(exam: str, samples: int, *, synthetic: bool) -> str:
+    """Return 'salbench · 45 common samples · SYNTHETIC', the title of a comparison."""
+    return f"{exam} · {counted(samples, 'common sample')}" + " · SYNTHETIC" * synthetic
 
 
 def no_answers(groups: Iterable[GroupSummary]) -> str:

@@ -10,9 +10,9 @@ from snellen.present.model import formatting
 LEGEND = "±: the standard deviation of the score from one repeat to the next."
 
 
-def asked(protocols: Sequence[ProtocolSummary]) -> str:
-    """' · asked 3 times', or nothing where every question was asked once."""
-    return times(max((p.repeats for p in protocols), default=1))
+def most(protocols: Sequence[ProtocolSummary]) -> int:
+    """Return how often questions were asked."""
+    return max((p.repeats for p in protocols), default=1)
 
 
 def times(repeats: int) -> str:
@@ -22,8 +22,8 @@ def times(repeats: int) -> str:
 
 def first_only(protocols: Sequence[ProtocolSummary]) -> str:
     """What is to be said where only the first of several answers is shown; nothing where every question was asked once."""
-    most = max((p.repeats for p in protocols), default=1)
-    return f"Every question was asked {most} times: this is about the first answer to each." if most > 1 else ""
+    asked = most(protocols)
+    return f"Every question was asked {asked} times: this is about the first answer to each." if asked > 1 else ""
 
 
 def alike(protocol: ProtocolSummary) -> list[str]:

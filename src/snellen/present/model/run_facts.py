@@ -26,8 +26,8 @@ def facts_of(run: Run, summary: Summary, seen: SeenAnswers) -> list[tuple[str, s
     data, totals = manifest.data, summary.totals
     facts = [("subject", manifest.subject.spec)]
     facts += [("endpoint", endpoint)] if endpoint else []
-    facts += [("parameters", _pairs(parameters))] if parameters else []
-    facts += [("identity", _pairs(identity))]
+    facts += [("parameters", pairs(parameters))] if parameters else []
+    facts += [("identity", pairs(identity))]
     facts += [("model as returned by the endpoint", _counted(seen.models))] if seen.models else []
     facts += [("provider as returned by the endpoint", _counted(seen.providers))] if seen.providers else []
     marks = Counter[str]()
@@ -41,7 +41,7 @@ def facts_of(run: Run, summary: Summary, seen: SeenAnswers) -> list[tuple[str, s
         ("samples", f"{data.samples} selected; answers: {_asked(summary)}"),
         *(("repeats", f"{line} {repeats.LEGEND}") for p in summary.plain[:1] for line in repeats.alike(p)),
         *_left_out(data.missing),
-        ("options", _pairs(msgspec.to_builtins(manifest.options)) or "the defaults"),
+        ("options", pairs(msgspec.to_builtins(manifest.options)) or "the defaults"),
         *_scorers(manifest.scorers),
         *((f"not measured: {name}", why) for name, why in summary.not_available.items()),
         ("created", f"{manifest.created} by snellen {manifest.snellen}"),
@@ -69,7 +69,7 @@ def _made(data: DataEntry) -> str:
     """Whether data is real, and whose it is where it is not: only what bears our label is ours."""
     if not data.synthetic:
         return "real (not marked as synthetic)"
-    return f"SYNTHETIC, made by Snellen ({_pairs(data.origin)})" if data.origin else "SYNTHETIC, as it says itself"
+    return f"SYNTHETIC, made by Snellen ({pairs(data.origin)})" if data.origin else "SYNTHETIC, as it says itself"
 
 
 def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
@@ -84,7 +84,7 @@ def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
 def _scorers(found: Sequence[ScorerEntry]) -> list[tuple[str, str]]:
     """The models that scored captions; the first one decides the headline."""
     return [
-        (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(found) > 1), f"{s.name}: {_pairs(s.identity)}")
+        (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(found) > 1), f"{s.name}: {pairs(s.identity)}")
         for i, s in enumerate(found, 1)
     ]
 
@@ -93,7 +93,8 @@ def _asked(summary: Summary) -> str:
     return ", ".join(f"{n} to prompt '{prompt}'" for prompt, n in summary.asked.items()) or "none"
 
 
-def _pairs(values: dict[str, Any]) -> str:
+def pairs(values: dict[str, Any]) -> str:
+    """Return 'temperature = 0, seed = 1'."""
     return ", ".join(f"{key} = {plain(value)}" for key, value in values.items())
 
 

@@ -7,28 +7,41 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from snellen.comparison.thresholds import thresholds_of
 from snellen.core.arm import CONTROLS, Arm
 from snellen.core.exam import Exam
 from snellen.core.finding import Finding
-from snellen.core.model_names import model_name
-from snellen.core.records import Summary
+from snellen.core.records import ControlRow, Manifest, PositionRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import Outcome
 from snellen.engine.mark.integrity import mismatch
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting, repeats
-from snellen.present.model.controls_view import ControlsView, all_controls, controls, position, position_line
 from snellen.present.model.findings import SAID_ELSEWHERE, findings, heaviest
 from snellen.present.model.formatting import ProtocolNames
 from snellen.present.model.run_facts import facts_of
 from snellen.present.model.sample_view import SeenAnswers
-from snellen.present.model.table_view import Heading, ScoreCell, TableView, score_cell
+from snellen.present.model.table_view import Cell, Heading, ScoreCell, TableView, score_cell
 
 MOST_CELLS = 240
-"""Cells of the table of groups from which on it has the main protocol alone."""
+"""Cells of the table of groups from which on a page has the main protocol alone."""
+SCORES = "percent [95 % interval] and floor"
+UNDESCRIBED = "Description unavailable in this version."
+CONTROL_HEADINGS = (
+    *(Heading("part", "name"), Heading("protocol"), Heading("metric"), Heading("control")),
+    *(Heading("n", "number"), Heading("score", "number"), Heading("with control", "number")),
+    *(Heading("difference", "difference"), Heading("chance", "number"), Heading("best constant", "number")),
+)
+POSITION_HEADINGS = (
+    *(Heading("protocol", "name"), Heading("pairs in both orders", "number")),
+    *(Heading("right in the first place", "number"), Heading("right in the last place", "number")),
+    *(Heading("first minus last", "difference"), Heading("all right as given", "number")),
+    *(Heading("all right swapped", "number"), Heading("swapped minus given", "difference")),
+    Heading("right in one order only", "number"),
+)
 
 
 class OutcomeShare(NamedTuple):
@@ -49,50 +62,19 @@ class OutcomeRow(NamedTuple):
     bounds: str
 
 
-class MetricRow(NamedTuple):
-    """A metric of a part, with a cell for each column. A first look can do without a `detail`."""
-
-    label: str
-    detail: bool
-    cells: tuple[ScoreCell | None, ...]
-
-
 class PartView(NamedTuple):
-    """A part of the exam with all protocols side by side; `lines` are further rows of texts: outcomes, repeats, range."""
+    """A part of the exam with all protocols side by side.
+
+    A first look can do without the details; `lines` has further rows of texts: outcomes, repeats, range.
+    """
 
     name: str
     by: dict[str, str]
-    n: int
     size: str
-    headings: tuple[Heading, ...]
-    metrics: tuple[MetricRow, ...]
-    lines: tuple[tuple[str, tuple[str, ...]], ...]
+    scores: TableView
+    details: TableView
+    lines: TableView
     outcomes: tuple[OutcomeRow, ...]
-
-
-class BreakdownColumn(NamedTuple):
-    """The scores of groups under protocols that say the same, by one metric."""
-
-    names: ProtocolNames
-    metric: str
-    cells: tuple[ScoreCell | None, ...]
-
-
-class Breakdown(NamedTuple):
-    """The groups within the parts, each with its n."""
-
-    groups: tuple[tuple[str, int], ...]
-    columns: tuple[BreakdownColumn, ...]
-
-    @property
-    def short(self) -> tuple[BreakdownColumn, ...]:
-        """Return the columns that a page has room for: all, or the main protocol's."""
-        return self.columns if len(self.groups) * len(self.columns) <= MOST_CELLS else self.columns[:1]
-
-    @property
-    def left_out(self) -> str:
-        """Return the protocols that a page has no room for."""
-        return ", ".join(name for column in self.columns[len(self.short) :] for name in column.names)
 
 
 class OverviewRow(NamedTuple):
@@ -108,41 +90,14 @@ class OverviewRow(NamedTuple):
     span: int
 
 
-class HeadlineRow(NamedTuple):
-    """A part under the main protocol, its share of non-answers, and the spread of the other protocols' headlines."""
-
-    part: str
-    size: str
-    cell: ScoreCell | None
-    silent: str
-    others: str
-
-
-class Headlines(NamedTuple):
-    """The run's first table: a row a part. `others` are the other protocols, `others_missing` explains '(4)' behind a spread."""
-
-    metric: str
-    protocol: str
-    rows: tuple[HeadlineRow, ...]
-    others: tuple[str, ...]
-    others_note: str
-    repeated: bool
-    floors: str
-
-
 @dataclass(frozen=True, slots=True)
 class RunView:
     """All that people are shown of one run."""
 
-    exam: str
-    model: str
+    manifest: Manifest
+    summary: Summary
+    path: Path
     title: str
-    path: str
-    folder: str
-    samples: int
-    synthetic: bool
-    complete: bool
-    oracle: str
     stale: str
     thresholds: bool
     """Whether it found thresholds, which have tables of their own."""
@@ -150,13 +105,16 @@ class RunView:
     """Its protocols without those of control arms, the main one first: for templates that show a sample's metrics."""
     findings: tuple[Finding, ...]
     facts: tuple[tuple[str, str], ...]
-    headlines: Headlines | None
+    headlines: TableView
+    """The first table: each part under the main protocol, and the spread of the others."""
+    headline_notes: tuple[str, ...]
     overview: tuple[OverviewRow, ...]
     parts: tuple[PartView, ...]
     outcomes: tuple[str, ...]
     ranges: str
-    breakdown: Breakdown
-    controls: ControlsView | None
+    breakdown: TableView
+    controls: TableView
+    controls_short: TableView
     all_controls: TableView
     position: TableView
     position_line: str
@@ -170,20 +128,25 @@ class RunView:
     first_only: str
     alike: tuple[str, ...]
     answered: tuple[str, ...]
-    failed: int
-    incomplete: str
     silence: tuple[str, ...]
     no_answers: str
-    advice: tuple[str, ...]
-    notes: tuple[str, ...]
-    failures: tuple[tuple[str, int], ...]
-    scored_by: tuple[str, ...]
-    calls: str
 
     @property
     def own_findings(self) -> list[Finding]:
         """Return those that its section does not say in other words."""
         return [one for one in self.findings if one.kind not in SAID_ELSEWHERE]
+
+    @property
+    def short_breakdown(self) -> TableView:
+        """Return the groups under as many protocols as a page has room for: all, or the main one."""
+        headings, rows = self.breakdown.headings, self.breakdown.rows
+        kept = len(headings) if len(rows) * (len(headings) - 2) <= MOST_CELLS else 3
+        return self.breakdown._replace(headings=headings[:kept], rows=tuple(row[:kept] for row in rows))
+
+    @property
+    def left_out(self) -> str:
+        """Return the protocols that a page has no room for in the table of groups."""
+        return ", ".join(heading.text for heading in self.breakdown.headings[len(self.short_breakdown.headings) :])
 
     def heaviest(self, most: int) -> list[Finding]:
         """Return what a first screen has room for."""
@@ -202,52 +165,43 @@ def run_view(
     silence = formatting.silence(summary)
     main = next(iter(protocols), None)
     outcomes = _outcomes(protocols)
+    headlines, notes = _headlines(summary)
     return RunView(
-        exam=manifest.exam,
-        model=model_name(manifest),
+        manifest=manifest,
+        summary=summary,
+        path=run.path,
         title=formatting.title(manifest),
-        path=str(run.path),
-        folder=run.path.name,
-        samples=manifest.data.samples,
-        synthetic=summary.synthetic,
-        complete=summary.complete,
-        oracle=manifest.oracle,
         stale=mismatch(run, summary),
         thresholds=thresholds_of(manifest) is not None,
         protocols={p.protocol: p for p in protocols},
         findings=tuple(findings(summary, exam, stages)),
         facts=tuple(facts_of(run, summary, seen)) if seen is not None else (),
-        headlines=_headlines(summary) if main is not None else None,
+        headlines=headlines,
+        headline_notes=tuple(notes),
         overview=tuple(row for part in parts for row in _overview(summary, part)),
         parts=tuple(_part(protocols, part, outcomes) for part in parts),
         outcomes=outcomes,
         ranges=formatting.bounded(protocols),
         breakdown=_breakdown(protocols),
-        controls=controls(summary),
-        all_controls=all_controls(summary),
-        position=position(summary.position),
-        position_line=position_line(summary.position[0]) if summary.position else "",
+        controls=_controls(summary, formatting.difference),
+        controls_short=_controls(summary, lambda row: formatting.signed(row.difference)),
+        all_controls=_all_controls(summary),
+        position=_position(summary.position),
+        position_line=_position_line(summary.position),
         published=_published(summary),
         published_source=next((row.source for row in summary.published), ""),
         described=_described(protocols, exam),
         prompts=tuple((text, _about(Arm.parse(text), exam)) for text in summary.asked),
         forbidden=tuple(formatting.forbidden_by(protocols)),
         legend=formatting.legend(protocols),
-        repeats=max((p.repeats for p in protocols), default=1),
+        repeats=repeats.most(protocols),
         first_only=repeats.first_only(protocols),
         alike=tuple(repeats.alike(main)) if main is not None else (),
         answered=tuple(
             f"{n} of {summary.expected.get(text, n)} to prompt '{text}'" for text, n in summary.asked.items()
         ),
-        failed=summary.failed,
-        incomplete="" if summary.complete else formatting.incomplete(summary),
         silence=tuple(silence),
         no_answers="" if silence or main is None else formatting.no_answers(g for g in main.groups if g.whole),
-        advice=tuple(summary.advice),
-        notes=tuple(summary.notes),
-        failures=tuple(summary.failures.items()),
-        scored_by=tuple(formatting.scored_by(summary)),
-        calls=formatting.calls(summary.totals, summary.subject),
     )
 
 
@@ -262,39 +216,38 @@ def _outcomes(protocols: Iterable[ProtocolSummary]) -> tuple[str, ...]:
 
 def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary], outcomes: Sequence[str]) -> PartView:
     columns, n = formatting.columns(protocols, part), formatting.most(part.values())
-    found: dict[str, tuple[str, bool]] = {}
-    for column in columns:
-        for key in column.group.metrics:
-            metric = declared(column.protocol.metrics, key)
-            detail = metric.detail or metric.name != key
-            label, already = found.get(key, (formatting.metric_name(column.protocol, key), True))
-            found[key] = label, already and detail
-    rows = (
-        MetricRow(
-            label, detail, tuple(score_cell(c.protocol, key, c.group.metrics.get(key), c.group.n) for c in columns)
-        )
-        for key, (label, detail) in found.items()
+    name, size = formatting.group_name(columns[0].group), formatting.size(columns[0].protocol, part.values())
+    scores: dict[str, tuple[Cell, ...]] = {}
+    details: dict[str, tuple[Cell, ...]] = {}
+    for key in dict.fromkeys(key for column in columns for key in column.group.metrics):
+        own = [c.protocol for c in columns if key in c.group.metrics]
+        metrics = [declared(protocol.metrics, key) for protocol in own]
+        rows = details if all(metric.detail or metric.name != key for metric in metrics) else scores
+        cells = (score_cell(c.protocol, key, c.group.metrics.get(key), c.group.n) for c in columns)
+        rows[key] = (formatting.metric_name(own[0], key), *cells)
+    headings = (
+        Heading("metric"),
+        *(Heading(str(c.names), "names", f"n = {c.group.n}" if c.group.n != n else "") for c in columns),
     )
     same = formatting.together((name, (group.outcomes, group.bounds)) for name, group in part.items())
     return PartView(
-        name=formatting.group_name(columns[0].group),
+        name=name,
         by=columns[0].group.by,
-        n=n,
-        size=formatting.size(columns[0].protocol, part.values()),
-        headings=tuple(Heading(str(c.names), "names", f"n = {c.group.n}" if c.group.n != n else "") for c in columns),
-        metrics=tuple(rows),
-        lines=tuple(_lines(columns)),
+        size=size,
+        scores=TableView(f"{name}, n = {size}", headings, tuple(scores.values())),
+        details=TableView(f"{name}, more metrics, n = {size}", headings, tuple(details.values())),
+        lines=TableView("", headings, tuple(_lines(columns))),
         outcomes=tuple(_outcome_row(names, part[names[0]], outcomes) for names, _said in same),
     )
 
 
-def _lines(columns: Sequence[formatting.ProtocolColumn]) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _lines(columns: Sequence[formatting.ProtocolColumn]) -> Iterable[tuple[str, ...]]:
     """Return the further rows of a part: outcomes, how alike repeats are, how far the score could be."""
-    yield "outcomes", tuple(formatting.outcomes(c.group) for c in columns)
+    yield "outcomes", *(formatting.outcomes(c.group) for c in columns)
     if any(c.group.consistency for c in columns):
-        yield "repeats", tuple(repeats.consistency(c.group) for c in columns)
+        yield "repeats", *(repeats.consistency(c.group) for c in columns)
     if any(c.group.bounds for c in columns):
-        yield formatting.bounded(c.protocol for c in columns), tuple(formatting.bounds(c.group) for c in columns)
+        yield formatting.bounded(c.protocol for c in columns), *(formatting.bounds(c.group) for c in columns)
 
 
 def _outcome_row(names: ProtocolNames, group: GroupSummary, outcomes: Sequence[str]) -> OutcomeRow:
@@ -327,55 +280,74 @@ def _headline(p: ProtocolSummary, group: GroupSummary) -> tuple[str, str, ScoreC
     return formatting.metric_name(p, p.headline), size, score_cell(p, p.headline, score)
 
 
-def _breakdown(protocols: Sequence[ProtocolSummary]) -> Breakdown:
+def _breakdown(protocols: Sequence[ProtocolSummary]) -> TableView:
+    """Return the groups within the parts, each with its n, a column for all protocols that say the same."""
     groups = formatting.side_by_side(protocols, whole=False)
-    names = formatting.told_apart([next(iter(g.values())) for g in groups])
     sizes = [formatting.most(g.values()) for g in groups]
-    columns: dict[str, BreakdownColumn] = {}
+    columns: list[tuple[str, tuple[str, list[ScoreCell | None]]]] = []
     for p in protocols if groups else ():
         key = formatting.breakdown_metric(p)
         scores = (g[p.protocol].metrics.get(key) if p.protocol in g else None for g in groups)
-        cells = tuple(score_cell(p, key, score, n) for score, n in zip(scores, sizes, strict=True))
-        columns[p.protocol] = BreakdownColumn(ProtocolNames(), formatting.metric_name(p, key), cells)
-    same = formatting.together((name, (c.metric, [x and x.printed for x in c.cells])) for name, c in columns.items())
-    found = tuple(columns[names[0]]._replace(names=names) for names, _printed in same)
-    return Breakdown(tuple(zip(names, sizes, strict=True)), found)
+        cells = [score_cell(p, key, score, n) for score, n in zip(scores, sizes, strict=True)]
+        columns.append((p.protocol, (formatting.metric_name(p, key), cells)))
+    found = formatting.together(columns, lambda column: (column[0], [x and x.printed for x in column[1]]))
+    names = formatting.told_apart([next(iter(g.values())) for g in groups])
+    columns_found = (Heading(str(names), "names", metric) for names, (metric, _cells) in found)
+    headings = (Heading("group"), Heading("n", "number"), *columns_found)
+    rows = zip(names, map(str, sizes), *(cells for _names, (_metric, cells) in found), strict=True)
+    return TableView(f"Groups within the parts: {SCORES}", headings, tuple(rows))
 
 
 # ---------------------------------------------------------------- the first table
 
 
-def _headlines(summary: Summary) -> Headlines:
-    main, others = summary.plain[0], summary.plain[1:]
-    rows, scores = [], []
+def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
+    """Return the run's first table, a row a part, and what there is to know of it.
+
+    A column for floors, for parts with many non-answers and for the other protocols is there where something is in it.
+    """
+    if not summary.plain:
+        return TableView("", (), ()), []
+    main, *others = summary.plain
+    rows: list[tuple[Cell, ...]] = []
+    counts: list[int] = []
     for part in formatting.side_by_side(summary.plain, whole=True):
         own = part.get(main.protocol)
         score = own.metrics.get(main.headline) if own is not None else None
-        group, n = own or next(iter(part.values())), own.n if own is not None else formatting.most(part.values())
-        there = _headlines_of(others, part, score)
+        groups = list(part.values()) if own is None else [own]
+        found = score_cell(main, main.headline, score, formatting.most(groups))
+        spread = _spread_of(others, part, score)
+        counts.append(len(spread))
         rows.append(
-            HeadlineRow(
-                formatting.group_name(group),
-                formatting.size(main, [own] if own is not None else part.values()),
-                score_cell(main, main.headline, score, n),
-                formatting.silent_share(summary, main.protocol, group.by),
-                _spread(there, len(others)) if others else "",
+            (
+                *(formatting.group_name(groups[0]), formatting.size(main, groups)),
+                found and found._replace(value=found.value.rjust(5), floor=""),
+                f"{found.floor:>5} {found.floor_word}".rstrip() if found else "",
+                formatting.silent_share(summary, main.protocol, groups[0].by),
+                _spread(spread, len(others)),
             )
         )
-        scores.append((score, len(there)))
-    headlines = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
-    return Headlines(
-        metric=formatting.metric_name(main, main.headline),
-        protocol=main.protocol,
-        rows=tuple(rows),
-        others=tuple(p.protocol for p in others),
-        others_note=_others_note(summary.plain, [n for _score, n in scores]),
-        repeated=any(score.spread is not None for score in headlines),
-        floors=formatting.floor_legend([main]) if any(score.floor is not None for score in headlines) else "",
+    scores = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
+    forbidden = formatting.forbidden(main)
+    notes = [
+        "Percent [95 % interval].",
+        repeats.LEGEND if any(score.spread is not None for score in scores) else "",
+        formatting.floor_legend([main]) if any(score.floor is not None for score in scores) else "",
+        forbidden,
+        _others_note(summary.plain, counts),
+    ]
+    metric = formatting.metric_name(main, main.headline)
+    other = others[0].protocol if len(others) == 1 else f"{len(others)} others"
+    headings = (
+        *(Heading("part", "name"), Heading("n", "number"), Heading(metric, "score", f"({main.protocol})")),
+        *(Heading("floor", "score"), Heading("silent"), Heading(other, "score")),
     )
+    used = [at for at in range(len(headings)) if at < 3 or any(row[at] for row in rows)]
+    kept = tuple(tuple(row[at] for at in used) for row in rows)
+    return TableView("", tuple(headings[at] for at in used), kept), notes
 
 
-def _headlines_of(
+def _spread_of(
     others: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary], main: Score | None
 ) -> list[tuple[float, str]]:
     """Return the headlines of a part under other protocols, in the unit of the main one, lowest first."""
@@ -389,7 +361,7 @@ def _headlines_of(
 def _spread(there: Sequence[tuple[float, str]], of: int) -> str:
     """Return '93.3–97.8', the lowest and the highest; of how many, where some protocols have no such score."""
     if not there:
-        return "–"
+        return "–" if of else ""
     low, high = there[0][1], there[-1][1]
     return (low if low == high else f"{low}–{high}") + (f" ({len(there)})" if len(there) < of else "")
 
@@ -402,10 +374,78 @@ def _others_note(protocols: Sequence[ProtocolSummary], counts: Sequence[int]) ->
     said = f"Others: lowest to highest score by {', '.join(p.protocol for p in others)}"
     said += "." if len({p.headline for p in protocols}) == 1 else ", each by its own headline."
     few = next((n for n in counts if 0 < n < len(others)), None)
-    return (
-        said
-        if few is None
-        else f"{said} ({few}): only {few} of them {'has' if few == 1 else 'have'} such a score here."
+    if few is None:
+        return said
+    return f"{said} ({few}): only {few} of them {'has' if few == 1 else 'have'} such a score here."
+
+
+# ---------------------------------------------------------------- does the score depend on seeing?
+
+
+def _controls(summary: Summary, change: formatting.Change) -> TableView:
+    """Return what controls do to the main protocol's score, a row a part."""
+    rows = [r for r in summary.controls if summary.plain and r.protocol == summary.plain[0].protocol]
+    if not rows:
+        return TableView("", (), ())
+    controls = list(dict.fromkeys(r.control for r in rows))
+    parts: dict[str, dict[str, ControlRow]] = {}
+    for row in rows:
+        parts.setdefault(formatting.part_name(row.by), {})[row.control] = row
+    cells = []
+    for part, own in parts.items():
+        changes = (f"{formatting.percent(r.control_score)}, {change(r)}" if r else None for r in map(own.get, controls))
+        cells.append((part, formatting.percent(next(iter(own.values())).score), *changes))
+    metric = formatting.metric_name(summary.plain[0], rows[0].metric)
+    title = f"With altered input ({metric}, {rows[0].protocol}; differences in points):"
+    changed = (Heading(f"-> {name}", "score") for name in controls)
+    headings = (Heading("part", "name"), Heading("score", "number"), *changed)
+    return TableView(title, headings, tuple(cells))
+
+
+def _all_controls(summary: Summary) -> TableView:
+    """Return a row for each part, control and metric, protocols together that say the same."""
+    by_name = {p.protocol: p for p in summary.plain}
+    rows = (
+        (
+            row.protocol,
+            (
+                *(formatting.part_name(row.by), formatting.metric_name(by_name.get(row.protocol), row.metric)),
+                *(row.control, str(row.n), formatting.percent(row.score), formatting.percent(row.control_score)),
+                *(formatting.difference(row), formatting.percent(row.chance), formatting.percent(row.constant)),
+            ),
+        )
+        for row in summary.controls
+    )
+    found = tuple((part, str(names), *rest) for names, (part, *rest) in formatting.together(rows))
+    return TableView(formatting.CONTROLS, CONTROL_HEADINGS, found)
+
+
+def _position(rows: Sequence[PositionRow]) -> TableView:
+    """Return what the order of the pictures does: by place, every picture having been in both, and by order."""
+    cells = (
+        (
+            row.protocol,
+            (
+                *(str(row.n), formatting.percent(row.slot.second), formatting.percent(row.slot.first)),
+                *(formatting.difference(row.slot), formatting.percent(row.order.first)),
+                *(formatting.percent(row.order.second), formatting.difference(row.order), str(row.flipped)),
+            ),
+        )
+        for row in rows
+    )
+    found = tuple((str(names), *rest) for names, rest in formatting.together(cells))
+    return TableView(formatting.POSITION, POSITION_HEADINGS, found)
+
+
+def _position_line(rows: Sequence[PositionRow]) -> str:
+    """Say in a sentence what the order of the pictures does."""
+    return next(
+        (
+            f"Order of the pictures ({row.protocol}): first place minus last {formatting.difference(row.slot)} points, "
+            f"swapped minus given {formatting.difference(row.order)}; {row.flipped} of {row.n} right in one order only."
+            for row in rows
+        ),
+        "",
     )
 
 
@@ -427,17 +467,11 @@ def _published(summary: Summary) -> TableView:
     return TableView("Not measured here; samples, decoding and model versions may differ", headings, rows)
 
 
-UNDESCRIBED = "Description unavailable in this version."
-
-
 def _described(protocols: Iterable[ProtocolSummary], exam: Exam | None) -> TableView:
     """Return what protocols do, as the installed exam says it; only of the versions that the run has."""
     rows = []
     for p in protocols:
-        name = p.protocol.partition("@")[0]
-        rules = None
-        if exam is not None:
-            rules = exam.protocols.get(name)
+        rules = exam.protocols.get(p.protocol.partition("@")[0]) if exam is not None else None
         about = rules.about if rules is not None and rules.version == p.version else UNDESCRIBED
         rows.append((p.protocol, p.version, p.prompt, formatting.metric_name(p, p.headline), about))
     headings = (Heading("protocol", "name"), *map(Heading, ("version", "prompt", "headline", "what it does")))
@@ -446,11 +480,7 @@ def _described(protocols: Iterable[ProtocolSummary], exam: Exam | None) -> Table
 
 def _about(arm: Arm, exam: Exam | None) -> str:
     """Return what a prompt does, as the installed exam says it."""
-    if (
-        exam is None
-        or arm.repeat != 1
-        or arm.prompt not in exam.prompts
-        or (arm.control and arm.control not in CONTROLS)
-    ):
+    known = exam is not None and arm.repeat == 1 and arm.prompt in exam.prompts
+    if exam is None or not known or (arm.control and arm.control not in CONTROLS):
         return UNDESCRIBED
     return f"control, {arm.about}" if arm.control else exam.prompts[arm.prompt].about

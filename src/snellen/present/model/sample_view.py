@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen import exams
+from snellen import exams, scorers
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
+from snellen.core.extras import gallery_of
+from snellen.core.gallery import Gallery, GalleryFacts, GalleryPicture
+from snellen.core.records import Manifest
 from snellen.core.text import one_line
-from snellen.core.types import NON_ANSWERS, Answer, ImageSent, Mark, Outcome, Question, Sample
+from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Picture, Question, Sample, Text
 from snellen.engine.ask.questions import questions
+from snellen.engine.mark import scoring
 from snellen.engine.runs.data_again import unchanged
+from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
+from snellen.present.model.findings import loaded
 
 CLOSE = 3
+ShowPicture = Callable[[Picture, int], GalleryPicture]
+"""Shows a picture of a question, which has a place among all of them."""
 MISSING = "image not available: "
 
 
-class JudgedReply(NamedTuple):
-    """What one protocol says of a reply."""
-
-    protocol: str
-    mark: Mark
-
-
 class SampleQuestion(NamedTuple):
-    """One question about the sample: what was asked (or why that is not known any more), the answer, and its marks."""
+    """One question about the sample: what was asked (or why that is not known any more), the answer, and its marks by protocol."""
 
     prompt: str
     question: Question | None
     unknown: str
     answer: Answer | None
-    judged: tuple[JudgedReply, ...]
+    marks: dict[str, Mark]
 
 
 class SampleView(NamedTuple):
@@ -59,7 +61,7 @@ def sample_view(run: Run, name: str) -> SampleView:
     asked, why = _questions(run, name, arms)
     return SampleView(
         sample,
-        tuple(SampleQuestion(arm, asked.get(arm), why, answers.get(arm), tuple(marks.get(arm, ()))) for arm in arms),
+        tuple(SampleQuestion(arm, asked.get(arm), why, answers.get(arm), marks.get(arm, {})) for arm in arms),
     )
 
 
@@ -72,14 +74,14 @@ def _unknown(run: Run, name: str) -> SnellenError:
     return SnellenError(f"{run.path} has no sample '{name}' among its {len(ids):,}: {hint}")
 
 
-def _marks(run: Run, name: str) -> dict[str, list[JudgedReply]]:
-    """The sample's marks by arm, those of control arms too; none where the run is not marked yet."""
-    found: dict[str, list[JudgedReply]] = {}
+def _marks(run: Run, name: str) -> dict[str, dict[str, Mark]]:
+    """Return the sample's marks by arm and protocol, those of control arms too; none where the run is not marked yet."""
+    found: dict[str, dict[str, Mark]] = {}
     if run.folder.has("summary.json"):
         for protocol, arm in ((p, a) for p in run.summary.protocols for a in Arm.parse(p.prompt).times(p.repeats)):
             mark = next((m for m in run.marks(protocol.protocol, arm.repeat) if m.id == name), None)
             if mark is not None:
-                found.setdefault(arm.text, []).append(JudgedReply(protocol.protocol, mark))
+                found.setdefault(arm.text, {})[protocol.protocol] = mark
     return found
 
 
@@ -108,7 +110,7 @@ def document(facts: SampleView) -> dict[str, Any]:
                 "question": _plain_question(one.question),
                 "question_unknown": None if one.question is not None else one.unknown,
                 "answer": msgspec.to_builtins(one.answer),
-                "marks": {j.protocol: msgspec.to_builtins(j.mark) for j in one.judged},
+                "marks": msgspec.to_builtins(one.marks),
             }
             for one in facts.asked
         ],
@@ -149,14 +151,56 @@ def kind_of(outcomes: Iterable[Outcome]) -> str:
     return "correct" if Outcome.CORRECT in found else "wrong"
 
 
-def compare_with_ledger(sha: str, at: int, sent: list[tuple[ImageSent, ...]]) -> str:
-    """How picture number `at` of the question stands to the images that the ledger records, in words."""
-    everything = [image for images in sent for image in images]
-    if any(image.sha256 == sha for image in everything):
+def ledger_note(picture: Picture, at: int, answer: Answer | None, *, sent_in_parts: bool) -> str:
+    """Say how picture number `at` of the question stands to the images that the ledger records."""
+    sent = [call.images for call in answer.calls] if answer is not None else []
+    sha = hashlib.sha256(picture.data).hexdigest()
+    if any(image.sha256 == sha for images in sent for image in images):
         return "as sent (the SHA-256 is the one in the ledger)"
-    if not everything:
+    if not any(sent):
         return "from the data set; no image was sent to an endpoint"
     for images in sent:
         if at < len(images) and images[at].transforms:
             return f"from the data set; before sending: {', '.join(images[at].transforms)}"
+    if sent_in_parts:
+        return "from the data set; parts of it were sent"
     return f"{MISSING}the data set's image is not the one that was sent"
+
+
+def shown_prompt(
+    question: Question, name: str, query: ShowPicture, example: ShowPicture
+) -> tuple[list[str | GalleryPicture], GalleryPicture]:
+    """Return the prompt's parts in order, and what the question is about: all its pictures, or after examples the last one."""
+    total = len(question.pictures)
+    examples = total - 1 if question.shots else 0
+    parts: list[str | GalleryPicture] = []
+    asked: list[GalleryPicture] = []
+    at = 0
+    for part in question.parts:
+        if isinstance(part, Text):
+            parts.append(part.text)
+            continue
+        if at >= examples:
+            which = f"image {at + 1} of {total}" if total - examples > 1 else "image"
+            asked.append(query(part, at)._replace(alt=f"{which} of sample {name}"))
+            parts.append(GalleryPicture(None, "", f"[the {which} of this sample]"))
+        else:
+            shot = question.shots[at] if at < len(question.shots) else f"picture {at + 1}"
+            parts.append(example(part, at)._replace(alt=f"example {shot}"))
+        at += 1
+    if not asked:
+        return parts, GalleryPicture(None, "", "no image in this question")
+    return parts, asked[-1]._replace(beside=tuple(asked[:-1]))
+
+
+def run_gallery(folder: RunFolder, manifest: Manifest, protocols: Iterable[str]) -> Gallery:
+    """Return how the run's exam shows samples; plainly where it is not installed."""
+    evidence = scoring.gather(folder, manifest.scorers)
+    synthetic = manifest.data.synthetic
+    facts = GalleryFacts(
+        synthetic,
+        evidence=lambda sample, prompt: evidence((sample, prompt)),
+        doubt=lambda scorer: "" if synthetic else scorers.doubt(scorer),
+        protocols=tuple(protocols),
+    )
+    return gallery_of(loaded(manifest), facts)

@@ -35,7 +35,7 @@ class ScoreCell(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """The heading of a column, and what stands below it. `kind` is 'number', 'difference', 'name' or empty."""
+    """The heading of a column, and what stands below it. `kind` is 'number', 'score', 'difference', 'name', 'names' or empty."""
 
     text: str
     kind: str = ""

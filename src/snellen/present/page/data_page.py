@@ -29,7 +29,7 @@ def write_data_page(exam_name: str, where: Path, page: Path, selection: Selectio
     exam = exams.load(exam_name)
     data = exam.open(where, selection)
     pool = ImagePool()
-    pictures = PagePictures(pool, Gallery().regions)
+    pictures = PagePictures(pool, Gallery())
     asks = {name: asker(exam, data, name) for name in exam.prompts if exam.prompts[name].shots == (0,)} or {
         name: asker(exam, data, name) for name in exam.prompts
     }

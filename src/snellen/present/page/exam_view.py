@@ -9,7 +9,7 @@ import msgspec
 
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.results import Comparison, Flip, RunSide
-from snellen.comparison.thresholds import thresholds_of
+from snellen.comparison.thresholds import examined, thresholds_of
 from snellen.comparison.verdict import leading
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
@@ -19,7 +19,7 @@ from snellen.present.model import formatting
 from snellen.present.model.comparison_view import ComparedTable, compared_tables
 from snellen.present.model.run_view import OverviewRow
 from snellen.present.page import gallery
-from snellen.present.page.prescription_view import PrescriptionView, embedded
+from snellen.present.page.prescription_view import PrescriptionView, prescription_view
 from snellen.present.page.report_run import ReportRun
 
 EACH = 6  # samples of a side that are shown
@@ -130,12 +130,20 @@ def _exam(
 ) -> ExamView:
     views = [view for _run, view in some]
     if thresholds_of(some[0][0].manifest) is not None:
-        return ExamView(name, anchor, views, [], [], [], embedded([run for run, _view in some], sources.pool, anchor))
+        return ExamView(
+            name,
+            anchor,
+            views,
+            [],
+            [],
+            [],
+            prescription_view(examined([run for run, _view in some]), sources.pool, anchor),
+        )
     kinds = ((SCORES, False), (ORACLE, True))
     charts = [(title, peeks, made) for title, peeks in kinds if (made := _chart(views, peeks))]
     groups: dict[str, list[tuple[Run, ReportRun]]] = {}
     for run, view in some:
-        if not view.view.oracle:
+        if not view.view.manifest.oracle:
             data = run.manifest.data
             groups.setdefault(repr((data.synthetic, sorted(data.origin.items()))), []).append((run, view))
     versus = [_versus(own, samples, sources) for own in groups.values() if len(own) > 1]
@@ -147,7 +155,7 @@ def _chart(views: Sequence[ReportRun], peeks: bool) -> Parts:
     """Every part with the runs that have it, each under its main protocol."""
     parts: dict[str, list[tuple[ReportRun, OverviewRow]]] = {}
     for view in views:
-        for row in view.view.overview if bool(view.view.oracle) is peeks else ():
+        for row in view.view.overview if bool(view.view.manifest.oracle) is peeks else ():
             if row.first:
                 parts.setdefault(row.part, []).append((view, row))
     return list(parts.items())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,14 +22,14 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.gallery import KINDS, Gallery, GalleryItem, GalleryPicture, Pick
 from snellen.core.text import one_line
-from snellen.core.types import Answer, Mark, Question, Sample, Text
+from snellen.core.types import Answer, Mark, Sample
 from snellen.engine.ask.questions import asker
 from snellen.engine.runs.data_again import unchanged
 from snellen.engine.runs.run import OrderedSamples, Run
 from snellen.present.model import formatting
 from snellen.present.model.sample_view import MISSING, SeenAnswers, kind_of
 from snellen.present.page.image_pool import ImagePool
-from snellen.present.page.pictures import PagePictures
+from snellen.present.page.pictures import PagePictures, ShownQuestion
 
 MOST_TOKENS = 400
 
@@ -168,27 +168,11 @@ class Sources:
 def items(
     run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], shown: Gallery, sources: Sources
 ) -> list[GalleryItem]:
-    """The chosen samples with truth, answer, prompt and pictures."""
+    """Return the chosen samples with truth, answer, prompt and pictures, from the data set where it still is what the run saw."""
     ids = {p.id for p in picks}
     light = {s.id: s for s in run.samples() if s.id in ids}
-    views = _views(run, picks, answers, sources, PagePictures(sources.pool, shown.regions, shown.sent_in_parts))
-    out = []
-    for pick in picks:
-        answer = answers.get((pick.id, pick.prompt)) or Answer(id=pick.id, prompt=pick.prompt)
-        sample = light.get(pick.id) or Sample(id=pick.id, tags={})
-        parts, system, query = views[pick.id, pick.prompt]
-        out.append(GalleryItem(pick, sample.tags, sample.truth, answer, parts, system, query, sample.facts))
-    return out
-
-
-View = tuple[list[str | GalleryPicture], str | None, GalleryPicture]
-
-
-def _views(
-    run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], sources: Sources, pictures: PagePictures
-) -> dict[tuple[str, str], View]:
-    """Prompt and pictures of each pick, from the data set where it still is what the run saw."""
-    views: dict[tuple[str, str], View] = {}
+    pictures = PagePictures(sources.pool, shown)
+    found: dict[tuple[str, str], ShownQuestion] = {}
     reason = "the data set no longer has this sample"
     try:
         if picks:
@@ -200,35 +184,15 @@ def _views(
             askers = {prompt: asker(exam, data, prompt) for prompt in {p.prompt for p in picks}}
             for sample in data.full(prompts.__contains__):
                 for prompt in prompts[sample.id]:
-                    views[sample.id, prompt] = _view(sample, askers[prompt], answers.get((sample.id, prompt)), pictures)
+                    answer = answers.get((sample.id, prompt))
+                    found[sample.id, prompt] = pictures.question(askers[prompt](sample), sample, answer)
     except Exception as error:  # a damaged data set costs the pictures, never the page
         reason = one_line(str(error) or type(error).__name__)
+    missing: ShownQuestion = [], None, GalleryPicture(None, "", MISSING + reason)
+    every = []
     for pick in picks:
-        missing = GalleryPicture(None, "", MISSING + reason)
-        views.setdefault((pick.id, pick.prompt), ([], None, missing))
-    return views
-
-
-def _view(sample: Sample, ask: Callable[[Sample], Question], answer: Answer | None, pictures: PagePictures) -> View:
-    """The prompt's parts in order. The question is about all its pictures; after examples, about the last one."""
-    question = ask(sample)
-    total = len(question.pictures)
-    examples = total - 1 if question.shots else 0
-    parts: list[str | GalleryPicture] = []
-    asked: list[GalleryPicture] = []
-    at = 0
-    for part in question.parts:
-        if isinstance(part, Text):
-            parts.append(part.text)
-            continue
-        if at >= examples:
-            which = f"image {at + 1} of {total}" if total - examples > 1 else "image"
-            asked.append(pictures.query(part, sample, at, answer)._replace(alt=f"{which} of sample {sample.id}"))
-            parts.append(GalleryPicture(None, "", f"[the {which} of this sample]"))
-        else:
-            name = question.shots[at] if at < len(question.shots) else f"picture {at + 1}"
-            parts.append(pictures.example(part, name, at, answer))
-        at += 1
-    if not asked:
-        return parts, question.system, GalleryPicture(None, "", "no image in this question")
-    return parts, question.system, asked[-1]._replace(beside=tuple(asked[:-1]))
+        answer = answers.get((pick.id, pick.prompt)) or Answer(id=pick.id, prompt=pick.prompt)
+        sample = light.get(pick.id) or Sample(id=pick.id, tags={})
+        asked = found.get((pick.id, pick.prompt), missing)
+        every.append(GalleryItem(pick, sample.tags, sample.truth, answer, *asked, sample.facts))
+    return every

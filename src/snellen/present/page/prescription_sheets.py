@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from snellen.comparison.thresholds import AskedTrial, RunThresholds
 from snellen.core.adaptive import Adaptive
@@ -23,9 +23,6 @@ from snellen.core.types import Outcome, Sample
 from snellen.engine.runs.data_again import opened_again
 from snellen.present.model.formatting import plain
 from snellen.present.page.image_pool import ImagePool
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 SHOWN = 5
 SIDE = 200
@@ -54,17 +51,14 @@ class PageSheet(NamedTuple):
 
 
 def around(row: Threshold, trials: Iterable[AskedTrial], most: int = SHOWN) -> list[AskedTrial]:
-    """Trials of different levels around a threshold, the easiest first: as many finer as coarser ones where there are.
+    """Return trials of different levels around a threshold, the easiest first: as many finer as coarser ones where there are.
 
     A level is shown by a trial that ended as most of its trials did.
     """
-    by_level: dict[float, AskedTrial] = {}
     mostly = {rung.level: rung.right * 2 >= rung.n for rung in row.rungs}
-    for trial in trials:
-        if trial.course == row.name and trial.kind != "blank" and trial.mark.outcome is not Outcome.ERROR:
-            known = by_level.setdefault(trial.level, trial)
-            if _is_typical(trial, mostly) and not _is_typical(known, mostly):
-                by_level[trial.level] = trial
+    own = [t for t in trials if t.course == row.name and t.kind != "blank" and t.mark.outcome is not Outcome.ERROR]
+    typical = sorted(own, key=lambda t: (t.mark.outcome is Outcome.CORRECT) != mostly.get(t.level, False))
+    by_level = {trial.level: trial for trial in reversed(typical)}
     levels = [level for level in row.ladder if level in by_level]
     if not levels:
         return []
@@ -74,15 +68,12 @@ def around(row: Threshold, trials: Iterable[AskedTrial], most: int = SHOWN) -> l
     return [by_level[level] for level in reversed(levels[first : first + most])]
 
 
-def _is_typical(trial: AskedTrial, mostly: dict[float, bool]) -> bool:
-    return (trial.mark.outcome is Outcome.CORRECT) == mostly.get(trial.level, False)
-
-
 def sheets(
     one: RunThresholds, exam: Exam, row: Threshold, chosen: Sequence[AskedTrial], pool: ImagePool
 ) -> list[PageSheet]:
     """Chosen trials as the page shows them."""
-    replies = {a.id: a for a in one.run.folder.texts(keys=[(t.mark.id, _prompt(one)) for t in chosen])}
+    prompt = one.summary.plain[0].prompt
+    replies = {a.id: a for a in one.run.folder.texts(keys=[(t.mark.id, prompt) for t in chosen])}
     finds = exam.extra(Thresholds)
     drawn, why = _drawn(one, exam, [trial.sample.id for trial in chosen])
     found = []
@@ -128,10 +119,6 @@ def _truth(truth: object) -> str:
     return f"{(left + right) / 2:.0f},{(top + bottom) / 2:.0f}"
 
 
-def _prompt(one: RunThresholds) -> str:
-    return one.summary.plain[0].prompt
-
-
 def _drawn(one: RunThresholds, exam: Exam, ids: Sequence[str]) -> tuple[dict[str, Sample], str]:
     """Sheets drawn again from the record, by name; or why they cannot be. A picture that is not the recorded one is left out."""
     try:
@@ -147,31 +134,17 @@ def _drawn(one: RunThresholds, exam: Exam, ids: Sequence[str]) -> tuple[dict[str
 
 
 def _pictures(sample: Sample, region: Region | None, pool: ImagePool) -> list[GalleryPicture]:
+    """Return a part of each picture in its own pixels, or all of it made smaller. The page shows nothing else of the sheet."""
     shown = []
     for at, picture in enumerate(sample.pictures, 1):
         which = f", picture {at} of {len(sample.pictures)}" if len(sample.pictures) > 1 else ""
-        sha = hashlib.sha256(picture.data).hexdigest()
         with decoded(picture.data) as image:
-            part, place = _part(image, region)
-            held = pool.hold(sha, part, place)
-        shown.append(
-            GalleryPicture(
-                UnshortenedText(f"#{held.name}"), f"sheet {sample.id}{which}", "", width=held.width, height=held.height
-            )
-        )
+            part = (image if region is None else image.crop(region)).convert("RGB")
+        if region is None and max(part.size) > SIDE:
+            side = SIDE / max(part.size)
+            part = part.resize((max(1, round(part.width * side)), max(1, round(part.height * side))))
+        place = (0.0, 0.0, float(part.width), float(part.height))
+        held = pool.hold(hashlib.sha256(picture.data).hexdigest(), part, place)
+        url = UnshortenedText(f"#{held.name}")
+        shown.append(GalleryPicture(url, f"sheet {sample.id}{which}", "", width=held.width, height=held.height))
     return shown
-
-
-def _part(image: Image, region: Region | None) -> tuple[Image, Region]:
-    """A part in its own pixels, or all of it made smaller. The place begins at nought: the page shows nothing else of the sheet."""
-    from PIL.Image import Resampling
-
-    if region is not None:
-        part = image.crop(region).convert("RGB")
-    else:
-        part = image.convert("RGB")
-        if max(part.size) > SIDE:
-            part = part.resize(
-                [max(1, round(side * SIDE / max(image.size))) for side in image.size], Resampling.LANCZOS
-            )
-    return part, (0.0, 0.0, float(part.width), float(part.height))

@@ -1,26 +1,37 @@
 """What a prescription shows, ready for its template: what was found, the curves with the answers on them, sheets around each threshold.
 
-It is a page of its own (`prescription_page`) and a section of the report, where that has runs of such an exam.
+It is a page of its own and a section of the report, where that has runs of such an exam.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from snellen import exams
-from snellen.comparison.thresholds import ExamThresholds, RunThresholds, examined
+from snellen.comparison.thresholds import ExamThresholds, RunThresholds
 from snellen.core.exam import Exam
+from snellen.core.extras import Thresholds
 from snellen.core.gallery import UnshortenedText
-from snellen.core.prescription import FacultyComparison, Threshold
-from snellen.engine.runs.run import Run
+from snellen.core.prescription import FacultyComparison, Range, Threshold, figure
 from snellen.present.model import formatting
 from snellen.present.model import threshold_text as said
-from snellen.present.model.formatting import plain
+from snellen.present.model.run_facts import pairs
 from snellen.present.page.image_pool import ImagePool
-from snellen.present.page.prescription_charts import Bar, Curve, LetterChart, Tick, curve, letter_chart, ratios
-from snellen.present.page.prescription_resolution import Resolution, resolutions
+from snellen.present.page.prescription_charts import (
+    Bar,
+    Curve,
+    LetterChart,
+    Tick,
+    by_size,
+    curve,
+    letter_chart,
+    ratio_scale,
+)
 from snellen.present.page.prescription_sheets import PageSheet, around, examples, sheets
 
 LETTERS = "letters"
@@ -28,16 +39,39 @@ LETTERS = "letters"
 GLYPH = 80
 FEW = 3
 """Models whose details are open from the start."""
+PIXELS = "px"
 
 
 class FacultyView(NamedTuple):
-    """One threshold with its curve and sheets; `failed` are easiest sheets of what could not be measured."""
+    """One threshold with its curve and sheets, of what could not be measured some of the easiest."""
 
     anchor: str
     row: Threshold
     curve: Curve
     sheets: list[PageSheet]
-    failed: bool
+
+    @property
+    def failed(self) -> bool:
+        return self.row.threshold is None
+
+
+class SentThreshold(NamedTuple):
+    """A threshold as it was sent; `share` is that in percent of the sheet's side, of a dial in pixels."""
+
+    row: Threshold
+    size: int
+    codec: str
+    share: str
+    bar: Bar | None
+
+
+class Resolution(NamedTuple):
+    """One faculty at several sizes or codecs, and what that says."""
+
+    title: str
+    unit: str
+    sent: list[SentThreshold]
+    says: list[str]
 
 
 class ModelView(NamedTuple):
@@ -75,42 +109,27 @@ class PrescriptionView(NamedTuple):
     sealed: str
 
 
-def embedded(runs: Sequence[Run], pool: ImagePool, prefix: str) -> PrescriptionView:
-    """The same as a part of a page of other things."""
-    return prescription_view(examined(runs), pool, prefix)
-
-
 def prescription_view(found: ExamThresholds, pool: ImagePool, prefix: str = "rx") -> PrescriptionView:
-    """All that the template gets; `prefix` begins the names of its places."""
+    """Return all that the template gets; `prefix` begins the names of its places."""
     exam = exams.load(found.exam)
-    models = [_model(one, exam, pool, f"{prefix}-{one.letter.lower()}") for one in found.each]
-    scale = ratios([ratio for row in found.compared for ratio in row.ratios])
-    rows = [
-        RatioView(
-            row.name,
-            row,
-            [
-                (
-                    one.letter,
-                    "–" if ratio is None else said.ratio(ratio),
-                    None if ratio is None else Bar(scale.at(ratio.value), scale.at(ratio.low), scale.at(ratio.high)),
-                    said.finer(row, at),
-                )
-                for at, (one, ratio) in enumerate(zip(found.each[1:], row.ratios, strict=True))
-            ],
-        )
-        for row in found.compared
-    ]
+    scale, ticks = ratio_scale([ratio for row in found.compared for ratio in row.ratios])
+    rows = []
+    for row in found.compared:
+        others = [
+            (one.letter, "–" if ratio is None else said.ratio(ratio), scale.bar(ratio), said.finer(row, at))
+            for at, (one, ratio) in enumerate(zip(found.each[1:], row.ratios, strict=True))
+        ]
+        rows.append(RatioView(row.name, row, others))
     chart = letter_chart(list(_marks(found)))
     return PrescriptionView(
         title=found.exam,
-        models=models,
+        models=[_model(one, exam, pool, f"{prefix}-{one.letter.lower()}") for one in found.each],
         seeds=said.seeds(found),
         several=found.several,
         opened=len(found.each) <= FEW,
         verdicts=[said.verdict(found, at) for at in range(len(found.each) - 1)],
         ratios=rows,
-        scale=scale.ticks,
+        scale=ticks,
         chart=chart,
         glyphs=_glyphs(pool) if chart is not None else {},
         sealed=str(found.first.manifest.data.origin.get("sealed", "")),
@@ -118,7 +137,7 @@ def prescription_view(found: ExamThresholds, pool: ImagePool, prefix: str = "rx"
 
 
 def _marks(found: ExamThresholds) -> Iterator[tuple[str, Threshold]]:
-    """Who reads how far down the letter chart: of a run with several sizes, each of them."""
+    """Yield how far down the letter chart each model reads: of a run with several sizes, each of them."""
     for one in found.each:
         for row in one.rows:
             if row.faculty == LETTERS and row.threshold is not None:
@@ -127,7 +146,7 @@ def _marks(found: ExamThresholds) -> Iterator[tuple[str, Threshold]]:
 
 
 def _glyphs(pool: ImagePool) -> dict[str, UnshortenedText]:
-    """Every letter of the chart once, by the geometry of the sheets; the page makes it larger and smaller."""
+    """Hold every letter of the chart once, by the geometry of the sheets; the page makes it larger and smaller."""
     import numpy as np
     from PIL import Image
 
@@ -147,50 +166,109 @@ def _glyphs(pool: ImagePool) -> dict[str, UnshortenedText]:
 def _model(one: RunThresholds, exam: Exam, pool: ImagePool, anchor: str) -> ModelView:
     faculties = []
     for at, row in enumerate(one.rows, 1):
-        failed = row.threshold is None
-        chosen = examples(row, one.trials) if failed else around(row, one.trials)
-        shown = sheets(one, exam, row, chosen, pool)
-        faculties.append(FacultyView(f"{anchor}-{at}", row, curve(row), shown, failed))
+        chosen = examples(row, one.trials) if row.threshold is None else around(row, one.trials)
+        faculties.append(FacultyView(f"{anchor}-{at}", row, curve(row), sheets(one, exam, row, chosen, pool)))
     found = resolutions(exam, one.rows, one.sizes())
     return ModelView(one, anchor, said.sentence(one), faculties, found, list(_sent(one)))
 
 
 def _sent(one: RunThresholds) -> Iterator[tuple[str, str]]:
-    """What was sent, and to whom."""
+    """Yield what was sent, and to which model."""
+    identity, sizes = one.manifest.subject.identity, one.sizes()
     yield "model", one.manifest.subject.spec
-    identity = dict(one.manifest.subject.identity)
-    endpoint, parameters = identity.pop("endpoint", None), identity.pop("parameters", None)
-    if endpoint:
-        yield "endpoint", str(endpoint)
-    yield "parameters", _pairs(parameters) if isinstance(parameters, dict) and parameters else "none"
-    yield "sheets as drawn", "; ".join(_drawn(one))
-    pictures: Counter[str] = Counter()
-    for answer in one.run.folder.images():
-        for call in answer.calls:
-            for image in call.images:
-                done = f", {', '.join(image.transforms)}" if image.transforms else ""
-                pictures[f"{image.width} x {image.height} {image.codec}{done}"] += 1
-    if pictures:
-        yield "pictures as they left this machine", "; ".join(f"{n} of {what}" for what, n in pictures.most_common(8))
-    else:
-        yield "pictures as they left this machine", "none: the model is on this machine, and saw the sheets as drawn"
-    options = one.manifest.options
-    own = {k: v for k, v in options.own.items() if k != "sealed"}
-    yield "seed", f"{one.seed}" + (f"; {_pairs(own)}" if own else "")
+    if identity.get("endpoint"):
+        yield "endpoint", str(identity["endpoint"])
+    yield "parameters", pairs(identity.get("parameters") or {}) or "none"
+    drawn: dict[str, list[str]] = {}
+    for row in one.rows:
+        drawn.setdefault(row.sent_as or f"{sizes.get(row.name, 0)} px png", []).append(row.faculty)
+    yield "sheets as drawn", "; ".join(f"{how}: {', '.join(names)}" for how, names in drawn.items())
+    images = (image for answer in one.run.folder.images() for call in answer.calls for image in call.images)
+    pictures = Counter(
+        f"{image.width} x {image.height} {', '.join([image.codec, *image.transforms])}" for image in images
+    )
+    left = "; ".join(f"{n} of {what}" for what, n in pictures.most_common(8))
+    yield (
+        "pictures as they left this machine",
+        left or "none: the model is on this machine, and saw the sheets as drawn",
+    )
+    own = {k: v for k, v in one.manifest.options.own.items() if k != "sealed"}
+    yield "seed", f"{one.seed}" + (f"; {pairs(own)}" if own else "")
     yield "calls and cost", formatting.calls(one.summary.totals, one.summary.subject)
     yield "run", str(one.run.path)
 
 
-def _drawn(one: RunThresholds) -> Iterator[str]:
-    """'512 px png: letters, contrast; 1000 px png: pointing'."""
-    sizes = one.sizes()
-    found: dict[str, list[str]] = {}
-    for row in one.rows:
-        size = sizes.get(row.name, 0)
-        found.setdefault(row.sent_as or f"{size} px png", []).append(row.faculty)
-    for how, names in found.items():
-        yield f"{how}: {', '.join(names)}"
+# ---------------------------------------------------------------- does more resolution help?
 
 
-def _pairs(values: dict[str, Any]) -> str:
-    return ", ".join(f"{key} = {plain(value)}" for key, value in values.items())
+def resolutions(exam: Exam, rows: Sequence[Threshold], sizes: Mapping[str, int]) -> list[Resolution]:
+    """Return every faculty that was sent in several ways, and in words where detail stops being passed on.
+
+    A letter of so many pixels is as high in a large sheet as in a small one. A model that gets all pixels reads it in both. One that gets
+    every sheet made smaller to one size needs letters that grow with the sheet.
+    """
+    found = []
+    for faculty in dict.fromkeys(row.faculty for row in rows):
+        own = [row for row in rows if row.faculty == faculty]
+        if len(own) < 2:
+            continue
+        sent = []
+        for row, bar in zip(own, by_size(own), strict=True):
+            size, share = sizes.get(row.name, 0), ""
+            if row.unit == PIXELS and row.threshold is not None and size:
+                share = f"{figure(100 * row.threshold.value / size)} %"
+            sent.append(SentThreshold(row, size, row.sent_as.rpartition(" ")[2], share, bar))
+        found.append(Resolution(own[0].title, own[0].unit, sent, list(_says(exam, sent))))
+    return found
+
+
+def _says(exam: Exam, sent: Sequence[SentThreshold]) -> Iterator[str]:
+    codecs, sizes = (list(dict.fromkeys(some)) for some in ((s.codec for s in sent), (s.size for s in sent)))
+    for codec in codecs:
+        same = sorted((one for one in sent if one.codec == codec), key=lambda one: one.size)
+        behind = f" ({codec})" if len(codecs) > 1 else ""
+        for small, large in pairwise(same):
+            if small.size != large.size:
+                yield f"From {small.size} to {large.size} px{behind} {_step(exam, small, large)}"
+    for size in sizes:
+        first, *others = (one for one in sent if one.size == size)
+        for other in others:
+            behind = f" at {size} px" if len(sizes) > 1 else ""
+            yield f"{other.codec} instead of {first.codec}{behind}: {_codec(exam, first, other)}"
+
+
+def _between(exam: Exam, first: Threshold, second: Threshold) -> Range | None:
+    """Return the ratio of two thresholds of one run, the second over the first."""
+    finds = exam.extra(Thresholds)
+    found = finds.compared([[replace(first, sent_as="")], [replace(second, sent_as="")]]) if finds is not None else ()
+    return found[0].ratios[0] if found else None
+
+
+def _step(exam: Exam, small: SentThreshold, large: SentThreshold) -> str:
+    """Say what a larger sheet changes."""
+    ratio = _between(exam, small.row, large.row)
+    if ratio is None:
+        return "nothing can be told: one of the thresholds is not known."
+    sides = large.size / small.size
+    is_same, grows = (ratio.low <= at <= ratio.high for at in (1.0, sides))
+    measured = f"{said.ratio(ratio)} times the threshold for {figure(sides)} times the side"
+    if small.row.unit != PIXELS:
+        return f"the threshold {'does not clearly change' if is_same else 'changes'}: {measured}."
+    if is_same and grows:
+        return f"it cannot be told whether detail is passed on: {measured}."
+    if grows:
+        return f"more resolution does not help: {measured}. The detail is not passed on, as if sheets were made smaller on the way."
+    if is_same:
+        return f"detail is passed on: the same pixels are enough, {measured}."
+    if ratio.high < 1:
+        return f"more resolution helps even beyond its pixels: {measured}."
+    lost = "some of the detail is lost" if ratio.high < sides else "more than the gained detail is lost"
+    return f"{lost}: {measured}."
+
+
+def _codec(exam: Exam, first: SentThreshold, other: SentThreshold) -> str:
+    ratio = _between(exam, first.row, other.row)
+    if ratio is None:
+        return "nothing can be told, as one of the thresholds is not known."
+    clear = "no clear difference" if ratio.low <= 1 <= ratio.high else "a clear difference"
+    return f"{clear}, {said.ratio(ratio)} times the threshold."

@@ -14,6 +14,7 @@ from typing import Any
 
 import jinja2
 
+from snellen.comparison.thresholds import ExamThresholds
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.run import Run
 from snellen.present.html.rendering import Templates, TextDetail
@@ -22,9 +23,12 @@ from snellen.present.model.checks import check
 from snellen.present.page.exam_view import exam_views
 from snellen.present.page.gallery import Sources
 from snellen.present.page.image_pool import ImagePool
+from snellen.present.page.prescription_view import prescription_view
 from snellen.present.page.report_run import report_run
 
 HERE = "snellen.present.page"
+NAMED = 4
+"""Names in the title of a prescription."""
 SAMPLES = 48
 IN_ALL = 400
 """How many samples of a run a page shows that nobody said a number for, and how many of all runs together."""
@@ -78,6 +82,15 @@ def write_report(
             break
         shown //= 2
     _write(page, made)
+
+
+def write_prescription(found: ExamThresholds, page: Path) -> None:
+    """Write the prescription as one self-contained page."""
+    pool = ImagePool()
+    names = [one.name for one in found.each]
+    who = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    given = {"rx": prescription_view(found, pool), "who": who, "when": found.first.manifest.created[:10]}
+    write_page(page, "prescription.html", pool, **given)
 
 
 def write_page(page: Path, name: str, pool: ImagePool, **given: Any) -> None:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from snellen import scorers
-from snellen.core.exam import Exam
-from snellen.core.extras import gallery_of
 from snellen.core.finding import Finding
-from snellen.core.gallery import Gallery, GalleryFacts, GalleryItem, GalleryView
+from snellen.core.gallery import Gallery, GalleryItem, GalleryView
 from snellen.core.results import ProtocolSummary
-from snellen.engine.mark import scoring
 from snellen.engine.runs.run import Run
 from snellen.present.model.findings import loaded
 from snellen.present.model.run_view import RunView, run_view
-from snellen.present.model.sample_view import SeenAnswers
+from snellen.present.model.sample_view import SeenAnswers, run_gallery
 from snellen.present.page import flip_gallery, gallery
 
 
@@ -52,22 +48,14 @@ class ReportRun(NamedTuple):
 def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) -> ReportRun:
     """Make what the page shows of a run; `samples` of them in its gallery."""
     exam = loaded(run.manifest)
-    shown, seen = _gallery(run, exam, samples, sources)
+    shown, seen = _gallery(run, samples, sources)
     parting = flip_gallery.parting(run, samples, sources)
     return ReportRun(number, run_view(run, exam, stages=parting.counts, seen=seen), parting, shown)
 
 
-def _gallery(run: Run, exam: Exam | None, samples: int, sources: gallery.Sources) -> tuple[RunGallery, SeenAnswers]:
+def _gallery(run: Run, samples: int, sources: gallery.Sources) -> tuple[RunGallery, SeenAnswers]:
     """Return the samples as the exam shows them, and what was seen of the answers on the way."""
-    evidence = scoring.gather(run.folder, run.manifest.scorers)
-    synthetic = run.manifest.data.synthetic
-    facts = GalleryFacts(
-        synthetic,
-        evidence=lambda sample, prompt: evidence((sample, prompt)),
-        doubt=lambda scorer: "" if synthetic else scorers.doubt(scorer),
-        protocols=tuple(p.protocol for p in run.protocols),
-    )
-    hook = gallery_of(exam, facts)
+    hook = run_gallery(run.folder, run.manifest, [p.protocol for p in run.protocols])
     found = gallery.survey(run, samples, hook)
     seen = gallery.look(run, found.picks)
     items = hook.arranged(gallery.items(run, found.picks, seen.answers, hook, sources))

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, RunSide
+from snellen.comparison.results import Comparison, Ranking
 from snellen.core.text import for_terminal, one_line
 from snellen.present.model import formatting, repeats
 from snellen.present.model.comparison_view import ComparedTable, compared_tables
 from snellen.present.terminal.leads import print_leads
-from snellen.present.terminal.tables import console, first_that_fits, longest_word, plain_table, say, shown
+from snellen.present.terminal.tables import console, first_that_fits, plain_table, say, shown
 
 REPLY = 120
 """The most characters that are shown of a reply."""
 
 
 def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False) -> None:
-    """Everything that fits one screen; `verbose` shows the parts under every protocol, `flips` so many samples of each side."""
+    """Print what fits one screen; `verbose` shows the parts under every protocol, `flips` so many samples of each side."""
     out = console()
-    marks = " · SYNTHETIC" if found.synthetic else ""
-    said = f"{found.exam} · {formatting.counted(found.samples, 'common sample')}{marks}"
-    say(out, said, "bold", 300)
-    out.print(sides_table(found.sides))
+    print_sides(out, found)
     for note in found.notes:
         say(out, f"Note: {for_terminal(note, 600)}", "yellow")
     if found.ranking is not None:
@@ -48,28 +44,24 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
         say(out, f"  {command}", "dim", 2000, soft_wrap=True)
 
 
-def sides_table(sides: Sequence[RunSide]) -> Table:
-    """Who the letters stand for, with cost and time where they are known; the folder where subjects have one name."""
-    costs, times = (any(getattr(s, name) is not None for s in sides) for name in ("cost", "seconds"))
-    table = plain_table()
-    table.add_column("run", no_wrap=True)
-    table.add_column("subject", overflow="fold")
-    same = len({s.subject for s in sides}) < len(sides)
-    if same:
-        table.add_column("folder", overflow="fold")
-    if costs:
-        table.add_column("USD for 1,000", justify="right", no_wrap=True)
-    if times:
-        table.add_column("median time", justify="right", no_wrap=True)
-    for side in sides:
-        shots = f" · {side.shots} shots" if side.shots else ""
-        again = repeats.times(side.repeats)
-        row = [Text(side.letter, style="bold"), shown(f"{side.subject}{shots}{again}", 140)]
-        row += [shown(side.run.rstrip("/").rpartition("/")[2], 120)] if same else []
-        row += [Text("unknown" if side.cost is None else f"{side.cost:.2f}")] if costs else []
-        row += [Text("unknown" if side.seconds is None else f"{side.seconds:.2f} s")] if times else []
-        table.add_row(*row)
-    return table
+def print_sides(out: Console, found: Comparison) -> None:
+    """Print who the letters stand for, with cost and time where they are known; the folder where subjects have one name."""
+    say(out, formatting.common_samples(found.exam, found.samples, synthetic=found.synthetic), "bold", 300)
+    sides = found.sides
+    columns: dict[str, list[str | Text]] = {
+        "run": [Text(side.letter, style="bold") for side in sides],
+        "subject": [
+            f"{s.subject}{f' · {s.shots} shots' if s.shots else ''}{repeats.times(s.repeats)}"[:140] for s in sides
+        ],
+    }
+    if len({side.subject for side in sides}) < len(sides):
+        columns["folder"] = [side.run.rstrip("/").rpartition("/")[2][:120] for side in sides]
+    if any(side.cost is not None for side in sides):
+        columns["USD for 1,000"] = ["unknown" if s.cost is None else f"{s.cost:.2f}" for s in sides]
+    if any(side.seconds is not None for side in sides):
+        columns["median time"] = ["unknown" if s.seconds is None else f"{s.seconds:.2f} s" for s in sides]
+    rows = list(zip(*columns.values(), strict=True))
+    out.print(plain_table(*columns, rows=rows, kept=("run",), right=("USD for 1,000", "median time")))
 
 
 # ---------------------------------------------------------------- two runs
@@ -86,28 +78,24 @@ def print_differences(out: Console, found: Comparison, *, verbose: bool = False)
 
 def fitting(out: Console, table: ComparedTable) -> Table:
     """Return the table with as many columns as there is room for: names of parts and protocols are never broken."""
-    kinds = ((True, True), (False, True), (False, False))
-    return first_that_fits(out, [_differences(table, only=only, silent=silent) for only, silent in kinds])
+    only, silent = f"only {table.first}/{table.second}", f"silent {table.first}/{table.second}"
+    without = [] if table.has_silent else [silent]
+    return first_that_fits(out, [_differences(table, [*without, *some]) for some in ([], [only], [only, silent])])
 
 
-def _differences(found: ComparedTable, *, only: bool, silent: bool) -> Table:
+def _differences(found: ComparedTable, without: list[str]) -> Table:
     a, b = found.first, found.second
-    silent = silent and found.has_silent
-    table = plain_table()
-    table.add_column(found.head, overflow="fold", min_width=longest_word(r.name for r in found.rows))
-    table.add_column("n", justify="right", min_width=longest_word(r.size for r in found.rows))
-    for name in (a, b):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column(f"{b} - {a} [95 %]", no_wrap=True)
-    more = [found.p, *([f"only {a}/{b}"] if only else []), *([f"silent {a}/{b}"] if silent else [])]
-    for name in more:
-        table.add_column(name, justify="right", no_wrap=True)
+    difference = f"{b} - {a} [95 %]"
+    names = (found.head, "n", a, b, difference, found.p, f"only {a}/{b}", f"silent {a}/{b}")
+    kept = [at for at, name in enumerate(names) if name not in without]
+    rows = []
     for r in found.rows:
         style = "bold" if r.clear else ""
-        last = [*([Text(r.only)] if only else []), *([Text(r.silent)] if silent else [])]
-        told = [Text(r.difference, style=style), Text(r.p, style=style)]
-        table.add_row(shown(r.name, 80), Text(r.size), Text(r.first), Text(r.second), *told, *last)
-    return table
+        clear = (Text(text, style=style) for text in (r.difference, r.p))
+        cells = (shown(r.name, 80), r.size, r.first, r.second, *clear, r.only, r.silent)
+        rows.append([cells[at] for at in kept])
+    numbers = [name for name in names[1:] if name != difference]
+    return plain_table(*(names[at] for at in kept), rows=rows, kept=(difference,), right=numbers)
 
 
 # ---------------------------------------------------------------- many runs
@@ -118,21 +106,18 @@ def _print_ranking(out: Console, ranking: Ranking) -> None:
     one = len(labels) == 1 and all(row.headline is None for row in ranking.rows)
     by = f", by {labels[0]}" if one else ""
     say(out, f"\nUnder '{ranking.protocol}'{by}, the best first:", limit=200)
-    table = plain_table()
-    table.add_column("part", overflow="fold")
-    table.add_column("n", justify="right")
-    table.add_column("runs", overflow="fold")
+    rows = []
     for part in dict.fromkeys(row.part for row in ranking.rows):
         own = [row for row in ranking.rows if row.part == part]
         size = formatting.on_clusters(own[0].n, own[0].clusters, own[0].cluster)
         heads = sorted(((r.headline, r.run) for r in own if r.headline is not None), reverse=True)
         if heads:
             places = "   ".join(f"{run} {formatting.percent(score)}" for score, run in heads)
-            table.add_row(shown(f"{part or 'all'} ({own[0].headline_label})", 80), size, Text(places))
+            rows.append((shown(f"{part or 'all'} ({own[0].headline_label})", 80), size, places))
         label = "" if one else f" ({own[0].label})"
         places = "   ".join(f"{r.run} {formatting.number(r.score, r.unit)} {r.groups}" for r in own)
-        table.add_row(shown(f"{part or 'all'}{label}", 80), size, Text(places))
-    out.print(table)
+        rows.append((shown(f"{part or 'all'}{label}", 80), size, places))
+    out.print(plain_table("part", "n", "runs", rows=rows))
     said = (
         "Runs that share a small letter cannot be told apart (p by pairs, Holm's correction over all pairs of a part)."
     )
@@ -143,31 +128,21 @@ def _print_ranking(out: Console, ranking: Ranking) -> None:
 
 
 def _print_flips(out: Console, found: Comparison, most: int) -> None:
-    """Samples under the main protocol that only one side got right, grouped by who did."""
+    """Print samples under the main protocol that only one side got right, grouped by side."""
     main = [flip for flip in found.flips if flip.protocol == found.protocols[0]]
     if found.ranking is not None:
         say(out, "\nFlips are listed for two runs at a time.")
     for letter in dict.fromkeys(flip.only for flip in main):
         own = [flip for flip in main if flip.only == letter]
         more = f" (the first {most})" if len(own) > most else ""
-        say(
-            out,
-            f"\nOnly {letter} right under '{found.protocols[0]}': {formatting.counted(len(own), 'sample')}{more}",
-            "bold",
-        )
+        counted = formatting.counted(len(own), "sample")
+        say(out, f"\nOnly {letter} right under '{found.protocols[0]}': {counted}{more}", "bold")
         for flip in own[:most]:
-            _print_flip(out, flip)
-
-
-def _print_flip(out: Console, flip: Flip) -> None:
-    out.print(shown(f"{flip.id} · {flip.part}", 160))
-    for letter, side in ((flip.first_run, flip.first), (flip.second_run, flip.second)):
-        times = f" ({side.right} of {side.times} right)" if side.times > 1 else ""
-        say(out, f"  {letter} {side.outcome}{times}: {_reply(side)}")
-
-
-def _reply(side: FlipSide) -> str:
-    return "no reply" if side.reply is None else repr(one_line(side.reply, REPLY))
+            out.print(shown(f"{flip.id} · {flip.part}", 160))
+            for run, side in ((flip.first_run, flip.first), (flip.second_run, flip.second)):
+                times = f" ({side.right} of {side.times} right)" if side.times > 1 else ""
+                reply = "no reply" if side.reply is None else repr(one_line(side.reply, REPLY))
+                say(out, f"  {run} {side.outcome}{times}: {reply}")
 
 
 def _next(found: Comparison, flips: int) -> list[str]:

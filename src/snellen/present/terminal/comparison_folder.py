@@ -6,14 +6,13 @@ import shlex
 
 from snellen.comparison.by_exam import ExamComparisons
 from snellen.core.text import for_terminal, one_line
-from snellen.present.model import formatting
-from snellen.present.terminal.comparison import print_comparison, sides_table
+from snellen.present.terminal.comparison import print_comparison, print_sides
 from snellen.present.terminal.prescription import print_compared
 from snellen.present.terminal.tables import console, say
 
 
 def print_folder(all_of_it: ExamComparisons, *, verbose: bool = False) -> None:
-    """Exam by exam; `verbose` shows each as it is shown alone."""
+    """Print exam by exam; `verbose` shows each as it is shown alone."""
     out = console()
     for one in all_of_it.exams:
         if one.thresholds is not None:
@@ -23,10 +22,7 @@ def print_folder(all_of_it: ExamComparisons, *, verbose: bool = False) -> None:
         elif verbose:
             print_comparison(one.found, verbose=True)
         else:
-            marks = " · SYNTHETIC" if one.found.synthetic else ""
-            said = f"{one.exam} · {formatting.counted(one.found.samples, 'common sample')}{marks}"
-            say(out, said, "bold", 300)
-            out.print(sides_table(one.found.sides))
+            print_sides(out, one.found)
             for sentence in one.found.verdict:
                 say(out, sentence, limit=1000)
         out.print()

@@ -6,10 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.text import Text
-
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
-from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.terminal.tables import console, plain_table, say
@@ -116,10 +113,9 @@ def print_story(runs: Sequence[Run], model: str, sees: Sequence[str], after: Seq
         f"{formatting.counted(len(rows), 'exam')}, {formatting.counted(len(runs), 'run')}, on SYNTHETIC data",
         "bold",
     )
-    table = plain_table("exam", "part", "n", _short(model), "another that looks", "floor", kept=("exam", "n", "floor"))
-    for row in rows:
-        table.add_row(*(Text(for_terminal(cell)) for cell in (row.exam, row.part, str(row.n), *row[3:])))
-    out.print(table)
+    cells = [(row.exam, row.part, str(row.n), *row[3:]) for row in rows]
+    columns = ("exam", "part", "n", _short(model), "another that looks", "floor")
+    out.print(plain_table(*columns, kept=("exam", "floor"), rows=cells))
     say(
         out,
         "Percent [95 % interval], the first protocol of each exam. Floor: who never looks. "

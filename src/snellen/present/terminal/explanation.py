@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.text import Text
 
 from snellen.comparison.choices import BY_SAMPLE
 from snellen.comparison.explained import Explanation, FigureCheck, Reading, Swing
@@ -87,22 +87,22 @@ def _print_curve(out: Console, found: Explanation, verbose: bool) -> None:
     say(out, "◆ the run's own number; █ every reading of a column, ▒ some", "dim")
 
 
+def _samples(reading: Reading) -> str:
+    return reading.samples or "all"
+
+
 def _print_swings(out: Console, swings: Sequence[Swing]) -> None:
     """How far each choice moves the number by itself."""
     if not swings:
         return
     say(out, "\nEach choice by itself, all else being as the run has it:")
-    table = plain_table()
-    for name in ("choice", "lowest", "with", "highest", "with"):
-        table.add_column(name, justify="right" if name.endswith("est") else "left", overflow="fold")
+    rows = []
     for one in swings:
-        ends = (cell for r in (one.lowest, one.highest) for cell in (percent(r.value), _chosen(r, one.choice)))
-        table.add_row(Text(one.choice), *(shown(cell, 80) for cell in ends))
-    out.print(table)
-
-
-def _chosen(reading: Reading, choice: str) -> str:
-    return reading.samples or "all" if choice == "samples" else VALUES[choice](reading)
+        of = VALUES.get(one.choice, _samples)
+        ends = ((percent(r.value), shown(of(r), 80)) for r in (one.lowest, one.highest))
+        rows.append([one.choice, *itertools.chain.from_iterable(ends)])
+    numbers = ("lowest", "highest")
+    out.print(plain_table("choice", "lowest", "with", "highest", "with", rows=rows, right=numbers))
 
 
 # ---------------------------------------------------------------- a figure
@@ -113,15 +113,17 @@ def _print_figure(out: Console, one: FigureCheck, found: Explanation) -> None:
     some = one.hits or one.nearest
     head = "readings that give it" if one.hits else "no reading gives it; the nearest"
     say(out, f"\n{one.text}{source}, within {100 * one.tolerance:.2g} points: {head}", limit=400)
-    table = plain_table()
-    table.add_column("number", justify="right", no_wrap=True)
-    table.add_column("n", justify="right", no_wrap=True)
-    table.add_column("reading", overflow="fold")
-    table.add_column("changes", justify="right", no_wrap=True)
-    for reading in some[:HITS]:
-        cells = (f"{100 * reading.value:.2f}", f"{reading.n:,}", described(reading, found), str(len(reading.changes)))
-        table.add_row(*(shown(cell, 200) for cell in cells))
-    out.print(table)
+    rows = [
+        (
+            f"{100 * reading.value:.2f}",
+            f"{reading.n:,}",
+            shown(described(reading, found), 200),
+            str(len(reading.changes)),
+        )
+        for reading in some[:HITS]
+    ]
+    numbers = ("number", "n", "changes")
+    out.print(plain_table("number", "n", "reading", "changes", rows=rows, right=numbers))
     if len(some) > HITS:
         say(out, f"and {len(some) - HITS:,} more (--json has all)", "dim")
     if one.split:
@@ -132,14 +134,11 @@ def _print_split(out: Console, one: FigureCheck, end: Reading) -> None:
     """The way from the run's own number to the first of these, stage by stage."""
     title = f"From {percent(one.start.value)}, the run's own number there, to {percent(end.value)}, by stage:"
     say(out, f"\n{title}")
-    table = plain_table()
-    for name in ("stage", "before", "after"):
-        table.add_column(name, overflow="fold")
-    table.add_column("points", justify="right", no_wrap=True)
-    for step in [s for s in one.split if abs(s.change) >= NOTHING] or one.split:
-        cells = (step.stage, step.before, step.after, f"{100 * step.change:+.2f}")
-        table.add_row(*(shown(cell, 120) for cell in cells))
-    out.print(table)
+    rows = [
+        (step.stage, shown(step.before, 120), shown(step.after, 120), f"{100 * step.change:+.2f}")
+        for step in [s for s in one.split if abs(s.change) >= NOTHING] or one.split
+    ]
+    out.print(plain_table("stage", "before", "after", "points", rows=rows, right=("points",)))
 
 
 def _next(found: Explanation) -> list[str]:

@@ -66,12 +66,16 @@ def _print_figures(out: Console, record: ImportRecord, verbose: bool) -> None:
     known = [f for f in record.figures if f.computed is not None]
     picked = record.figures if verbose else (known or record.figures)[:MOST_FIGURES]
     out.print()
-    table = plain_table(f"{record.tool} says", "n", "as logged", "from its samples")
-    for figure in picked:
-        name = f"{figure.part} {figure.name}".strip()
-        computed, style = _computed(figure)
-        table.add_row(shown(name, 60), str(figure.n or ""), _digits(figure.logged), Text(computed, style=style))
-    out.print(table)
+    rows = [
+        (
+            shown(f"{figure.part} {figure.name}".strip(), 60),
+            str(figure.n or ""),
+            "" if figure.logged is None else repr(figure.logged),
+            _computed(figure),
+        )
+        for figure in picked
+    ]
+    out.print(plain_table(f"{record.tool} says", "n", "as logged", "from its samples", rows=rows))
     if len(picked) < len(record.figures):
         say(out, f"and {len(record.figures) - len(picked)} more figures (-v shows them)", "dim")
     wrong = [f for f in record.figures if f.agrees is False]
@@ -81,16 +85,12 @@ def _print_figures(out: Console, record: ImportRecord, verbose: bool) -> None:
         say(out, said, "bold red")
 
 
-def _digits(value: float | None) -> str:
-    return "" if value is None else repr(value)
-
-
-def _computed(figure: FigureEntry) -> tuple[str, str]:
+def _computed(figure: FigureEntry) -> Text:
     if figure.agrees:
-        return "equal", "green"
+        return Text("equal", style="green")
     if figure.computed is None:
-        return "not made again: a rule of its own", "dim"
-    return repr(figure.computed), "bold red" if figure.agrees is False else ""
+        return Text("not made again: a rule of its own", style="dim")
+    return Text(repr(figure.computed), style="bold red" if figure.agrees is False else "")
 
 
 def _print_against(out: Console, record: ImportRecord, rows: Sequence[VerdictAgreement]) -> None:
@@ -98,7 +98,7 @@ def _print_against(out: Console, record: ImportRecord, rows: Sequence[VerdictAgr
     decided = any(row.undecided < row.n for row in rows)
     columns = ["part", "ours", "n", "right", "headline"]
     columns += ["same verdict", "theirs only", "ours only"] if decided else []
-    table = plain_table(*columns, kept=("ours", "right", "headline"))
+    lines = []
     for row in rows:
         score = f"{formatting.number(row.score)} {row.label}" if row.score is not None else "\u2013"
         share = (
@@ -107,8 +107,8 @@ def _print_against(out: Console, record: ImportRecord, rows: Sequence[VerdictAgr
         name = row.protocol.removesuffix(f"@{record.prompt}")
         cells: list[str | Text] = [shown(row.part or "all", 40), shown(name, 40), str(row.n), share, shown(score, 40)]
         cells += [str(row.same), str(len(row.only_theirs)), str(len(row.only_ours))] if decided else []
-        table.add_row(*cells)
-    out.print(table)
+        lines.append(cells)
+    out.print(plain_table(*columns, kept=("ours", "right", "headline"), rows=lines))
     undecided = max((row.undecided for row in rows), default=0)
     if decided and undecided:
         say(out, f"{undecided} samples have a score between right and wrong, or none: they are in no verdict.", "dim")

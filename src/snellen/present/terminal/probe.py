@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from snellen.core.text import for_terminal
-from snellen.engine.probe.results import Probe
+from snellen.engine.probe_records.results import Probe
 from snellen.present.terminal.tables import console, plain_table, say
 
 STYLES = {"found": "red", "fine": "green", "cannot tell": "yellow", "rejected": "yellow", "not tried": "dim"}
@@ -31,12 +31,12 @@ def print_probe(probe: Probe, changes: tuple[str, ...] = (), before: Probe | Non
     """The headline, a row a part, the format to ask for points with, and what changed since the last probe."""
     out = console()
     say(out, headline(probe), "bold")
-    table = plain_table("part", "verdict", "what", kept=("part", "verdict"))
+    rows = []
     for result in probe.results:
         sure = f" ({result.sure})" if result.sure else ""
         verdict = Text(f"{result.verdict}{sure}", STYLES[result.verdict])
-        table.add_row(Text(result.part), verdict, Text(for_terminal(result.said)))
-    out.print(table)
+        rows.append((result.part, verdict, Text(for_terminal(result.said))))
+    out.print(plain_table("part", "verdict", "what", kept=("part", "verdict"), rows=rows))
     for line in _below(probe, changes, before):
         say(out, line)
 

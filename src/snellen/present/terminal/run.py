@@ -17,11 +17,10 @@ from snellen.comparison.thresholds import examined
 from snellen.core.finding import BAD, DOUBT
 from snellen.core.text import for_terminal
 from snellen.present.model import formatting, repeats
-from snellen.present.model.controls_view import ControlsView
 from snellen.present.model.findings import SAID_ELSEWHERE, loaded
-from snellen.present.model.run_view import Headlines, RunView, run_view
-from snellen.present.model.table_view import ScoreCell
-from snellen.present.terminal.tables import WARNINGS, cell, console, fits, longest_word, plain_table, say, shown
+from snellen.present.model.run_view import RunView, run_view
+from snellen.present.model.table_view import Heading, TableView
+from snellen.present.terminal.tables import console, fits, plain_table, say, shown, table_of
 
 if TYPE_CHECKING:
     from snellen.engine.mark.marking import RemarkResult
@@ -49,21 +48,23 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
         from snellen.present.terminal.run_details import print_details
 
         print_details(out, view)
-    asked = repeats.times(view.repeats)
-    _print_title(out, f"{view.title} · {formatting.counted(view.samples, 'sample')}{asked}", view)
+    samples = formatting.counted(view.manifest.data.samples, "sample")
+    _print_title(out, f"{view.title} · {samples}{repeats.times(view.repeats)}", view)
     if view.stale:
         say(out, f"{view.stale}. 'snellen remark RUN' marks what is there.", "bold red")
     if view.thresholds:
         from snellen.present.terminal.prescription import prescription_of
 
         prescription_of(out, examined([run]), verbose=bool(verbose))
-    elif view.headlines is not None:
+    elif view.headlines.headings:
         out.print(_scores(view.headlines))
-        out.print(_legend(view, view.headlines, bool(verbose)), style="dim")
+        percent, repeated, floors, forbidden, others = view.headline_notes
+        notes = (percent, repeated, view.legend if verbose else floors, forbidden, others)
+        say(out, " ".join(filter(None, notes)), "dim", 1000)
         for line in view.alike:
             say(out, line)
-    if view.controls is not None:
-        _print_controls(out, view.controls, verbose)
+    if view.controls.rows:
+        _print_controls(out, view, verbose)
     if view.position_line:
         say(out, view.position_line)
     doubts = [one for one in view.findings if one.kind not in SAID and one.weight in COLOURS]
@@ -79,112 +80,60 @@ def print_findings(views: Sequence[RunView]) -> None:
     each = 1 if len(views) > MANY_RUNS else 2
     titles = Counter(view.title for view in views)
     for view in views:
-        _print_title(out, view.title + f" ({view.folder})" * (titles[view.title] > 1), view)
+        _print_title(out, view.title + f" ({view.path.name})" * (titles[view.title] > 1), view)
         for one in view.heaviest(each):
             out.print(Padding(Text(for_terminal(one.text, 300), style=COLOURS.get(one.weight, "")), (0, 0, 0, 2)))
 
 
 def _print_title(out: Console, name: str, view: RunView) -> None:
-    marks = (("SYNTHETIC", view.synthetic), ("INCOMPLETE", not view.complete), (STALE, view.stale))
+    marks = (("SYNTHETIC", view.summary.synthetic), ("INCOMPLETE", not view.summary.complete), (STALE, view.stale))
     said = " · ".join([for_terminal(name, 300), *(word for word, is_so in marks if is_so)])
     say(out, said, "bold", soft_wrap=True)
 
 
-# ---------------------------------------------------------------- the scores
-
-
-def _scores(found: Headlines) -> Table:
-    """A row for each part: the main protocol's score and floor, how many gave no answer, and the spread of the other protocols'."""
-    has_floor = any(row.cell is not None and row.cell.floor for row in found.rows)
-    is_silent = any(row.silent for row in found.rows)
-    table = plain_table()
-    table.add_column("part", overflow="fold")
-    table.add_column("n", justify="right", min_width=longest_word(row.size for row in found.rows))
-    table.add_column(_header(found), no_wrap=True)
-    if has_floor:
-        table.add_column("floor", no_wrap=True)
-    if is_silent:
-        table.add_column("silent")  # on two lines where there is no room for one, before the parts are
-    if found.others:
-        table.add_column(found.others[0] if len(found.others) == 1 else f"{len(found.others)} others", no_wrap=True)
-    for row in found.rows:
-        cells: list[str | Text] = [shown(row.part), row.size, _score(row.cell)]
-        cells += [_floor(row.cell)] if has_floor else []
-        cells += [Text(row.silent, style="bold red")] if is_silent else []
-        cells += [Text(row.others, style="dim")] if found.others else []
-        table.add_row(*cells)
+def _scores(found: TableView) -> Table:
+    """Return the first table; the protocol's name is on a line of its own where the metric's is long."""
+    parts, n, score, *more = found.headings
+    head = f"{score.text} {score.below}"
+    short = Heading(head, score.kind) if len(head) <= LONG_HEADER else score
+    table = table_of(found._replace(headings=(parts, n, short, *more)))
+    for column, heading in zip(table.columns, found.headings, strict=True):
+        column.style = "bold red" if heading.text == "silent" else ""
     return table
 
 
-def _header(found: Headlines) -> Text:
-    """'macro F1 (paper)', on two lines where it is long."""
-    between = " " if len(found.metric) + len(found.protocol) + 3 <= LONG_HEADER else "\n"
-    return Text(f"{for_terminal(found.metric, 60)}{between}({for_terminal(found.protocol, 60)})")
-
-
-def _score(found: ScoreCell | None) -> Text:
-    """A score without its floor, which has a column of its own."""
-    if found is None:
-        return cell(None)
-    return cell(found._replace(value=found.value.rjust(5), floor=""))
-
-
-def _floor(found: ScoreCell | None) -> Text:
-    word = found.floor_word if found is not None else ""
-    figure = found.floor.rjust(5) if found is not None else ""
-    return Text(f"{figure} {word}".rstrip(), style=WARNINGS[word] if word else "dim")
-
-
-def _legend(view: RunView, found: Headlines, verbose: bool) -> Text:
-    main_forbidden = next((said for names, said in view.forbidden if found.protocol in names), "")
-    repeated = repeats.LEGEND if found.repeated else ""
-    pieces = ("Percent [95 % interval].", repeated, view.legend if verbose else found.floors, main_forbidden)
-    return Text(for_terminal(" ".join(filter(None, (*pieces, found.others_note))), 1000))
-
-
-def _print_controls(out: Console, found: ControlsView, verbose: bool | None) -> None:
+def _print_controls(out: Console, view: RunView, verbose: bool | None) -> None:
     """Print what controls do to each part; the intervals where there is room."""
-    title = f"With altered input ({found.metric}, {found.protocol}; differences in points):"
-    say(out, title, limit=200)
-    table = _controls(found, intervals=True)
+    say(out, view.controls.title, limit=200)
+    table = table_of(view.controls)
     whole = fits(out, table)
-    out.print(table if whole else _controls(found, intervals=False))
+    out.print(table if whole else table_of(view.controls_short))
     if not whole and not verbose:
         where = "on the page" if verbose is None else "-v"
         say(out, f"Intervals of the differences: {where}.", "dim")
-
-
-def _controls(found: ControlsView, *, intervals: bool) -> Table:
-    table = plain_table()
-    table.add_column("part", overflow="fold")
-    table.add_column("score", justify="right", no_wrap=True)
-    for name in found.controls:
-        table.add_column(Text(for_terminal(f"-> {name}", 40)), no_wrap=True)
-    for part, score, changes in found.rows:
-        cells = (cell(c and f"{c.score}, {c.whole if intervals else c.short}") for c in changes)
-        table.add_row(shown(part), score, *cells)
-    return table
 
 
 # ---------------------------------------------------------------- what must not be lost
 
 
 def _print_notes(out: Console, view: RunView) -> None:
+    summary = view.summary
     if view.no_answers:
         say(out, view.no_answers, "yellow")
     _print_some(out, view.silence, SHOWN_SILENT, "more parts with many non-answers", "bold red")
-    for line in view.advice:
+    for line in summary.advice:
         say(out, f"What would help: {for_terminal(line, 400)}.", "yellow")
-    for note in view.notes:
+    for note in summary.notes:
         say(out, f"Note: {for_terminal(note, 600)}", "bold yellow")
-    if view.synthetic:
+    if summary.synthetic:
         say(out, formatting.SYNTHETIC, "bold yellow")
-    if view.incomplete:
-        say(out, view.incomplete, "bold red")
-    _print_some(out, [f"  {n} x {why}" for why, n in view.failures], SHOWN_REASONS, "other reasons", "red", "  ")
-    for line in view.scored_by:
+    if not summary.complete:
+        say(out, formatting.incomplete(summary), "bold red")
+    reasons = [f"  {n} x {why}" for why, n in summary.failures.items()]
+    _print_some(out, reasons, SHOWN_REASONS, "other reasons", "red", "  ")
+    for line in formatting.scored_by(summary):
         say(out, line, limit=300)
-    say(out, view.calls)
+    say(out, formatting.calls(summary.totals, summary.subject))
 
 
 def _print_some(out: Console, lines: Sequence[str], most: int, more: str, style: str, indent: str = "") -> None:
@@ -199,7 +148,7 @@ def _print_end(out: Console, view: RunView, verbose: bool | None) -> None:
     next_step = "'snellen report RUN' writes a page" + (
         ", -v shows every metric and protocol" if verbose is False else ""
     )
-    where = f"Run: {for_terminal(view.path)}"
+    where = f"Run: {for_terminal(str(view.path))}"
     if len(where) + len(next_step) + 3 <= out.width:
         say(out, f"{where} · {next_step}")
     else:
@@ -219,16 +168,21 @@ def print_remarked(done: RemarkResult) -> None:
         if changed:
             say(out, f"  {protocol}: {changed:,} of {marks:,}", soft_wrap=True)
     if done.changes:
-        table = Table(title="changed marks", title_justify="left")
-        for name in ("protocol", "sample", "was", "is"):
-            table.add_column(name, overflow="fold")
-        for change in done.changes[:SHOWN_CHANGES]:
-            table.add_row(
+        rows = [
+            (
                 shown(change.protocol),
-                Text(for_terminal(change.id, 60)),
-                Text(for_terminal(f"{change.before.outcome} {change.before.reading}", 60)),
-                Text(for_terminal(f"{change.after.outcome} {change.after.reading}", 60)),
+                *(
+                    shown(text, 60)
+                    for text in (
+                        change.id,
+                        f"{change.before.outcome} {change.before.reading}",
+                        f"{change.after.outcome} {change.after.reading}",
+                    )
+                ),
             )
-        out.print(table)
+            for change in done.changes[:SHOWN_CHANGES]
+        ]
+        say(out, "changed marks", "italic")
+        out.print(plain_table("protocol", "sample", "was", "is", rows=rows))
         if len(done.changes) > SHOWN_CHANGES:
             say(out, f"and {len(done.changes) - SHOWN_CHANGES} more")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from rich.text import Text
+from rich.console import Console
 
 from snellen.core.model_names import model_name
 from snellen.core.text import for_terminal, one_line
@@ -28,20 +27,18 @@ def print_listing(folder: Path, found: RunListing) -> None:
     out = console()
     shown = found.runs
     if shown:
-        table = plain_table(*HEADS, kept=("run", "exam", "when", "score", "cost", ""))
         one_year = len({run.manifest.created[:4] for run in shown}) == 1
         rows = [_row(name, run, one_year) for name, run in zip(tails(shown), shown, strict=True)]
         room = _room(rows, out.width)
-        for before, exam, subject, *after in rows:
-            cells = (before, exam, one_line(subject, room), *after)  # a line a run; `show` has the whole name
-            table.add_row(*(Text(for_terminal(cell)) for cell in cells))
-        out.print(table)
+        # a line a run; `show` has the whole name
+        cells = [(before, exam, one_line(subject, room), *after) for before, exam, subject, *after in rows]
+        out.print(plain_table(*HEADS, kept=("run", "exam", "when", "score", "cost", ""), rows=cells))
         say(out, _legend(shown), "dim")
     if found.older:
         say(out, f"and {formatting.counted(found.older, 'older run')}: --all shows them.")
     if not found.runs:
         say(out, f"No runs in {for_terminal(str(folder))}: 'snellen run EXAM --model MODEL' makes one.")
-    _print_passed(out.print, found)
+    _print_passed(out, found)
     if shown:
         say(out, f"Next: snellen show {for_terminal(_shortest(folder, shown))}", soft_wrap=True)
 
@@ -100,9 +97,9 @@ def _legend(shown: Sequence[ListedRun]) -> str:
     return said
 
 
-def _print_passed(say: Any, found: RunListing) -> None:
+def _print_passed(out: Console, found: RunListing) -> None:
     for one in found.passed[:SHOWN_PASSED]:
-        say(Text(f"Passed over: {one_line(one.path.name, 100)} ({one.kind}): {one_line(one.why, 300)}", style="yellow"))
+        say(out, f"Passed over: {one_line(one.path.name, 100)} ({one.kind}): {one_line(one.why, 300)}", "yellow")
     rest = Counter(one.kind for one in found.passed[SHOWN_PASSED:])
     if rest:
-        say(Text(f"Passed over, too: {', '.join(f'{n:,} {kind}' for kind, n in rest.items())}.", style="yellow"))
+        say(out, f"Passed over, too: {', '.join(f'{n:,} {kind}' for kind, n in rest.items())}.", "yellow")

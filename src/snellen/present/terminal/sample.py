@@ -9,7 +9,7 @@ from rich.text import Text
 
 from snellen.core.results import ProtocolSummary
 from snellen.core.text import for_terminal, one_line
-from snellen.core.types import Call, Question
+from snellen.core.types import Call, Mark, Question
 from snellen.engine.runs.run import Run
 from snellen.importers.record import samples_of
 from snellen.present.model import formatting
@@ -132,19 +132,15 @@ def _done(transforms: tuple[str, ...]) -> str:
 
 def _print_marks(out: Console, one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> None:
     """A row for all protocols that say the same."""
-    if not one.judged:
+    if not one.marks:
         say(out, "no marks")
         return
-    table = plain_table("protocol", "outcome", "read", "metrics", kept=("outcome",))
-    rows = ((j.protocol, _row(j.protocol, one, summaries)) for j in one.judged)
-    for names, cells in formatting.together(rows):
-        table.add_row(*(Text(one_line(cell, SHORT)) for cell in (str(names), *cells)))
-    out.print(table)
+    rows = ((name, _row(mark, summaries.get(name))) for name, mark in one.marks.items())
+    cells = [[one_line(text, SHORT) for text in (str(names), *row)] for names, row in formatting.together(rows)]
+    out.print(plain_table("protocol", "outcome", "read", "metrics", kept=("outcome",), rows=cells))
 
 
-def _row(protocol: str, one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> tuple[str, str, str]:
-    mark = next(j.mark for j in one.judged if j.protocol == protocol)
-    summary = summaries.get(protocol)
+def _row(mark: Mark, summary: ProtocolSummary | None) -> tuple[str, str, str]:
     values = [
         f"{formatting.metric_name(summary, k)} {formatting.sample_value(summary, k, v)}"
         for k, v in mark.metrics.items()

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from snellen.core.errors import Interrupted, MostlyUnanswered
 from snellen.core.text import for_terminal, one_line
 from snellen.engine.call.budget import BudgetReached
@@ -52,11 +50,9 @@ def listed(how: SuiteRunResult) -> ListedRun | None:
 def print_suite(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost: float | None) -> None:
     """A row a run, why some were not done, what it cost in all, and what to do next."""
     screen = console()
-    table = plain_table("exam", "model", "n", "score", "cost", "", "state", kept=("score", "cost", "", "state"))
-    for how in ended[:MOST_ROWS]:
-        table.add_row(*(Text(for_terminal(cell)) for cell in _row(how)))
+    columns = ("exam", "model", "n", "score", "cost", "", "state")
     say(screen, f"{name}: {formatting.counted(len(ended), 'run')}", "bold")
-    screen.print(table)
+    screen.print(plain_table(*columns, kept=columns[3:], rows=map(_row, ended[:MOST_ROWS])))
     if len(ended) > MOST_ROWS:
         say(screen, f"and {len(ended) - MOST_ROWS} more: snellen runs {for_terminal(str(out))} --all")
     say(screen, _legend(ended), "dim")

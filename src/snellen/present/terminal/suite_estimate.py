@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.text import Text
-
-from snellen.core.text import for_terminal, one_line
+from snellen.core.text import one_line
 from snellen.engine.suite.cells import SuiteRun
 from snellen.present.model import formatting
 from snellen.present.terminal.tables import console, plain_table, say
@@ -27,13 +25,11 @@ class SuiteEstimate(NamedTuple):
 
 def print_estimates(name: str, rows: Sequence[SuiteEstimate], max_cost: float | None) -> None:
     """A row a run and their sum. Nothing was called."""
-    table = plain_table("exam", "model", "calls", "there", "tokens", "USD", "at most", "time", kept=("USD", "at most"))
-    for row in rows[:MOST_ROWS]:
-        table.add_row(*(Text(for_terminal(cell)) for cell in _estimate(row)))
+    columns = ("exam", "model", "calls", "there", "tokens", "USD", "at most", "time")
     screen = console()
     title = f"{name}: {formatting.counted(len(rows), 'run')}, estimate, nothing was called"
     say(screen, title, "bold")
-    screen.print(table)
+    screen.print(plain_table(*columns, kept=("USD", "at most"), rows=map(_estimate, rows[:MOST_ROWS])))
     if len(rows) > MOST_ROWS:
         say(screen, f"and {len(rows) - MOST_ROWS} more: --json has all")
     total = totals(rows)

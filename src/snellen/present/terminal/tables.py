@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -19,8 +19,9 @@ NARROW = 100
 """Below this width, tables have one metric or protocol a row."""
 WARNINGS = {"": "", "at floor": "yellow", "below floor": "red"}
 NUMBERS = ("n", "with control", "chance", "constant", "forbidden")
-
-
+"""Columns whose cells stand at the right."""
+NAMES = ("part", "protocol", "n")
+"""Columns that are folded between words only."""
 WIDTH_WHEN_NOT_A_TERMINAL = 100
 LONG_NAME = 24
 LONG = 40
@@ -28,7 +29,7 @@ LONG = 40
 
 
 def console() -> Console:
-    """Standard output; of a fixed width when it goes to a file, unless COLUMNS says otherwise."""
+    """Return standard output; of a fixed width when it goes to a file, unless COLUMNS says otherwise."""
     out = Console(highlight=False)
     if out.is_terminal or os.environ.get("COLUMNS", "").isdigit():
         return out
@@ -41,25 +42,19 @@ def say(out: Console, text: str, style: str = "", limit: int | None = None, *, s
 
 
 def shown(text: str, limit: int = 300) -> Text:
-    """A text from outside as a cell."""
+    """Return a text from outside as a cell."""
     return Text(for_terminal(text, limit))
 
 
-def plain_table(*columns: str, kept: tuple[str, ...] = ()) -> Table:
-    """A table without a frame, its columns folded where room is short. Numbers and what is `kept` stay in one piece."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for name in columns:
-        whole = name in NUMBERS or name in kept
-        table.add_column(shown(name), justify="right" if name in NUMBERS else "left", no_wrap=whole, overflow="fold")
-    return table
-
-
-def cell(content: Cell, *, mark: bool = False) -> Text:
+def cell(content: Cell | Text, *, mark: bool = False) -> Text:
     """Return a text, or a score with its interval, floor and n; `mark` puts a star behind a headline."""
     if content is None:
         return Text("–", style="dim")
+    if isinstance(content, Text):
+        return content
     if not isinstance(content, ScoreCell):
-        return shown(content)
+        word = next((word for word in WARNINGS if word and content.endswith(word)), "")
+        return Text(for_terminal(content, 300), style=WARNINGS[word])
     style = WARNINGS[content.floor_word]
     text = Text(content.value, style=f"bold {style}".strip())
     for piece, of_piece in (
@@ -72,53 +67,63 @@ def cell(content: Cell, *, mark: bool = False) -> Text:
     return text.append(" *") if mark and content.headline else text
 
 
-def table_of(view: TableView) -> Table:
-    """Return a table of the model as the terminal has it."""
-    table = plain_table()
-    for heading in view.headings:
-        number = heading.kind == "number"
-        justify: Literal["left", "right"] = "right" if number else "left"
-        text = f"{heading.text}\n{heading.below}".rstrip()
-        table.add_column(shown(text), justify=justify, no_wrap=number, overflow="fold")
-    for row in view.rows:
-        table.add_row(*map(cell, row))
+def plain_table(
+    *columns: str, rows: Iterable[Iterable[Any]] = (), kept: Sequence[str] = (), right: Sequence[str] = NUMBERS
+) -> Table:
+    """Return a table without a frame. Its columns are folded where room is short, but for those at the `right` and those `kept`."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    every = [[cell(content) for content in row] for row in rows]
+    for at, name in enumerate(columns):
+        words = [word for row in every for word in row[at].plain.split()] if name in NAMES else []
+        table.add_column(
+            shown(name),
+            justify="right" if name in right else "left",
+            no_wrap=name in kept or (name in right and name not in NAMES),
+            overflow="fold",
+            min_width=min(LONG_NAME, max(map(len, words), default=0)),
+        )
+    for row in every:
+        table.add_row(*row)
     return table
 
 
+def table_of(view: TableView, *, mark: bool = False) -> Table:
+    """Return a table of the model as the terminal has it; `mark` puts a star behind headlines."""
+    names = [f"{heading.text}\n{heading.below}".rstrip() for heading in view.headings]
+    kinds: dict[str, list[str]] = {}
+    for name, heading in zip(names, view.headings, strict=True):
+        kinds.setdefault(heading.kind, []).append(name)
+    rows = ([cell(content, mark=mark) for content in row] for row in view.rows)
+    return plain_table(*names, rows=rows, right=kinds.get("number", ()), kept=kinds.get("score", ()))
+
+
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:
-    """A table with a title; texts from outside are shown as they are, and nothing is cut."""
-    table = plain_table(*columns, kept=("name", "model", "part", "protocol"))
-    for row in (every := list(rows)):
-        table.add_row(*(cell if isinstance(cell, Text) else Text(for_terminal(cell)) for cell in row))
-    table.show_lines = any(sum(len(cell) > LONG for cell in row) > 1 for row in every)
+    """Print a table with a title; texts from outside are shown as they are, and nothing is cut."""
+    every = [[one if isinstance(one, Text) else Text(for_terminal(one)) for one in row] for row in rows]
+    table = plain_table(*columns, rows=every, kept=("name", "model", "part", "protocol"))
+    table.show_lines = any(sum(len(one) > LONG for one in row) > 1 for row in every)
     out = console()
     out.print(Text(for_terminal(title), style="bold"))
     out.print(table)
 
 
-def longest_word(names: Iterable[str]) -> int:
-    """How wide a column of names is at least: where it is narrower, names break in the middle. Very long ones may."""
-    return min(LONG_NAME, max((len(word) for name in names for word in name.split()), default=0))
-
-
 def first_that_fits(out: Console, tables: Iterable[Table]) -> Table:
-    """The first table that has room with its texts wrapped between words, or the last."""
+    """Return the first table that has room with its texts wrapped between words, or the last."""
     made = list(tables)
     return next((table for table in made if _least(out, table) <= out.width), made[-1])
 
 
 def _least(out: Console, table: Table) -> int:
-    """How wide a table is where every column that may be wrapped is as narrow as it gets."""
+    """Return how wide a table is where every column that may be wrapped is as narrow as it gets."""
     wide = out.options.update(width=10_000)
     total = 0
     for column in table.columns:
-        cells = [column.header, *column.cells]
-        sizes = [Measurement.get(out, wide, cell) for cell in cells]
+        sizes = [Measurement.get(out, wide, content) for content in (column.header, *column.cells)]
         total += max(size.maximum if column.no_wrap else size.minimum for size in sizes) + 2
     return total - 1
 
 
 def fits(out: Console, table: Table, least: int = 0) -> bool:
-    """Whether a table has room without folding a cell, on a screen of at least this width."""
+    """Return whether a table has room without folding a cell, on a screen of at least this width."""
     natural = Measurement.get(out, out.options.update(width=10_000), table).maximum
     return out.width >= least and natural <= out.width

@@ -16,11 +16,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from snellen.comparison.results import Comparison
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import Gallery
 from snellen.core.types import Question
+from snellen.engine.runs.folder import RunFolder
+from snellen.present.model.sample_view import run_gallery
 from snellen.present.viewer import compare_page, records
-from snellen.present.viewer.pairs import WHICH, Comparer, pairs_of, read
+from snellen.present.viewer.pairs import WHICH, Comparer, pairs_of
 from snellen.present.viewer.pictures import QuestionCache, ServedImage, large
 from snellen.present.viewer.records import SampleRecord
 from snellen.present.viewer.render import static, templates_of
@@ -29,7 +32,7 @@ from snellen.present.viewer.run_index import RunIndex
 from snellen.present.viewer.run_page import run_context
 from snellen.present.viewer.runs_page import LineCounter, progress_of, runs_context
 from snellen.present.viewer.sample_filter import PAGE, page_of, wanted_from
-from snellen.present.viewer.sample_page import PageRun, pictures_of, run_gallery, sample_blocks, thumbnail_of
+from snellen.present.viewer.sample_page import PageRun, pictures_of, sample_blocks, thumbnail_of
 from snellen.present.viewer.samples_page import form_context, samples_context
 
 T = TypeVar("T")
@@ -94,7 +97,7 @@ class Viewer:
 
     async def run(self, request: Request) -> Response:
         """One run. Its index gets ready while its page is looked at."""
-        handle = await self._volume(request, 0.0)
+        handle = await self._handle(request, 0.0)
 
         def context() -> dict[str, Any]:
             return run_context(handle, progress_of(self.run_index, handle.entry, self._counter))
@@ -103,12 +106,10 @@ class Viewer:
 
     async def samples(self, request: Request) -> Response:
         """A page of samples."""
-        handle = await self._volume(request, INDEX_WAIT)
+        handle = await self._handle(request, INDEX_WAIT)
+        if not handle.index.ready:
+            return await self._waiting(handle, handle.index.done / handle.index.total)
         wanted = wanted_from(request.query_params.multi_items(), handle.plain)
-        index = handle.index
-        share = None if index.ready else index.done / index.total
-        if share is not None and not (index.begun and wanted.all and not wanted.sort):
-            return await self._waiting(handle, share)
 
         def context() -> dict[str, Any] | None:
             rows = self.handles.rows(handle, wanted, SEARCH_WAIT)
@@ -116,11 +117,9 @@ class Viewer:
                 return None
             some, page, pages = page_of(rows, wanted.page)
             found = records.read(handle.source, handle.index, some.tolist())
-            if share is None:
-                self._load(handle, found)
+            self._load(handle, found)
             progress = progress_of(self.run_index, handle.entry, self._counter)
-            going_on = progress is not None and progress.going_on
-            live = {"live": going_on or share is not None, "share": share, "every": 2 if share is None else 0.7}
+            live = {"live": progress is not None and progress.going_on, "every": 2}
             shown = wanted._replace(page=page)
             return form_context(handle, shown) | samples_context(handle, shown, rows, page, pages, found) | live
 
@@ -136,41 +135,34 @@ class Viewer:
         if row >= len(handle.index):
             raise HTTPException(404, f"This run has no sample number {row}.")
         wanted = wanted_from(request.query_params.multi_items(), handle.plain)
-
-        def around() -> tuple[int | None, int, list[SampleRecord]]:
-            rows = self.handles.rows(handle, wanted, SEARCH_WAIT)
-            listed = [] if rows is None else rows.tolist()
-            at = listed.index(row) if row in listed else None
-            near = listed[max(0, at - BEHIND) : at + AHEAD] if at is not None else [row]
-            return at, len(listed), records.read(handle.source, handle.index, near)
-
-        at, total, near = await self._in_thread(around)
-        place = next((i for i, record in enumerate(near) if record.row == row), None)
-        if place is None:
+        rows = await self._in_thread(partial(self.handles.rows, handle, wanted, SEARCH_WAIT))
+        listed = [] if rows is None else rows.tolist()
+        at = listed.index(row) if row in listed else None
+        near = [row] if at is None else listed[max(0, at - BEHIND) : at + AHEAD]
+        found = await self._in_thread(partial(records.read, handle.source, handle.index, near))
+        record = next((one for one in found if one.row == row), None)
+        if record is None:
             raise HTTPException(404, "This sample's record cannot be read.")
-        record = near[place]
-        key, name = handle.entry.key, record.sample.id
-        if self.pictures.loaded(key, name) is None:
-            await _wait(self._load(handle, near), DATA_WAIT)
-        elif any(self.pictures.loaded(key, r.sample.id) is None for r in near[place : place + 2]):
-            self._load(handle, near)
-        loaded = self.pictures.loaded(key, name)
-        before = near[place - 1].row if at and place else None
-        after = near[place + 1].row if place + 1 < len(near) else None
+        key = handle.entry.key
+        await _wait(self._load(handle, found), 0 if self.pictures.loaded(key, record.sample.id) else DATA_WAIT)
+        loaded = self.pictures.loaded(key, record.sample.id)
+
+        def address(place: int) -> str:
+            """Return the address of a neighbour; nothing where there is none."""
+            there = at is not None and 0 <= place < len(listed)
+            return f"/run/{key}/sample/{listed[place]}{wanted.query()}" if there else ""
 
         def context() -> dict[str, Any]:
-            blocks = sample_blocks(handle, record, loaded, self._gallery(handle))
-            here = f"/run/{key}"
-            at_page = wanted._replace(page=1 + (at or 0) // PAGE)
+            here = wanted._replace(page=1 + (at or 0) // PAGE)
             return form_context(handle, wanted) | {
                 "record": record,
-                "blocks": blocks,
+                "blocks": sample_blocks(handle, record, loaded, self._gallery(handle)),
                 "run": PageRun(1, handle.protocols),
                 "place": at,
-                "of": total,
-                "up": f"{here}/samples{at_page.query()}",
-                "before": "" if before is None else f"{here}/sample/{before}{wanted.query()}",
-                "after": "" if after is None else f"{here}/sample/{after}{wanted.query()}",
+                "of": len(listed),
+                "up": f"/run/{key}/samples{here.query()}",
+                "before": address((at or 0) - 1),
+                "after": address((at or 0) + 1),
                 "live": loaded is None,
                 "every": 0.7,
             }
@@ -182,10 +174,7 @@ class Viewer:
         keys = list(dict.fromkeys(request.query_params.getlist("run")))
         if len(keys) != 2:
             raise HTTPException(400, "Choose two runs to compare: tick two in the list of runs.")
-        pair = [await self._in_thread(partial(self.handles.handle, key, 10 * INDEX_WAIT)) for key in keys]
-        one, other = pair
-        if one is None or other is None:
-            raise HTTPException(404, "There is no such run in this folder.")
+        one, other = [await self._of(key, 10 * INDEX_WAIT) for key in keys]
         protocols = compare_page.shared(one, other)
         if not protocols:
             raise HTTPException(409, "These runs share no protocol, or one of them is not marked yet.")
@@ -201,16 +190,15 @@ class Viewer:
         def context() -> dict[str, Any]:
             found, problem = _compared(going_on)
             pairs = pairs_of(one, other, protocol, which)
-            asked = wanted_from(given.multi_items(), ()).page
-            first, page, pages = page_of(pairs.first, asked)
-            second, _page, _pages = page_of(pairs.second, asked)
-            read_ = [records.read(v.source, v.index, r.tolist()) for v, r in ((one, first), (other, second))]
-            handles_ = one, other
-            for handle, some in zip(handles_, read_, strict=True):
+            first, page, pages = page_of(pairs.first, wanted_from(given.multi_items(), ()).page)
+            second, _page, _pages = page_of(pairs.second, page)
+            sides = one, other
+            read = [records.read(v.source, v.index, r.tolist()) for v, r in zip(sides, (first, second), strict=True)]
+            for handle, some in zip(sides, read, strict=True):
                 self._load(handle, some)
             return (
-                compare_page.compare_context(handles_, protocol, which, page, found, problem)
-                | compare_page.pairs_context(handles_, pairs, (read_[0], read_[1]), protocol)
+                compare_page.compare_context(sides, protocol, which, page, found, problem)
+                | compare_page.pairs_context(sides, pairs, (read[0], read[1]), protocol)
                 | {"pages": pages, "live": not going_on.done()}
             )
 
@@ -240,10 +228,10 @@ class Viewer:
         every = pictures_of(question) if question is not None else []
         if number >= len(every):
             raise HTTPException(404, "No such picture.")
-        return _picture(await self._in_thread(partial(large, every[number].data)))
+        return _picture(await self._in_thread(partial(large, every[number][1].data)))
 
     async def _questions(self, request: Request, wait: float) -> tuple[RunHandle, Mapping[str, Question]]:
-        handle = await self._volume(request, wait)
+        handle = await self._handle(request, wait)
         row = request.path_params["row"]
         if not handle.index.ready:
             raise HTTPException(503, "The run is being read: try again.")
@@ -281,11 +269,14 @@ class Viewer:
         """How a run's exam shows samples: made once for a state of the run, as it may read what scorers said of all."""
         state = handle.entry.key, handle.index.version
         if self._shown is None or self._shown[0] != state:
-            self._shown = state, run_gallery(handle)
+            self._shown = state, run_gallery(RunFolder(handle.entry.path), handle.entry.manifest, handle.plain)
         return self._shown[1]
 
-    async def _volume(self, request: Request, wait: float) -> RunHandle:
-        found = await self._in_thread(partial(self.handles.handle, request.path_params["key"], wait))
+    async def _handle(self, request: Request, wait: float) -> RunHandle:
+        return await self._of(request.path_params["key"], wait)
+
+    async def _of(self, key: str, wait: float) -> RunHandle:
+        found = await self._in_thread(partial(self.handles.handle, key, wait))
         if found is None:
             raise HTTPException(404, "There is no such run in this folder.")
         return found
@@ -293,7 +284,7 @@ class Viewer:
     async def _ready(self, request: Request) -> RunHandle:
         """A run whose index is there, however long that takes."""
         for _again in range(600):
-            handle = await self._volume(request, 10 * INDEX_WAIT)
+            handle = await self._handle(request, 10 * INDEX_WAIT)
             if handle.index.ready:
                 return handle
         raise HTTPException(503, "The run is still being read: try again later.")
@@ -330,12 +321,12 @@ async def _wait(future: Future[Any], seconds: float) -> None:
     await asyncio.wait([waiting], timeout=seconds)
 
 
-def _compared(going_on: Future[bytes]) -> tuple[Any, str]:
+def _compared(going_on: Future[Comparison]) -> tuple[Comparison | None, str]:
     """What a comparison says, or why there is none; neither while it is being made."""
     if not going_on.done():
         return None, ""
     try:
-        return read(going_on.result()), ""
+        return going_on.result(), ""
     except Exception as error:
         return None, str(error) or type(error).__name__
 

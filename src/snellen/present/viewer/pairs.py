@@ -1,24 +1,22 @@
-"""Two runs side by side: the samples on which they part, and in a process of its own what `snellen compare` says of them."""
+"""Two runs side by side: the samples on which they part, and in a thread of its own what `snellen compare` says of them."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from snellen.comparison.comparing import compare_runs
 from snellen.comparison.results import Comparison
 from snellen.core.types import Outcome
 from snellen.present.viewer.run_handle import RunHandle
 from snellen.present.viewer.run_index import Stamp, stamp
 from snellen.present.viewer.sample_index import CODES, NONE
-from snellen.workers.pool import Workers
-from snellen.workers.processes import here
 
 KEPT = 8
 WHICH = {
@@ -40,19 +38,18 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(one: RunHandle, other: RunHandle, protocol: str, which: str) -> Pairs:
-    """The common samples under a protocol of which one, both or neither run is right; and how many of each kind there are."""
-    _both, first, second = np.intersect1d(one.index.hashes, other.index.hashes, return_indices=True)
-    order = np.argsort(first, kind="stable")
-    first, second = first[order], second[order]
+    """Return the common samples under a protocol of which one, both or neither run is right; and how many of each kind there are."""
+    common = [(row, other.index.rows[name]) for name, row in one.index.rows.items() if name in other.index.rows]
+    first, second = np.array(common, np.intp).reshape(-1, 2).T
     a, b = one.index.usual(protocol)[first], other.index.usual(protocol)[second]
     marked = (a != NONE) & (b != NONE)
     first, second, a, b = first[marked], second[marked], a[marked], b[marked]
-    right = CODES[Outcome.CORRECT]
+    a_right, b_right = a == CODES[Outcome.CORRECT], b == CODES[Outcome.CORRECT]
     sets = {
-        "first": (a == right) & (b != right),
-        "second": (a != right) & (b == right),
-        "both": (a == right) & (b == right),
-        "neither": (a != right) & (b != right),
+        "first": a_right & ~b_right,
+        "second": ~a_right & b_right,
+        "both": a_right & b_right,
+        "neither": ~a_right & ~b_right,
         "": a != b,
     }
     keep = sets[which]
@@ -60,51 +57,25 @@ def pairs_of(one: RunHandle, other: RunHandle, protocol: str, which: str) -> Pai
 
 
 class Comparer:
-    """What `snellen compare` says of two runs, made once, one after the other. A new process for each: it holds all marks in memory."""
+    """What `snellen compare` says of two runs, made once, one after the other."""
 
     def __init__(self) -> None:
         self._turns = ThreadPoolExecutor(1, "comparing")
-        self._workers: Workers[bytes] | None = None
-        self._closed = False
-        self._found: OrderedDict[Asked, Future[bytes]] = OrderedDict()
+        self._found: OrderedDict[Asked, Future[Comparison]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def compare(self, one: Path, other: Path) -> Future[bytes]:
+    def compare(self, one: Path, other: Path) -> Future[Comparison]:
         """Return a comparison that is being made."""
         asked = one, other, stamp(one / "summary.json"), stamp(other / "summary.json")
         with self._lock:
             found = self._found.pop(asked, None)
             if found is None:
-                found = self._turns.submit(self._compared, one, other)
+                found = self._turns.submit(compare_runs, [one, other], flips=False)
             self._found[asked] = found
             while len(self._found) > KEPT:
                 self._found.popitem(last=False)[1].cancel()
         return found
 
-    def _compared(self, one: Path, other: Path) -> bytes:
-        with self._lock:
-            if self._closed:
-                raise CancelledError
-            self._workers = here(compared, 1)
-        with self._workers as workers:
-            return workers.submit(one, other).result()
-
     def close(self) -> None:
         """End what goes on."""
-        with self._lock:
-            self._closed = True
         self._turns.shutdown(wait=False, cancel_futures=True)
-        if self._workers is not None:
-            self._workers.close()
-
-
-def read(raw: bytes) -> Comparison:
-    """Read a comparison as the other process wrote it."""
-    return msgspec.json.decode(raw, type=Comparison)
-
-
-def compared(one: Path, other: Path) -> bytes:
-    """Compare two runs."""
-    from snellen.comparison.comparing import compare_runs
-
-    return msgspec.json.encode(compare_runs([one, other], flips=False))

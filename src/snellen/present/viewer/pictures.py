@@ -35,7 +35,6 @@ AS_IT_IS = 12_000_000
 LARGE = 3000
 LOADED_BYTES = 48 << 20
 SMALL_BYTES = 16 << 20
-OPENED = 2
 AT_ONCE = 150
 """The most samples that one pass loads."""
 WEB = frozenset({"png", "jpeg", "webp", "gif"})
@@ -88,24 +87,15 @@ class SizedCache(Generic[K, V]):
                 self._held -= self._found.popitem(last=False)[1][1]
 
 
-class _Pending(NamedTuple):
-    """What is to be loaded of one run, and who is told when it is."""
-
-    run: RunFolder
-    manifest: Manifest
-    wanted: dict[str, Collection[str]]
-    told: Future[None]
-
-
 class QuestionCache:
     """Data sets of the runs that are looked at. `where` is where the data is now, if it moved."""
 
     def __init__(self, where: Path | None = None) -> None:
         self._where = where
         self._pool = ThreadPoolExecutor(1, "pictures")
-        self._pending: dict[str, _Pending] = {}
+        self._wanted: dict[str, dict[str, Collection[str]]] = {}
         self._lock = threading.Lock()
-        self._opened: OrderedDict[tuple[str, str], tuple[Exam, Dataset]] = OrderedDict()
+        self._opened: tuple[tuple[str, str], tuple[Exam, Dataset]] | None = None
         self._loaded: SizedCache[tuple[str, str], LoadedQuestions] = SizedCache(LOADED_BYTES)
         self._small: SizedCache[str, ServedImage] = SizedCache(SMALL_BYTES)
 
@@ -114,21 +104,12 @@ class QuestionCache:
 
         All that is asked for of a run while the thread is busy is loaded in one pass; of very much, the latest.
         """
-        missing = {i: arms for i, arms in wanted.items() if self._loaded.get((key, i)) is None}
-        if not missing:
-            done: Future[None] = Future()
-            done.set_result(None)
-            return done
         with self._lock:
-            pending = self._pending.pop(key, None)
-            if pending is None:
-                pending = _Pending(RunFolder(path), manifest, {}, Future())
-                self._pool.submit(self._work)
-            self._pending[key] = pending
-            pending.wanted.update(missing)
-            for old in list(pending.wanted)[:-AT_ONCE]:
-                del pending.wanted[old]
-        return pending.told
+            own = self._wanted.setdefault(key, {})
+            own.update({i: arms for i, arms in wanted.items() if self._loaded.get((key, i)) is None})
+            for old in list(own)[:-AT_ONCE]:
+                del own[old]
+        return self._pool.submit(self._load, key, RunFolder(path), manifest)
 
     def loaded(self, key: str, sample: str) -> LoadedQuestions | None:
         """What was asked about a sample, if it was loaded."""
@@ -148,36 +129,31 @@ class QuestionCache:
         """End what goes on."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _work(self) -> None:
-        """Load what the run asks for that was asked about last."""
+    def _load(self, key: str, run: RunFolder, manifest: Manifest) -> None:
+        """Load all that is asked for of a run."""
         with self._lock:
-            key, pending = self._pending.popitem()
-        try:
-            self._load(key, pending)
-        finally:
-            pending.told.set_result(None)
-
-    def _load(self, key: str, pending: _Pending) -> None:
-        wanted, manifest = pending.wanted, pending.manifest
+            wanted = self._wanted.pop(key, {})
+        if not wanted:
+            return
         found: dict[str, dict[str, Question]] = {i: {} for i in wanted}
         why = GONE
         try:
-            exam, data = self._open(pending.run, manifest)
+            exam, data = self._open(run, manifest)
             arms = [Arm.parse(text) for text in dict.fromkeys(arm for some in wanted.values() for arm in some)]
             asked = {(i, arm) for i, some in wanted.items() for arm in some}
             for one in to_ask(exam, data, arms, asked.__contains__, lambda _a, _s: True, manifest.options.seed):
                 try:
                     found[one.id][one.arm.text] = one.make()
                 except Exception as error:  # a sample that a prompt cannot ask about costs itself, not the others
-                    why = _said(error)
+                    why = one_line(str(error) or type(error).__name__)
         except Exception as error:  # a damaged data set costs the pictures, never the page
-            why = _said(error)
+            why = one_line(str(error) or type(error).__name__)
         for i, questions in found.items():
             loaded = LoadedQuestions(questions, why)
             self._loaded.put((key, i), loaded, loaded.size)
 
     def _open(self, run: RunFolder, manifest: Manifest) -> tuple[Exam, Dataset]:
-        """The data set, opened once. One that could not be opened is tried again only when somebody asks again.
+        """Return the data set, which is kept until another one is asked for.
 
         An exam without a data set draws what the run chose, so what it opens is of that run alone, and of now.
         """
@@ -185,11 +161,9 @@ class QuestionCache:
         if traits_of(exam).drawn:
             return exam, unchanged(run, exam)
         name = manifest.data.source, manifest.data.fingerprint
-        found = self._opened.pop(name, None) or (exam, unchanged(run, exam, self._where))
-        self._opened[name] = found
-        while len(self._opened) > OPENED:
-            self._opened.popitem(last=False)
-        return found
+        if self._opened is None or self._opened[0] != name:
+            self._opened = name, (exam, unchanged(run, exam, self._where))
+        return self._opened[1]
 
 
 def large(data: bytes) -> ServedImage | None:
@@ -212,7 +186,3 @@ def scaled(data: bytes, side: int) -> ServedImage | None:
     except Exception:  # Pillow has many ways to say that a file is damaged
         return None
     return ServedImage(out.getvalue(), MIME["webp"])
-
-
-def _said(error: Exception) -> str:
-    return one_line(str(error) or type(error).__name__)

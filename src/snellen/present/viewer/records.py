@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.core.types import Answer, Mark, Sample
-from snellen.engine.runs.folder import MARKS
-from snellen.present.viewer.sample_index import NOWHERE, UNREADABLE, RunFiles, SampleIndex
+from snellen.engine.runs.folder import MARKS, UNREADABLE
+from snellen.present.viewer.sample_index import NOWHERE, RunFiles, SampleIndex, lines
 
 T = TypeVar("T")
 LONGEST_LINE = 32 << 20
@@ -32,49 +32,35 @@ class SampleRecord(NamedTuple):
 
 
 def read(source: RunFiles, index: SampleIndex, rows: Sequence[int]) -> list[SampleRecord]:
-    """Some samples with their answers and marks. One whose line was damaged since is passed over."""
-    samples = _at(source.samples, [int(index.places[row]) for row in rows], _SAMPLES)
-    answers = {
-        arm: _at(source.answers, [int(column.place[row]) for row in rows], _ANSWERS)
-        for arm, column in index.arms.items()
-    }
-    marks = {
-        name: _at(source.marks.get(name), [int(column.place[row]) for row in rows], MARKS)
-        for name, column in index.marks.items()
-    }
+    """Return some samples with their answers and marks. One whose line was damaged since is passed over."""
+    samples = _at(source.samples, index.places, rows, _SAMPLES)
+    answers = {arm: _at(source.answers, column.place, rows, _ANSWERS) for arm, column in index.arms.items()}
+    marks = {name: _at(source.marks.get(name), column.place, rows, MARKS) for name, column in index.marks.items()}
     return [
         SampleRecord(
-            int(row),
-            sample,
-            {arm: a for arm, some in answers.items() if (a := some[i]) is not None},
-            {name: m for name, some in marks.items() if (m := some[i]) is not None},
+            row,
+            samples[row],
+            {arm: some[row] for arm, some in answers.items() if row in some},
+            {name: some[row] for name, some in marks.items() if row in some},
         )
-        for i, (row, sample) in enumerate(zip(rows, samples, strict=True))
-        if sample is not None
+        for row in rows
+        if row in samples
     ]
 
 
-def _at(path: Path | None, places: Sequence[int], decoder: msgspec.json.Decoder[T]) -> list[T | None]:
-    """The records at some places of a file; None where there is none."""
-    if path is None or not any(place != NOWHERE for place in places):
-        return [None] * len(places)
-    found: list[T | None] = []
-    try:
-        with path.open("rb", buffering=1 << 13) as file:
-            for place in places:
-                if place != NOWHERE:
-                    file.seek(place)
-                found.append(None if place == NOWHERE else _decoded(file.readline(LONGEST_LINE), decoder))
-    except OSError:
-        return [None] * len(places)
+def _at(
+    path: Path | None, places: NDArray[np.int64], rows: Sequence[int], decoder: msgspec.json.Decoder[T]
+) -> dict[int, T]:
+    """Return the records of some rows of a file that can be read."""
+    found: dict[int, T] = {}
+    there = [row for row in rows if places[row] != NOWHERE]
+    if path is not None and there:
+        with suppress(OSError), path.open("rb", buffering=1 << 13) as file:
+            for row in there:
+                file.seek(int(places[row]))
+                with suppress(*UNREADABLE):
+                    found[row] = decoder.decode(file.readline(LONGEST_LINE))
     return found
-
-
-def _decoded(line: bytes, decoder: msgspec.json.Decoder[T]) -> T | None:
-    try:
-        return decoder.decode(line)
-    except UNREADABLE:
-        return None
 
 
 # ---------------------------------------------------------------- looking for a text
@@ -95,41 +81,24 @@ _WORDS = msgspec.json.Decoder(_Words)
 
 
 def matching(source: RunFiles, index: SampleIndex, text: str, stopped: Callable[[], bool]) -> NDArray[np.bool_]:
-    """Which samples have a text in their id, truth, facts or an answer, whatever the case. Stops early where nobody waits any more."""
+    """Return which samples have a text in their id, truth, facts or an answer, whatever the case. Ends early once `stopped`."""
     needle = text.casefold()
     raw = needle.encode() if needle.isascii() and needle.isprintable() and not set(needle) & {'"', "\\"} else b""
     keep = np.zeros(len(index), bool)
     files = [(source.samples, index.places)]
     files += [(source.answers, column.place) for column in index.arms.values()]
     for path, places in files:
-        there = np.flatnonzero(places != NOWHERE)
-        order = there[np.argsort(places[there], kind="stable")]
-        for count, (row, line) in enumerate(_in_order(path, order.tolist(), places)):
+        row_at = {place: row for row, place in enumerate(places.tolist())}
+        for count, (place, line) in enumerate(lines(path)):
             if count % 1024 == 0 and stopped():
                 return keep
-            if raw and line.isascii() and raw not in line.lower():
+            if place not in row_at or (raw and line.isascii() and raw not in line.lower()):
                 continue  # a plain text is in a plain line as it is: most need no decoding
-            words = _decoded(line, _WORDS)
-            if words is not None and needle in _said(words):
-                keep[row] = True
+            with suppress(*UNREADABLE):
+                keep[row_at[place]] |= needle in _said(_WORDS.decode(line))
     return keep
 
 
 def _said(words: _Words) -> str:
     more = [msgspec.json.encode(x).decode() for x in (words.truth, words.failure, words.facts) if x]
     return "\n".join((words.id, words.text, words.thinking, *more)).casefold()
-
-
-def _in_order(path: Path | None, rows: Sequence[int], places: NDArray[np.int64]) -> Iterator[tuple[int, bytes]]:
-    """The lines of some rows, read from the front to the back of the file."""
-    if path is None or not rows:
-        return
-    with path.open("rb", buffering=1 << 18) as file:
-        at = 0
-        for row in rows:
-            place = int(places[row])
-            if place != at:
-                file.seek(place - file.tell(), os.SEEK_CUR)
-            line = file.readline(LONGEST_LINE)
-            at = place + len(line)
-            yield row, line

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +17,7 @@ from snellen.core.records import Manifest, Summary, Totals
 from snellen.core.results import Score
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.listing import DAMAGED, NO_RUN, ListedRun, SkippedEntry
-from snellen.present.model.run_list import headlines, main_protocol
+from snellen.present.model.run_list import headlines
 
 Stamp = tuple[int, int, int]
 OUTSIDE = "linked out"
@@ -29,12 +27,9 @@ KEPT_SUMMARIES = 4
 class RunHeadline(NamedTuple):
     """What the list of runs shows of a summary; a summary itself is about a megabyte."""
 
-    protocol: str
     scores: tuple[tuple[str, Score], ...]
     totals: Totals
     complete: bool
-    asked: int
-    expected: int
 
 
 class RunEntry(NamedTuple):
@@ -52,7 +47,7 @@ class RunEntry(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether every question has an answer, as the summary says."""
+        """Return whether every question has an answer, as the summary says."""
         return self.headline is not None and self.headline.complete
 
 
@@ -62,23 +57,19 @@ class FoundRuns(NamedTuple):
     runs: tuple[RunEntry, ...]
     passed: tuple[SkippedEntry, ...]
 
-    def get(self, key: str) -> RunEntry | None:
-        """The run of a key."""
-        return next((run for run in self.runs if run.key == key), None)
-
 
 def key_of(name: str) -> str:
-    """What addresses call a run."""
+    """Return what addresses call a run."""
     return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
-def stamp(path: Path) -> Stamp | None:
-    """What changes when a file does; None where there is none."""
+def stamp(path: Path | None) -> Stamp | None:
+    """Return what changes when a file does; None where there is none."""
     try:
-        found = path.stat()
+        found = path.stat() if path is not None else None
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return None if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 class RunIndex:
@@ -92,43 +83,35 @@ class RunIndex:
         self.folder = folder
         self._root = here.parent if alone else here
         self._only = here.name if alone else None
-        self._entries: dict[str, tuple[tuple[Stamp | None, ...], RunEntry]] = {}
+        self._entries: dict[Path, tuple[tuple[Stamp | None, ...], RunEntry]] = {}
         self._summaries: dict[str, tuple[Stamp | None, Summary]] = {}
         self._lock = threading.Lock()
 
     def inside(self, path: Path) -> bool:
-        """Whether a file is in the folder, links followed."""
+        """Return whether a file is in the folder, links followed."""
         try:
             return path.resolve(strict=True).is_relative_to(self._root)
         except (OSError, RuntimeError):  # not there, or a link to itself
             return False
 
     def file(self, path: Path) -> Path | None:
-        """A regular file inside the folder; None for all else. Names in a run's own records may be anything."""
+        """Return a regular file inside the folder; None for all else. Names in a run's own records may be anything."""
         return path if path.is_file() and self.inside(path) else None
 
     def found(self, seconds: float = float("inf")) -> FoundRuns:
-        """What the folder holds now. Of runs that are new, the latest are read for so long; the others are `pending`."""
-        runs: list[RunEntry] = []
-        passed: list[SkippedEntry] = []
+        """Return what the folder holds now. Of runs that are new, the latest are read for so long; the others are `pending`."""
         with self._lock:
-            for path in self._paths():
-                one = self._begun(path)
-                (runs if isinstance(one, RunEntry) else passed).append(one)  # type: ignore[arg-type]
+            every = [self._begun(path) for path in self._paths()]
+            runs = [one for one in every if isinstance(one, RunEntry)]
+            passed = [one for one in every if isinstance(one, SkippedEntry)]
             runs.sort(key=lambda run: (run.manifest.created, run.path.name), reverse=True)
             end = time.monotonic() + seconds
-            for at, run in enumerate(runs):
-                if run.pending and time.monotonic() < end:
-                    read = self._read(run)
-                    if isinstance(read, RunEntry):
-                        runs[at] = read
-                    else:
-                        passed.append(read)
-        refused = {one.path for one in passed}
-        return FoundRuns(tuple(run for run in runs if run.path not in refused), tuple(passed))
+            read = [self._read(run) if run.pending and time.monotonic() < end else run for run in runs]
+        passed += [one for one in read if isinstance(one, SkippedEntry)]
+        return FoundRuns(tuple(one for one in read if isinstance(one, RunEntry)), tuple(passed))
 
     def run(self, key: str) -> RunEntry | None:
-        """The run of a key, looked up among the folder's names."""
+        """Return the run of a key, looked up among the folder's names."""
         with self._lock:
             path = next((p for p in self._paths() if key_of(p.name) == key), None)
             one = self._begun(path) if path is not None else None
@@ -137,7 +120,7 @@ class RunIndex:
         return one if isinstance(one, RunEntry) else None
 
     def summary(self, entry: RunEntry) -> Summary | None:
-        """A run's summary; None where it has none that can be used."""
+        """Return a run's summary; None where it has none that can be used."""
         path = self.file(entry.path / "summary.json")
         if path is None:
             return None
@@ -154,17 +137,16 @@ class RunIndex:
                 del self._summaries[next(iter(self._summaries))]
         return kept[1]
 
-    def _paths(self) -> Iterator[Path]:
+    def _paths(self) -> list[Path]:
         if self._only is not None:
-            return iter((self._root / self._only,))
+            return [self._root / self._only]
         try:
-            names = sorted(entry.name for entry in os.scandir(self._root) if not entry.name.startswith("."))
+            return sorted(path for path in self._root.iterdir() if not path.name.startswith("."))
         except OSError as error:
             raise SnellenError(f"{self.folder} cannot be read ({error.strerror})") from None
-        return (self._root / name for name in names)
 
     def _begun(self, path: Path) -> RunEntry | SkippedEntry:
-        """What was read of a run before, or its manifest."""
+        """Return what was read of a run before, or its manifest."""
         record = path / "run.json"
         if not self.inside(path):
             return SkippedEntry(path, OUTSIDE, "a link to a place outside the folder, which is not followed")
@@ -172,7 +154,7 @@ class RunIndex:
             return SkippedEntry(path, NO_RUN, "a folder without run.json" if path.is_dir() else "a file")
         if not self.inside(record):
             return SkippedEntry(path, OUTSIDE, "run.json is a link to a place outside the folder")
-        kept = self._entries.get(path.name)
+        kept = self._entries.get(path)
         if kept is not None and kept[0] == _stamps(path):
             return kept[1]
         try:
@@ -181,49 +163,32 @@ class RunIndex:
             return SkippedEntry(path, DAMAGED, str(error))
 
     def _read(self, entry: RunEntry) -> RunEntry | SkippedEntry:
-        """A run with its headline, kept until its records change."""
+        """Return a run with its headline, kept until its records change."""
         path = entry.path
         stamps = _stamps(path)
-        link = self._link_out(path)
-        if link is not None:
-            return SkippedEntry(path, OUTSIDE, f"{link} is a link to a place outside the folder")
+        links = [one for one in path.rglob("*") if one.is_symlink() and not self.inside(one)]
+        if links:
+            where = links[0].relative_to(path).as_posix()
+            return SkippedEntry(path, OUTSIDE, f"{where} is a link to a place outside the folder")
         headline, problem = None, ""
         if self.file(path / "summary.json") is not None:
             try:
-                headline = _headline(ListedRun(path, entry.manifest, RunFolder(path).summary()))
+                summary = RunFolder(path).summary()
+                scores = tuple(headlines(ListedRun(path, entry.manifest, summary)))
+                headline = RunHeadline(scores, summary.totals, summary.complete)
             except (SnellenError, OSError) as error:
                 problem = str(error)
         read = entry._replace(headline=headline, problem=problem, pending=False)
-        self._entries[path.name] = stamps, read
+        self._entries[path] = stamps, read
         return read
-
-    def _link_out(self, path: Path) -> str | None:
-        """A file of a run, or a folder in it, that is a link to a place outside; None where there is none."""
-        for here, folders, names in os.walk(path):
-            for name in (*folders, *names):
-                one = Path(here, name)
-                if one.is_symlink() and not self.inside(one):
-                    return one.relative_to(path).as_posix()
-        return None
 
 
 def _stamps(path: Path) -> tuple[Stamp | None, Stamp | None]:
     return stamp(path / "run.json"), stamp(path / "summary.json")
 
 
-def _headline(run: ListedRun) -> RunHeadline:
-    main, summary = main_protocol(run), run.summary
-    expected = sum(summary.expected.values()) or summary.questions
-    asked = sum(summary.asked.values())
-    scores = tuple(headlines(run))
-    return RunHeadline(main.protocol if main else "", scores, summary.totals, summary.complete, asked, expected)
-
-
-# ---------------------------------------------------------------- runs that go on
-
-
 def being_written(path: Path, quiet: float) -> bool:
-    """Whether a process holds the run's lock. Looked up, never tried: trying could stop a run that is about to begin.
+    """Return whether a process holds the run's lock. Looked up, never tried: trying could stop a run that is about to begin.
 
     Where the system does not list its locks: whether answers came in the last minute (`quiet`: seconds since the last one).
     """

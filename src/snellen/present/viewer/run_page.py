@@ -31,6 +31,7 @@ def run_context(handle: RunHandle, progress: RunProgress | None) -> dict[str, An
         "live": progress is not None and progress.going_on,
         "run": run,
         "repeats": handle.repeats,
+        "main": next(iter(run.protocols), "") if run is not None else "",
         "filters": _filters(run) if run is not None else [],
         "filters_of": lambda part: _filters_of(handle, part),
         "tags": _tags(handle) if run is not None and handle.index.ready else [],

@@ -291,7 +291,8 @@ class RemoteSubject(Subject, Endpoint):
         No request has 0 tokens: a reply that counts none says nothing of its cost. A cost of 0 goes behind a price that the user gave.
         """
         filtered = parsed.refused and not parsed.text  # maybe before anything was counted
-        uncounted = parsed.usage.input_tokens == 0 and not filtered
+        used = parsed.usage
+        uncounted = (used.input_tokens == 0 and not filtered) or (used.output_tokens == 0 and bool(parsed.text))
         if uncounted:
             parsed = parsed._replace(usage=Usage())
         counted = parsed.usage.input_tokens is not None or filtered

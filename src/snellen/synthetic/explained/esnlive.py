@@ -13,15 +13,11 @@ from typing import Any, NamedTuple
 
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.records import MadeRecord, picture, picture_name, plain
-from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
-from snellen.synthetic.scenes.catalog import CHILDREN, KINDS, VIVID, WEATHERS
-from snellen.synthetic.scenes.cues import WEATHER_CUES, other_colours, state_cue
+from snellen.synthetic.scenes.catalog import ACTIONS, CHILDREN, KINDS, WEATHER, WORLD, denied
 from snellen.synthetic.scenes.model import Person, Scene, Thing
-from snellen.synthetic.scenes.palette import CLOTHES, HAIR, TROUSERS
 from snellen.synthetic.scenes.questions import could_be
 from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
 from snellen.synthetic.scenes.words import (
-    WEATHER,
     a,
     coloured,
     doing,
@@ -29,6 +25,7 @@ from snellen.synthetic.scenes.words import (
     listing,
     sentence,
     some,
+    state_cue,
     stateful,
     verb,
     weather_seen,
@@ -106,7 +103,7 @@ def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
     if "weather" in wanted and (wanted["weather"] != "neutral" or rng.random() < 0.5):
         things["window"] = {"state": "closed" if wanted["weather"] == "neutral" else "open"}
     if "box" in wanted:
-        ball = rng.choice(VIVID) if rng.random() < 0.5 else None
+        ball = rng.choice(WORLD.vivid) if rng.random() < 0.5 else None
         things["box"] = (
             {"state": "closed", "count": 1}
             if wanted["box"] == "neutral"
@@ -117,18 +114,22 @@ def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
         full = "full" if wanted["drink"] == "entailment" else "empty"
         things |= {"cup": {}} if wanted["drink"] == "neutral" else {"glass": {"state": full}}
     if "hair" in wanted:
-        person["hat"] = rng.choice(VIVID) if wanted["hair"] == "neutral" else None
+        person["hat"] = rng.choice(WORLD.vivid) if wanted["hair"] == "neutral" else None
     if "trousers" in wanted:
         hidden = wanted["trousers"] == "neutral"
         action = rng.choice(
-            [act.name for act in ACTIONS.values() if place in act.places and act.hides == hidden and act.prop != "ball"]
+            [
+                act.name
+                for act in ACTIONS.values()
+                if place in act.places and act.hides == hidden and "ball" not in act.brings
+            ]
         )
     if action is None:
         action = rng.choice(
             [
                 act.name
                 for act in ACTIONS.values()
-                if place in act.places and not {*brings(act.name)} & {*things, "cup", "ball"}
+                if place in act.places and not {*act.brings} & {*things, "cup", "ball"}
             ]
         )
     return SceneRequest(
@@ -174,14 +175,14 @@ def _open(label_if_seen: bool | None) -> str:
 def _weather(scene: Scene) -> list[Claim]:
     seen = weather_seen(scene)
     why = (
-        WEATHER_CUES[scene.weather]
+        WEATHER[scene.weather].cue
         if seen
         else "nothing can be seen of the sky from inside, so the weather is not known"
     )
     doubtful = "cloudy" if seen and scene.weather == "rainy" else ""  # rain falls from clouds
     return [
-        Claim(_open(asked == scene.weather if seen else None), WEATHER[asked], why, "weather")
-        for asked in WEATHERS
+        Claim(_open(asked == scene.weather if seen else None), WEATHER[asked].phrase, why, "weather")
+        for asked in WEATHER
         if asked != doubtful
     ]
 
@@ -197,7 +198,7 @@ def _trousers(person: Person) -> list[Claim]:
             why,
             "trousers",
         )
-        for asked in TROUSERS
+        for asked in WORLD.trousers
     ]
 
 
@@ -208,7 +209,7 @@ def _hair(person: Person) -> list[Claim]:
         if seen
         else f"the hair of the {person.who} is under a hat and may have any color"
     )
-    colours = [hair for hair in HAIR if hair != "grey" or person.who not in CHILDREN]
+    colours = [hair for hair in WORLD.hair if hair != "grey" or person.who not in CHILDREN]
     return [
         Claim(_open(asked == person.hair if seen else None), f"the {person.who} has {asked} hair", why, "hair")
         for asked in colours
@@ -246,7 +247,7 @@ def _drink(scene: Scene) -> list[Claim]:
 def _doings(scene: Scene, person: Person, rng: Random) -> list[Claim]:
     the, true = f"the {person.who}", f"{person.act.cues[0]}, so the {person.who} is {person.action}"
     false = rng.choice(denied(person.action, scene.place, strict=True))
-    shirt = rng.choice([colour for colour in CLOTHES if colour != person.shirt])
+    shirt = rng.choice([colour for colour in WORLD.clothes if colour != person.shirt])
     said = f"{the} is wearing {a(person.shirt)} shirt"
     return [
         Claim("entailment", f"{the} is {doing(person, details=False)}", true, "action"),
@@ -264,7 +265,7 @@ def _doings(scene: Scene, person: Person, rng: Random) -> list[Claim]:
 def _things(thing: Thing, rng: Random) -> list[Claim]:
     out: list[Claim] = []
     if thing.colour is not None:
-        (named, be), false = coloured(thing), rng.choice(other_colours(thing))
+        (named, be), false = coloured(thing), rng.choice(thing.other_colours)
         out.append(
             Claim("entailment", f"{named} {be} {thing.colour}", f"{named} {where(thing)} {be} {thing.colour}", "colour")
         )

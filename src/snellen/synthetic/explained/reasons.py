@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import NamedTuple
 
-from snellen.synthetic.scenes.catalog import CHILDREN, PLACES
+from snellen.synthetic.scenes.catalog import CHILDREN, PLACES, WORLD
 from snellen.synthetic.scenes.model import Person, Scene
-from snellen.synthetic.scenes.palette import CLOTHES, HAIR, TROUSERS
 from snellen.synthetic.scenes.words import SIDES, hair_seen
 
 Four = tuple[str, str, str, str]
@@ -47,12 +46,12 @@ def reasons(rng: Random, scene: Scene, signs: Four, *, known: Iterable[str], by_
 
 def details(rng: Random, person: Person) -> Iterator[Detail]:
     """All details of a person that are in sight."""
-    yield _detail(rng, "shirt", "the top of {{0}} is {}", person.shirt, CLOTHES)
+    yield _detail(rng, "shirt", "the top of {{0}} is {}", person.shirt, WORLD.clothes)
     yield _detail(rng, "position", "{{0}} is {}", SIDES[person.column], SIDES.values())
     if person.trousers is not None:
-        yield _detail(rng, "trousers", "the trousers of {{0}} are {}", person.trousers, TROUSERS)
+        yield _detail(rng, "trousers", "the trousers of {{0}} are {}", person.trousers, WORLD.trousers)
     if hair_seen(person):
-        hair = [colour for colour in HAIR if colour != "grey" or person.who not in CHILDREN]
+        hair = [colour for colour in WORLD.hair if colour != "grey" or person.who not in CHILDREN]
         yield _detail(rng, "hair", "the hair of {{0}} is {}", person.hair, hair)
     if person.facing is not None:
         yield _detail(rng, "facing", "{{0}} looks to the {}", person.facing, ("left", "right"))

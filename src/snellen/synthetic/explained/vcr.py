@@ -13,12 +13,10 @@ from typing import NamedTuple
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.reasons import reasons
 from snellen.synthetic.explained.records import MadeRecord, picture
-from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
 from snellen.synthetic.scenes.canvas import CanvasBox
-from snellen.synthetic.scenes.catalog import KINDS, PLACES, VIVID
+from snellen.synthetic.scenes.catalog import ACTIONS, KINDS, PLACES, WORLD, alike, denied
 from snellen.synthetic.scenes.model import Person, Scene
-from snellen.synthetic.scenes.palette import CLOTHES
-from snellen.synthetic.scenes.sampling import SceneRequest, alike, draw_scene
+from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
 from snellen.synthetic.scenes.words import a, doing
 
 _TAG = re.compile(r"\{(\d+)\}")
@@ -204,7 +202,7 @@ def _umbrella(rng: Random) -> tuple[Scene, VcrQuestion]:
 
 def _wearing(rng: Random) -> tuple[Scene, VcrQuestion]:
     """Two shirts by two hats: no choice has anything that speaks for it but the picture."""
-    shirts, hats = rng.sample(CLOTHES, 2), rng.sample((None, *VIVID), 2)
+    shirts, hats = rng.sample(WORLD.clothes, 2), rng.sample((None, *WORLD.vivid), 2)
     action = rng.choice(list(ACTIONS))
     scene = draw_scene(rng, SceneRequest(action=action, person_is={"shirt": shirts[0], "hat": hats[0]}))
     worn = [(shirt, hat) for shirt in shirts for hat in hats]
@@ -218,14 +216,14 @@ def _wearing(rng: Random) -> tuple[Scene, VcrQuestion]:
 
 def _wet(rng: Random) -> tuple[Scene, VcrQuestion]:
     case = rng.choice(_WET)
-    outdoors = [act.name for act in ACTIONS.values() if "umbrella" not in brings(act.name) and act.name != "swimming"]
+    outdoors = [act.name for act in ACTIONS.values() if "umbrella" not in act.brings and act.name != "swimming"]
     if case == "umbrella":
         want = SceneRequest(action="holding an umbrella", weather="rainy")
     elif case == "indoors":
         want = SceneRequest(place=rng.choice(("living room", "kitchen")), people=1, without=frozenset({"window"}))
     else:
         place = rng.choice(
-            [place.name for place in PLACES.values() if place.outdoors and (case == "dry" or place.name != "snow")]
+            [name for name, place in PLACES.items() if place.outdoors and (case == "dry" or name != "snow")]
         )
         action = rng.choice([name for name in outdoors if place in ACTIONS[name].places])
         want = SceneRequest(
@@ -272,9 +270,7 @@ def _beside(rng: Random) -> tuple[Scene, VcrQuestion]:
     place = rng.choice(list(PLACES))
     kinds = [kind.name for kind in KINDS.values() if place in kind.places and kind.level == "ground"]
     kind = rng.choice(kinds)
-    action = rng.choice(
-        [act.name for act in ACTIONS.values() if place in act.places and not {*brings(act.name)} & {kind}]
-    )
+    action = rng.choice([act.name for act in ACTIONS.values() if place in act.places and not {*act.brings} & {kind}])
     wish = {"column": side, "count": 1}
     scene = draw_scene(
         rng,

@@ -7,11 +7,8 @@ from typing import Any
 
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.records import MadeRecord, picture, picture_name, plain
-from snellen.synthetic.scenes.actions import ACTIONS, denied
-from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, PLACES, WEATHERS, weathers
-from snellen.synthetic.scenes.cues import other_colours
+from snellen.synthetic.scenes.catalog import ACTIONS, COLUMNS, KINDS, PLACES, WEATHER, WORLD, alike, denied
 from snellen.synthetic.scenes.model import Scene
-from snellen.synthetic.scenes.palette import CLOTHES
 from snellen.synthetic.scenes.questions import (
     QA,
     ask_action,
@@ -28,7 +25,7 @@ from snellen.synthetic.scenes.questions import (
     ask_whether_state,
     questions,
 )
-from snellen.synthetic.scenes.sampling import SceneRequest, alike, draw_scene
+from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
 
 _CASES = (
     *(("presence", "yes"), ("presence", "no")) * 3,
@@ -109,10 +106,12 @@ def _asked(split: str, seed: int, index: int) -> tuple[Scene, QA]:
         place = rng.choice(list(PLACES))
         if rng.random() < 0.5:
             return (scene := draw_scene(rng, SceneRequest(place=place))), ask_place(scene)
-        weather = rng.choice(WEATHERS)
-        place = rng.choice([p.name for p in PLACES.values() if p.outdoors and weather in weathers(p.name)])
+        weather = rng.choice(tuple(WEATHER))
+        place = rng.choice([name for name, p in PLACES.items() if p.outdoors and weather in p.weathers])
         return (scene := draw_scene(rng, SceneRequest(place=place, weather=weather))), ask_weather(scene)
-    scene = draw_scene(rng, SceneRequest(action=rng.choice(list(ACTIONS)), person_is={"shirt": rng.choice(CLOTHES)}))
+    scene = draw_scene(
+        rng, SceneRequest(action=rng.choice(list(ACTIONS)), person_is={"shirt": rng.choice(WORLD.clothes)})
+    )
     return scene, ask_shirt(scene.people[0]) if kind == "shirt" else ask_action(scene.people[0])
 
 
@@ -137,4 +136,4 @@ def _yes_no(kind: str, yes: bool, rng: Random) -> tuple[Scene, QA]:
     scene = draw_scene(rng, SceneRequest(thing=name))
     thing = scene.thing(name)
     own = [c for c in thing.sort.colours if c == thing.colour]
-    return scene, ask_whether_colour(thing, rng.choice(own if yes else other_colours(thing)))
+    return scene, ask_whether_colour(thing, rng.choice(own if yes else thing.other_colours))

@@ -33,13 +33,13 @@ class Canvas:
         self.draw = ImageDraw.Draw(self.image)
 
     def finished(self, size: tuple[int, int]) -> Image.Image:
-        """The picture at its final size; every pixel is the mean of what was drawn in it."""
+        """Return the picture at its final size; every pixel is the mean of what was drawn in it."""
         if size == (WIDE, HIGH):
             return self.image.reduce(self.fine) if self.fine > 1 else self.image
         return self.image.resize(size, Image.Resampling.BOX)
 
     def pen(self, x: float = 0.0, y: float = 0.0, scale: float = 1.0, mirrored: bool = False) -> Pen:
-        """A pen whose (0, 0) is at (x, y), with y upwards; `mirrored` swaps its left and right."""
+        """Return a pen whose (0, 0) is at (x, y), with y upwards; `mirrored` swaps its left and right."""
         return Pen(self, x, y, scale, mirrored)
 
 
@@ -53,15 +53,15 @@ class Pen:
 
     @property
     def covered(self) -> CanvasBox:
-        """The box around all that this pen has drawn, cut at the edges of the canvas."""
+        """Return the box around all that this pen has drawn, cut at the edges of the canvas."""
         xs, ys = self._covered[0::2], self._covered[1::2]
         return CanvasBox(max(0.0, min(xs)), max(0.0, min(ys)), min(float(WIDE), max(xs)), min(float(HIGH), max(ys)))
 
-    def moved(self, x: float, y: float, scale: float = 1.0, mirrored: bool = False) -> Pen:
-        """A pen at another point of this frame; what it covers counts here too."""
+    def moved(self, x: float = 0.0, y: float = 0.0, scale: float = 1.0) -> Pen:
+        """Return a pen at another point of this frame; what it covers counts here too."""
         other = Pen(self._canvas, self._x + self._sign * self._scale * x, self._y - self._scale * y, 1.0, False)
         other._scale = self._scale * scale
-        other._sign = -self._sign if mirrored else self._sign
+        other._sign = self._sign
         other._covered = self._covered
         return other
 
@@ -70,47 +70,50 @@ class Pen:
         self._covered += (px, py)
         return px * self._canvas.fine, py * self._canvas.fine
 
+    def _places(self, xy: Sequence[float]) -> list[Point]:
+        return [self._at(x, y) for x, y in zip(xy[::2], xy[1::2], strict=True)]
+
     def _width(self, width: float) -> int:
         return max(1, round(width * self._scale * self._canvas.fine))
 
     def _rim(self) -> int:
         return max(1, round(LINE * self._canvas.fine))
 
-    def poly(self, fill: RGB, *points: Point, rim: bool = True) -> None:
-        """A polygon."""
-        placed = [self._at(x, y) for x, y in points]
+    def poly(self, fill: RGB, *xy: float, rim: bool = True) -> None:
+        """Draw a polygon through x0, y0, x1, y1, ..."""
+        placed = self._places(xy)
         self._canvas.draw.polygon(placed, fill=fill)
         if rim:
             self._canvas.draw.line([*placed, placed[0], placed[1]], fill=edge(fill), width=self._rim(), joint="curve")
 
     def box(
-        self, fill: RGB, left: float, bottom: float, right: float, top: float, *, round_: float = 0.0, rim: bool = True
+        self, fill: RGB, left: float, bottom: float, right: float, top: float, radius: float = 0.0, *, rim: bool = True
     ) -> None:
-        """An upright rectangle, with rounded corners where asked."""
+        """Draw an upright rectangle, with rounded corners where asked."""
         (x0, y0), (x1, y1) = self._at(left, top), self._at(right, bottom)
         spot = (min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
         line, width = (edge(fill), self._rim()) if rim else (None, 0)
-        if round_ > 0:
-            radius = min(round_ * self._scale * self._canvas.fine, (spot[2] - spot[0]) / 2, (spot[3] - spot[1]) / 2)
-            self._canvas.draw.rounded_rectangle(spot, radius, fill=fill, outline=line, width=width)
+        if radius > 0:
+            corner = min(radius * self._scale * self._canvas.fine, (spot[2] - spot[0]) / 2, (spot[3] - spot[1]) / 2)
+            self._canvas.draw.rounded_rectangle(spot, corner, fill=fill, outline=line, width=width)
         else:
             self._canvas.draw.rectangle(spot, fill=fill, outline=line, width=width)
 
     def oval(self, fill: RGB, x: float, y: float, across: float, up: float | None = None, *, rim: bool = True) -> None:
-        """An ellipse around (x, y) with these half axes."""
+        """Draw an ellipse around (x, y) with these half axes."""
         up = across if up is None else up
         (x0, y0), (x1, y1) = self._at(x - across, y + up), self._at(x + across, y - up)
         line, width = (edge(fill), self._rim()) if rim else (None, 0)
         self._canvas.draw.ellipse((min(x0, x1), y0, max(x0, x1), y1), fill=fill, outline=line, width=width)
 
     def ring(self, colour: RGB, x: float, y: float, radius: float, width: float) -> None:
-        """A circle's line."""
+        """Draw a circle's line."""
         (x0, y0), (x1, y1) = self._at(x - radius, y + radius), self._at(x + radius, y - radius)
         self._canvas.draw.ellipse((min(x0, x1), y0, max(x0, x1), y1), outline=colour, width=self._width(width))
 
-    def line(self, colour: RGB, width: float, *points: Point) -> None:
-        """A thick line with round ends and corners."""
-        placed = [self._at(x, y) for x, y in points]
+    def line(self, colour: RGB, width: float, *xy: float) -> None:
+        """Draw a thick line with round ends and corners."""
+        placed = self._places(xy)
         thick = self._width(width)
         reach = width * self._scale / 2
         for x, y in placed:
@@ -122,30 +125,30 @@ class Pen:
             for x, y in (placed[0], placed[-1]):
                 self._canvas.draw.ellipse((x - half, y - half, x + half, y + half), fill=colour)
 
-    def limb(self, fill: RGB, width: float, *points: Point) -> None:
-        """A thick line with a darker line around it."""
-        self.line(edge(fill), width + 2 * LINE / self._scale * 0.75, *points)
-        self.line(fill, width, *points)
+    def limb(self, fill: RGB, width: float, *xy: float) -> None:
+        """Draw a thick line with a darker line around it."""
+        self.line(edge(fill), width + 2 * LINE / self._scale * 0.75, *xy)
+        self.line(fill, width, *xy)
 
     def arc(
         self, colour: RGB, width: float, x: float, y: float, across: float, up: float, start: float, stop: float
     ) -> None:
-        """Part of an ellipse's line; angles in degrees, 0 to the right, 90 up."""
+        """Draw part of an ellipse's line; angles in degrees, 0 to the right, 90 up."""
         self.line(colour, width, *_arc(x, y, across, up, start, stop))
 
     def dome(self, fill: RGB, x: float, y: float, across: float, up: float) -> None:
-        """The upper half of an ellipse (the lower half where `up` is negative)."""
+        """Draw the upper half of an ellipse (the lower half where `up` is negative)."""
         self.poly(fill, *_arc(x, y, across, up, 0, 180))
 
+    def star(
+        self, fill: RGB, x: float, y: float, outer: float, inner: float, points: float, *, rim: bool = True
+    ) -> None:
+        """Draw a star."""
+        corners = [(math.pi / 2 + math.pi * k / points, inner if k % 2 else outer) for k in range(round(2 * points))]
+        self.poly(fill, *(v for t, r in corners for v in (x + r * math.cos(t), y + r * math.sin(t))), rim=rim)
 
-def _arc(x: float, y: float, across: float, up: float, start: float, stop: float) -> list[Point]:
+
+def _arc(x: float, y: float, across: float, up: float, start: float, stop: float) -> list[float]:
     steps = max(6, round(abs(stop - start) / 12))
     turns = [math.radians(start + (stop - start) * k / steps) for k in range(steps + 1)]
-    return [(x + across * math.cos(t), y + up * math.sin(t)) for t in turns]
-
-
-def star(x: float, y: float, outer: float, inner: float, points: int) -> Sequence[Point]:
-    """The corners of a star."""
-    turns = [math.pi / 2 + math.pi * k / points for k in range(2 * points)]
-    radii = [outer if k % 2 == 0 else inner for k in range(2 * points)]
-    return [(x + r * math.cos(t), y + r * math.sin(t)) for r, t in zip(radii, turns, strict=True)]
+    return [v for t in turns for v in (x + across * math.cos(t), y + up * math.sin(t))]

@@ -1,178 +1,126 @@
-"""What there is in the world: places, kinds of things and what can be said of each."""
+"""What there is in the world: colours, places, weather, kinds of things, and what people do. All of it stands in the TOML files here."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Literal
 
-from snellen.synthetic.scenes.palette import BRIGHT
+import msgspec
 
+from snellen.core.types import Struct
+from snellen.synthetic.drawings import read_table
+from snellen.synthetic.scenes.palette import RGB
+
+HERE = Path(__file__).parent
 Column = Literal["left", "centre", "right"]
 COLUMNS: tuple[Column, ...] = ("left", "centre", "right")
-WEATHERS = ("sunny", "cloudy", "rainy")
-VIVID = ("red", "orange", "yellow", "green", "blue", "purple")
+WHO = ("man", "woman", "boy", "girl")
+CHILDREN = frozenset({"boy", "girl"})
 
 
-class Backdrop(NamedTuple):
-    """A backdrop: how it is said, whether it is outdoors, what gives it away, and other words that annotators use for it."""
+class Weather(Struct, frozen=True):
+    """How a weather is said, the sign by which it is known, and other words that annotators use for it."""
 
-    name: str
+    phrase: str
+    cue: str
+    also: tuple[str, ...]
+
+
+class Backdrop(Struct, frozen=True):
+    """A place: how it is said, the sign by which it is known, other words for it, and the weather that it can have."""
+
     phrase: str
     noun: str
     outdoors: bool
     cue: str
     also: tuple[str, ...]
+    weathers: tuple[str, ...] = ("sunny", "cloudy", "rainy")
 
 
-PLACES = {
-    place.name: place
-    for place in (
-        Backdrop(
-            "living room",
-            "in a living room",
-            "living room",
-            False,
-            "there is a wooden floor and a papered wall",
-            ("room", "lounge", "house"),
-        ),
-        Backdrop(
-            "kitchen",
-            "in a kitchen",
-            "kitchen",
-            False,
-            "there is a worktop in front of a tiled wall",
-            ("house", "room"),
-        ),
-        Backdrop(
-            "street",
-            "on a street",
-            "street",
-            True,
-            "there is a road in front of a row of buildings",
-            ("city", "road", "town"),
-        ),
-        Backdrop("park", "in a park", "park", True, "a path leads through green grass", ("garden", "outside", "grass")),
-        Backdrop("beach", "on a beach", "beach", True, "there is sand in front of the sea", ("sea", "ocean", "sand")),
-        Backdrop(
-            "field",
-            "in a field",
-            "field",
-            True,
-            "there are long furrows in yellow ground",
-            ("farm", "countryside", "meadow"),
-        ),
-        Backdrop(
-            "lake",
-            "by a lake",
-            "lake shore",
-            True,
-            "there is calm water between the hills and the shore",
-            ("river", "water", "pond"),
-        ),
-        Backdrop(
-            "snow",
-            "in the snow",
-            "snowy valley",
-            True,
-            "the ground is white and there are mountains",
-            ("mountains", "winter", "hill"),
-        ),
-    )
-}
+class World(Struct, frozen=True):
+    """What is the same in all scenes. Kinds that are `alike` are easily taken for each other."""
+
+    bright: tuple[str, ...]
+    clothes: tuple[str, ...]
+    trousers: tuple[str, ...]
+    vivid: tuple[str, ...]
+    alike: tuple[frozenset[str], ...]
+    skin: tuple[RGB, ...]
+    colours: dict[str, RGB]
+    hair: dict[str, RGB]
+    near_colours: dict[str, tuple[str, ...]]
+    weather: dict[str, Weather]
+    places: dict[str, Backdrop]
 
 
-def weathers(place: str) -> tuple[str, ...]:
-    """The weather that a place can have: no rain falls on snow."""
-    return WEATHERS[:2] if place == "snow" else WEATHERS
-
-
-DRY = ("street", "park", "beach", "field")
-OPEN = (*DRY, "lake", "snow")
-
-
-class Kind(NamedTuple):
-    """A kind of thing. `level` is where it is: ground, water, or top (the sky or the wall). `states` exclude each other;
-    where `part` is set it is the part that is in that state ("the sail of the boat is up").
+class Kind(Struct, frozen=True):
+    """A kind of thing. `level` is where it is: ground, water, or top (the sky or the wall). `states` exclude each other, each with the
+    sign by which it is known; where `part` is set it is the part that is in that state ("the sail of the boat is up"). `shows`
+    are colours that it shows beside its own, by state.
     """
 
     name: str
     plural: str
     places: tuple[str, ...]
     colours: tuple[str, ...] = ()
-    states: tuple[str, ...] = ()
+    states: dict[str, str] = msgspec.field(default_factory=dict)
     part: str | None = None
     turns: bool = False
     most: int = 1
     sized: bool = False
     level: str = "ground"
     tall: bool = False
+    shows: dict[str, frozenset[str]] = msgspec.field(default_factory=dict)
 
 
-KINDS = {
-    kind.name: kind
-    for kind in (
-        Kind("car", "cars", ("street",), BRIGHT, turns=True),
-        Kind("bus", "buses", ("street",), VIVID, turns=True),
-        Kind("bicycle", "bicycles", DRY, BRIGHT, turns=True),
-        Kind(
-            "dog",
-            "dogs",
-            (*OPEN, "living room"),
-            ("brown", "black", "white"),
-            ("standing", "sitting"),
-            turns=True,
-            most=3,
-        ),
-        Kind(
-            "cat",
-            "cats",
-            ("street", "park", "field", "living room"),
-            ("orange", "black", "grey", "white"),
-            ("sitting", "lying down"),
-            turns=True,
-            most=3,
-        ),
-        Kind("horse", "horses", ("field",), ("brown", "black", "white"), turns=True),
-        Kind("tree", "trees", ("park", "field", "lake", "snow"), ("green", "orange"), sized=True, tall=True, most=3),
-        Kind(
-            "flower",
-            "flowers",
-            ("park", "field", "lake"),
-            ("red", "orange", "yellow", "blue", "purple", "white"),
-            most=4,
-        ),
-        Kind("ball", "balls", (*OPEN, "living room"), BRIGHT, most=4, sized=True),
-        Kind("box", "boxes", (*OPEN, "living room"), BRIGHT, ("open", "closed"), sized=True, most=3),
-        Kind("umbrella", "umbrellas", ("street", "park", "beach"), BRIGHT, ("open", "closed")),
-        Kind("bench", "benches", ("street", "park", "lake"), VIVID),
-        Kind("boat", "boats", ("lake", "beach"), VIVID, ("up", "down"), "sail", turns=True, level="water", tall=True),
-        Kind("duck", "ducks", ("lake",), ("yellow", "white", "brown"), turns=True, most=4, level="water"),
-        Kind("flag", "flags", OPEN, VIVID, ("up", "down"), tall=True),
-        Kind("traffic light", "traffic lights", ("street",), (), ("red", "green"), tall=True),
-        Kind("house", "houses", ("field", "snow"), VIVID, ("open", "closed"), "door"),
-        Kind("snowman", "snowmen", ("snow",), (), sized=True, most=3),
-        Kind("bucket", "buckets", ("beach",), VIVID, ("full", "empty"), most=3),
-        Kind("suitcase", "suitcases", ("street", "living room"), BRIGHT, ("open", "closed")),
-        Kind("chair", "chairs", ("living room",), BRIGHT, turns=True),
-        Kind("table", "tables", ("living room",), BRIGHT),
-        Kind("lamp", "lamps", ("living room",), VIVID, ("on", "off"), tall=True),
-        Kind("television", "televisions", ("living room",), (), ("on", "off")),
-        Kind("door", "doors", ("living room",), BRIGHT, ("open", "closed"), tall=True),
-        Kind("plant", "plants", ("living room", "kitchen"), (), sized=True, most=3),
-        Kind("glass", "glasses", ("kitchen",), (), ("full", "empty"), most=4),
-        Kind("cup", "cups", ("kitchen",), BRIGHT, most=4, sized=True),
-        Kind("bottle", "bottles", ("kitchen",), VIVID, most=4, sized=True),
-        Kind("apple", "apples", ("kitchen",), ("red", "green", "yellow"), most=4),
-        Kind("candle", "candles", ("kitchen",), BRIGHT, ("lit", "unlit"), most=4),
-        Kind("book", "books", ("kitchen",), BRIGHT, ("open", "closed")),
-        Kind("laptop", "laptops", ("kitchen",), (), ("open", "closed")),
-        Kind("kite", "kites", OPEN, VIVID, level="top", most=3),
-        Kind("balloon", "balloons", (*OPEN, "living room", "kitchen"), VIVID, level="top", most=4),
-        Kind("bird", "birds", OPEN, ("black", "red", "blue", "white"), turns=True, level="top", most=4),
-        Kind("plane", "planes", OPEN, VIVID, turns=True, level="top"),
-        Kind("clock", "clocks", ("living room", "kitchen"), BRIGHT, level="top"),
-        Kind("window", "windows", ("living room", "kitchen"), VIVID, ("open", "closed"), "curtains", level="top"),
-    )
+class Action(Struct, frozen=True):
+    """Something a person does. `cues` are what an annotator would point at, `brings` the kinds of things that go with it, the first of them
+    in one of `colours`. `turned` people look to one side; `hides` says that the legs cannot be seen. Who does it may be said to do what it
+    `implies` as well; `maybe` goes with it in life though not in the drawing. `label` is its activity in ACT-X, by place where needed.
+    """
+
+    name: str
+    places: tuple[str, ...]
+    cues: tuple[str, str, str]
+    label: str
+    labels: dict[str, str] = msgspec.field(default_factory=dict)
+    brings: tuple[str, ...] = ()
+    colours: tuple[str, ...] = ()
+    turned: bool = True
+    hides: bool = False
+    tall: bool = False
+    afloat: bool = False
+    also: tuple[str, ...] = ()
+    details: str | None = None
+    implies: frozenset[str] = frozenset()
+    maybe: frozenset[str] = frozenset()
+    reach: float = 40.0
+    high: float = 1.0
+
+    def label_at(self, place: str) -> str:
+        """Return the activity's label at a place."""
+        return self.labels.get(place, self.label)
+
+
+WORLD = msgspec.convert(read_table(HERE / "world.toml"), World)
+COLOURS, PLACES, WEATHER = WORLD.colours, WORLD.places, WORLD.weather
+KINDS = {name: msgspec.convert({"name": name, **row}, Kind) for name, row in read_table(HERE / "things.toml").items()}
+ACTIONS = {
+    name: msgspec.convert({"name": name, **row}, Action) for name, row in read_table(HERE / "actions.toml").items()
 }
 
-WHO = ("man", "woman", "boy", "girl")
-CHILDREN = frozenset({"boy", "girl"})
+
+def denied(action: str, place: str | None = None, *, strict: bool = False) -> list[str]:
+    """Return what somebody (at that place) could do and, doing this, clearly does not; `strict` leaves out what may be doubted."""
+    act = ACTIONS[action]
+    maybe = act.implies | {action} | (act.maybe if strict else frozenset())
+    return [other.name for other in ACTIONS.values() if place in (None, *other.places) and other.name not in maybe]
+
+
+def alike(kind: str) -> frozenset[str]:
+    """Return the kind and all that may be taken for it: where one is in view, no question is about another.
+
+    >>> sorted(alike("duck"))
+    ['bird', 'duck']
+    """
+    return frozenset({kind}).union(*(group for group in WORLD.alike if kind in group))

@@ -8,9 +8,8 @@ from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from snellen.synthetic.scenes.catalog import COLUMNS, VIVID, Column
+from snellen.synthetic.scenes.catalog import COLUMNS, WORLD, Column
 from snellen.synthetic.scenes.model import Person, Scene, Thing
-from snellen.synthetic.scenes.palette import CLOTHES, HAIR, TROUSERS
 from snellen.synthetic.scenes.sampling import draw_scene
 from snellen.synthetic.scenes.words import a, brief, facts, hair_seen, listing, name_of, sentence
 
@@ -136,11 +135,11 @@ def _of_thing(thing: Thing, kind: str, rng: Random) -> Iterator[Change]:
 
 def _of_person(person: Person, kind: str, rng: Random) -> Iterator[Change]:
     if kind == "attribute":
-        yield "shirt", replace(person, shirt=_other(rng, CLOTHES, person.shirt, person.trousers))
+        yield "shirt", replace(person, shirt=_other(rng, WORLD.clothes, person.shirt, person.trousers))
         if person.trousers is not None:
-            yield "trousers", replace(person, trousers=_other(rng, TROUSERS, person.trousers, person.shirt))
+            yield "trousers", replace(person, trousers=_other(rng, WORLD.trousers, person.trousers, person.shirt))
         if hair_seen(person):
-            yield "hair", replace(person, hair=_other(rng, HAIR, person.hair, "grey"))
+            yield "hair", replace(person, hair=_other(rng, WORLD.hair, person.hair, "grey"))
         if person.prop is not None:
             yield "prop", replace(person, prop=_other(rng, person.act.colours, person.prop))
     elif kind == "state":
@@ -148,7 +147,7 @@ def _of_person(person: Person, kind: str, rng: Random) -> Iterator[Change]:
             if person.action in poses:
                 yield "action", replace(person, action=_other(rng, poses, person.action))
     elif kind == "presence":
-        yield "hat", replace(person, hat=None if person.hat else rng.choice(VIVID))
+        yield "hat", replace(person, hat=None if person.hat else rng.choice(WORLD.vivid))
 
 
 def _free(scene: Scene, item: Person | Thing) -> list[Column]:

@@ -1,27 +1,24 @@
-"""People: a body of a few thick limbs, put into poses. Units: the body is 100 high, stands on y = 0, looks to the right."""
+"""Draws things and people after the lines of drawings.toml."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from functools import cache
 
+import msgspec
+
+from snellen.core.types import Struct
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.scenes.canvas import Pen, Point
-from snellen.synthetic.scenes.catalog import CHILDREN
-from snellen.synthetic.scenes.model import Person
-from snellen.synthetic.scenes.palette import COLOURS, HAIR, SKIN, darker
+from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, HERE, WORLD
+from snellen.synthetic.scenes.model import Person, Thing
+from snellen.synthetic.scenes.palette import RGB, darker
+from snellen.synthetic.scenes.shapes import DRAWINGS, Shades, draw_shapes
 
-EYE = (40, 36, 40)
-
-
-class Limb(NamedTuple):
-    """The joint in the middle and the end of an arm or a leg."""
-
-    middle: Point
-    end: Point
+Limb = tuple[float, float, float, float]
 
 
-class Pose(NamedTuple):
-    """Where the parts of a body are. `near` limbs are drawn over the trunk, `far` limbs under it."""
+class Pose(Struct, frozen=True):
+    """Where the parts of a body are: points, and of each limb the joint in its middle and its end."""
 
     head: Point
     neck: Point
@@ -32,120 +29,82 @@ class Pose(NamedTuple):
     far_leg: Limb
 
 
-STANDING = Pose(
-    (0, 85), (0, 70), (0, 42),
-    Limb((-16, 57), (-19, 42)), Limb((16, 57), (19, 42)), Limb((-7, 24), (-8, 3)), Limb((7, 24), (8, 3)),
-)  # fmt: skip
-WALKING = Pose(
-    (2, 85), (1, 70), (0, 42),
-    Limb((-9, 55), (-17, 44)), Limb((13, 56), (19, 46)), Limb((10, 24), (17, 3)), Limb((-5, 24), (-19, 6)),
-)  # fmt: skip
-RUNNING = Pose(
-    (15, 84), (10, 69), (0, 43),
-    Limb((-6, 58), (-15, 46)), Limb((24, 57), (34, 66)), Limb((21, 38), (18, 16)), Limb((-10, 26), (-34, 22)),
-)  # fmt: skip
-JUMPING = Pose(
-    (0, 103), (0, 88), (0, 60),
-    Limb((-20, 94), (-28, 112)), Limb((20, 94), (28, 112)), Limb((-17, 46), (-26, 26)), Limb((17, 46), (26, 26)),
-)  # fmt: skip
-SEATED = Pose(
-    (-5, 88), (-7, 72), (-9, 46),
-    Limb((2, 54), (17, 51)), Limb((5, 55), (19, 53)), Limb((19, 45), (21, 4)), Limb((15, 45), (15, 4)),
-)  # fmt: skip
+@cache
+def pose_of(action: str) -> Pose:
+    """Return the pose of somebody who does this."""
+    poses = read_table(HERE / "drawings.toml")["poses"]
+    row = poses[action]
+    return msgspec.convert({**poses.get(row.get("like"), {}), **row}, Pose)
 
 
-def reaching(pose: Pose, near: Limb | None = None, far: Limb | None = None) -> Pose:
-    """The pose with other arms."""
-    return pose._replace(near_arm=near or pose.near_arm, far_arm=far or pose.far_arm)
+def draw_thing(pen: Pen, thing: Thing, weather: str) -> None:
+    """Draw one thing of a kind in its state; what is seen through an open window depends on the weather."""
+    name = "-".join(filter(None, (thing.kind, thing.state))).replace(" ", "-")
+    by_weather = f"{name}-{weather}"
+    draw_shapes(pen, by_weather if by_weather in DRAWINGS else name, Shades(fill=thing.colour, inside=thing.inside))
 
 
-class Body:
-    """Somebody's body, ready to be drawn in any pose."""
+def draw_person(pen: Pen, person: Person) -> None:
+    """Draw somebody with all that belongs to the action."""
+    name = person.action.replace(" ", "-")
+    for_child = f"{name}-child"
+    Figure(person).draw(pen, for_child if person.who in CHILDREN and for_child in DRAWINGS else name)
 
-    def __init__(self, pen: Pen, person: Person) -> None:
-        self.pen, self.person = pen, person
-        self.skin = SKIN[person.skin]
-        self.shirt = COLOURS[person.shirt]
-        self.trousers = COLOURS[person.trousers] if person.trousers else self.shirt
-        self.child = person.who in CHILDREN
 
-    def draw(self, pose: Pose, between: Callable[[], None] | None = None) -> None:
-        """Draws the body; `between` draws what is held, over the trunk and under the near arm."""
-        self._arm(pose, pose.far_arm)
-        self._leg(pose, pose.far_leg, darker(self.trousers, 0.16), 5)
-        self._leg(pose, pose.near_leg, self.trousers, -5)
-        self._trunk(pose)
-        self.head(pose.head)
-        if between is not None:
-            between()
-        self._arm(pose, pose.near_arm)
+class Figure:
+    """Somebody, ready to be drawn in the pose of what they do."""
 
-    def _arm(self, pose: Pose, limb: Limb) -> None:
-        side = 9.0 if limb.middle[0] > pose.neck[0] else -9.0
-        shoulder = (pose.neck[0] + side, pose.neck[1] - 4)
-        self.pen.oval(self.skin, *limb.end, 5.6)
-        part = 0.72
-        wrist = tuple(m + (e - m) * part for m, e in zip(limb.middle, limb.end, strict=True))
-        self.pen.limb(self.shirt, 8.5, shoulder, limb.middle, (wrist[0], wrist[1]))
-
-    def _leg(self, pose: Pose, limb: Limb, colour: tuple[int, int, int], side: float) -> None:
-        sideways = pose.near_leg.end[0] * pose.far_leg.end[0] < 0 and pose.near_leg.end[0] < 0
-        start = (pose.hip[0] + (side if sideways else 0), pose.hip[1])
-        toe = -1 if sideways and side < 0 else 1
-        self.pen.limb((52, 48, 54), 6, limb.end, (limb.end[0] + 5 * toe, limb.end[1]))
-        self.pen.limb(colour, 10.5, start, limb.middle, limb.end)
-
-    def _trunk(self, pose: Pose) -> None:
-        (nx, ny), (hx, hy) = pose.neck, pose.hip
-        self.pen.limb(self.skin, 7, (nx, ny), pose.head)
-        self.pen.limb(self.trousers, 15, (hx - 3, hy), (hx + 3, hy))
-        self.pen.poly(
-            self.shirt,
-            (nx - 9, ny),
-            (nx + 9, ny),
-            (nx + 13, ny - 5),
-            (hx + 10.5, hy),
-            (hx - 10.5, hy),
-            (nx - 13, ny - 5),
+    def __init__(self, person: Person) -> None:
+        self.person, self.pose = person, pose_of(person.action)
+        self.skin, self.shirt = WORLD.skin[person.skin], COLOURS[person.shirt]
+        self.trousers = COLOURS[person.trousers or person.shirt]
+        self.shades = Shades(
+            skin=self.skin,
+            hair=WORLD.hair[person.hair],
+            shirt=self.shirt,
+            trousers=self.trousers,
+            hat=person.hat,
+            fill=person.prop or "dark",
         )
 
-    def head(self, at: Point) -> None:
-        """Hair, face and hat."""
-        pen, (x, y), hair = self.pen, at, HAIR[self.person.hair]
-        radius = 14.5 if self.child else 13.0
-        long = self.person.who in ("woman", "girl")
-        look = 4.0 if self.person.act.turned else 0.0
-        if long:
-            pen.oval(hair, x - look * 0.8, y + 2, radius + 4.5, radius + 3)
-            pen.poly(
-                hair,
-                (x - radius - 4 - look, y + 4),
-                (x + radius + 4 - 2 * look, y + 4),
-                (x + radius + 6 - 2.6 * look, y - 23),
-                (x + 6 - look, y - 20),
-                (x - 6 - look, y - 20),
-                (x - radius - 6 - look, y - 23),
-            )
-            pen.oval(hair, x - look * 0.8, y + 2, radius + 3, radius + 1.6, rim=False)
-        elif self.person.hat is None:
-            pen.oval(hair, x - look * 0.5, y + 3, radius + 1.6, radius + 0.6)
-        pen.oval(self.skin, x + look * 0.5, y - 2, radius - 1, radius - 1.5)
-        for dx in (-4.5, 4.5):
-            pen.oval(EYE, x + dx + look, y, 1.8, 2.2, rim=False)
-        pen.arc((150, 60, 60), 1.8, x + look, y - 5, 4.5, 3.4, 200, 340)
-        if long or self.person.hat is None:
-            pen.poly(
-                hair,
-                (x - radius + 1 - look * 0.3, y + 3),
-                (x - radius * 0.7, y + 10.5),
-                (x, y + 13.5),
-                (x + radius * 0.75, y + 9.5),
-                (x + radius - 1, y + 4.5),
-                (x + 2, y + 6.5),
-                rim=False,
-            )
-        if self.person.hat is not None:
-            hat = COLOURS[self.person.hat]
-            pen.dome(hat, x, y + 6, radius + 1.5, radius + 4)
-            pen.box(hat, x - radius - 8, y + 4, x + radius + 8, y + 9.5, round_=2.5)
-            pen.box(darker(hat, 0.25), x - radius - 1, y + 9, x + radius + 1, y + 11.5, rim=False)
+    def draw(self, pen: Pen, name: str) -> None:
+        """Draw an action; `trunk` is the body without the near arm, which is drawn over what is held."""
+        parts = {"body": self._body, "trunk": self._trunk, "arm": self._near_arm, "head": self._head}
+        draw_shapes(pen, name, self.shades, parts)
+
+    def _body(self, pen: Pen) -> None:
+        self._trunk(pen)
+        self._near_arm(pen)
+
+    def _trunk(self, pen: Pen) -> None:
+        pose = self.pose
+        self._arm(pen, pose.far_arm)
+        self._leg(pen, pose.far_leg, darker(self.trousers, 0.16), 5)
+        self._leg(pen, pose.near_leg, self.trousers, -5)
+        names = {"neckx": pose.neck[0], "necky": pose.neck[1], "hipx": pose.hip[0], "hipy": pose.hip[1]}
+        draw_shapes(pen, "torso", self.shades, headx=pose.head[0], heady=pose.head[1], **names)
+        self._head(pen)
+
+    def _near_arm(self, pen: Pen) -> None:
+        self._arm(pen, self.pose.near_arm)
+
+    def _arm(self, pen: Pen, limb: Limb) -> None:
+        (x, y), (middle_x, middle_y, end_x, end_y) = self.pose.neck, limb
+        wrist = (middle_x + (end_x - middle_x) * 0.72, middle_y + (end_y - middle_y) * 0.72)
+        shoulder = (x + (9.0 if middle_x > x else -9.0), y - 4)
+        pen.oval(self.skin, end_x, end_y, 5.6)
+        pen.limb(self.shirt, 8.5, *shoulder, middle_x, middle_y, *wrist)
+
+    def _leg(self, pen: Pen, limb: Limb, colour: RGB, side: float) -> None:
+        (x, y), (_, _, end_x, end_y) = self.pose.hip, limb
+        near, far = self.pose.near_leg[2], self.pose.far_leg[2]
+        sideways = near * far < 0 and near < 0
+        toe = -1 if sideways and side < 0 else 1
+        pen.limb((52, 48, 54), 6, end_x, end_y, end_x + 5 * toe, end_y)
+        pen.limb(colour, 10.5, x + (side if sideways else 0), y, *limb)
+
+    def _head(self, pen: Pen) -> None:
+        person, (x, y) = self.person, self.pose.head
+        style = "long" if person.who in ("woman", "girl") else "covered" if person.hat else "short"
+        radius, look = 14.5 if person.who in CHILDREN else 13.0, 4.0 if person.act.turned else 0.0
+        draw_shapes(pen, f"head-{style}", self.shades, x=x, y=y, r=radius, look=look)

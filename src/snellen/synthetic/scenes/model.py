@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from snellen.core.types import Struct
-from snellen.synthetic.scenes.actions import ACTIONS, Action, brings
-from snellen.synthetic.scenes.catalog import KINDS, PLACES, Column, Kind
+from snellen.synthetic.scenes.catalog import ACTIONS, KINDS, PLACES, Action, Column, Kind
 
 Side = Literal["left", "right"]
 
@@ -29,6 +28,12 @@ class Thing(Struct, frozen=True):
     state: str | None = None
     inside: str | None = None
     room: int | None = None
+
+    @property
+    def other_colours(self) -> list[str]:
+        """The colours that such a thing can have, without those that can be seen on this one."""
+        seen = {self.colour, self.inside, *self.sort.shows.get(self.state or "any", ())}
+        return [colour for colour in self.sort.colours if colour not in seen]
 
     @property
     def sort(self) -> Kind:
@@ -78,7 +83,7 @@ class Scene(Struct, frozen=True):
 
     def kinds(self) -> frozenset[str]:
         """All kinds of things in view, also those that people use and the ball in an open box."""
-        used = (kind for person in self.people for kind in brings(person.action))
+        used = (kind for person in self.people for kind in person.act.brings)
         boxed = ("ball" for thing in self.things if thing.inside is not None)
         return frozenset((*used, *boxed, *(thing.kind for thing in self.things)))
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
-from snellen.synthetic.scenes.actions import brings, denied
-from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, PLACES
-from snellen.synthetic.scenes.cues import NEAR_COLOURS, WEATHER_ALSO, WEATHER_CUES, other_colours, state_cue
+from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, PLACES, WEATHER, WORLD, alike, denied
 from snellen.synthetic.scenes.model import Person, Scene, Thing
-from snellen.synthetic.scenes.sampling import alike
 from snellen.synthetic.scenes.words import (
     NUMBERS,
-    WEATHER,
     a,
     be_of,
     coloured,
@@ -23,6 +19,7 @@ from snellen.synthetic.scenes.words import (
     noun,
     some,
     state,
+    state_cue,
     stateful,
     verb,
     weather_seen,
@@ -67,7 +64,7 @@ def ask_presence(scene: Scene, kind: str) -> QA:
             also = (f"{some(thing)} {verb(thing)} {where(thing)}", f"{some(thing)} can be seen {where(thing)}")
             return QA(question, answer, f"there {verb(thing)} {some(thing)} {where(thing)}", "presence", also, wrong)
     for user in scene.people:
-        if kind in brings(user.action):
+        if kind in user.act.brings:
             text = f"the {user.who} {where(user)} is {doing(user)}"
             return QA(question, answer, text, "presence", user.act.cues[:2], wrong)
     box = next(thing for thing in scene.things if thing.inside is not None)
@@ -128,7 +125,7 @@ def ask_colour(thing: Thing) -> QA:
         f"{named} {where(thing)} {be} {colour}",
         "colour",
         also,
-        NEAR_COLOURS[colour],
+        WORLD.near_colours[colour],
     )
 
 
@@ -137,7 +134,7 @@ def ask_shirt(person: Person) -> QA:
     who, shirt = person.who, person.shirt
     also = (f"the {who} {where(person)} is dressed in {shirt}", f"the top of the {who} is {shirt}")
     text = f"the {who} is wearing {a(shirt)} shirt"
-    return QA(f"What color is the {who}'s shirt?", shirt, text, "colour", also, NEAR_COLOURS[shirt])
+    return QA(f"What color is the {who}'s shirt?", shirt, text, "colour", also, WORLD.near_colours[shirt])
 
 
 def ask_position(scene: Scene, item: Person | Thing) -> QA:
@@ -217,8 +214,8 @@ def ask_place(scene: Scene) -> QA:
 def ask_weather(scene: Scene) -> QA:
     """What is the weather like?"""
     weather = scene.weather
-    also = (WEATHER[weather], f"it looks like a {weather} day")
-    return QA("What is the weather like?", weather, WEATHER_CUES[weather], "weather", also, WEATHER_ALSO[weather])
+    also = (WEATHER[weather].phrase, f"it looks like a {weather} day")
+    return QA("What is the weather like?", weather, WEATHER[weather].cue, "weather", also, WEATHER[weather].also)
 
 
 def questions(scene: Scene, rng: Random) -> list[QA]:
@@ -251,7 +248,7 @@ def about_thing(scene: Scene, thing: Thing, rng: Random) -> list[QA]:
     if thing.sort.most > 1:
         out.append(ask_count(thing))
     if thing.colour is not None:
-        wrong = rng.choice(other_colours(thing))
+        wrong = rng.choice(thing.other_colours)
         out += [ask_colour(thing), ask_whether_colour(thing, thing.colour), ask_whether_colour(thing, wrong)]
     if thing.state is not None:
         out += [ask_state(thing), *(ask_whether_state(thing, asked) for asked in thing.sort.states)]

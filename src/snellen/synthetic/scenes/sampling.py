@@ -8,23 +8,8 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from snellen.synthetic.scenes.actions import ACTIONS, brings
-from snellen.synthetic.scenes.catalog import CHILDREN, COLUMNS, KINDS, PLACES, VIVID, WHO, Column, Kind, weathers
+from snellen.synthetic.scenes.catalog import ACTIONS, CHILDREN, COLUMNS, KINDS, PLACES, WHO, WORLD, Column, Kind
 from snellen.synthetic.scenes.model import Person, Scene, Thing
-from snellen.synthetic.scenes.palette import CLOTHES, HAIR, SKIN, TROUSERS
-
-ALIKE = (
-    frozenset({"cup", "glass", "bottle", "pan", "watering can"}),
-    frozenset({"plant", "tree", "flower"}),
-    frozenset({"duck", "bird"}),
-    frozenset({"chair", "bench"}),
-    frozenset({"suitcase", "box"}),
-    frozenset({"door", "window", "house"}),
-    frozenset({"television", "laptop", "window"}),
-    frozenset({"flag", "kite"}),
-    frozenset({"ball", "balloon"}),
-)
-"""Kinds that a hurried eye takes for each other: where one is in view, nobody is asked whether the other is there."""
 
 
 class SceneRequest(NamedTuple):
@@ -49,20 +34,11 @@ class SceneRequest(NamedTuple):
         return {**({} if self.thing is None else {self.thing: self.thing_is}), **self.more}
 
 
-def alike(kind: str) -> frozenset[str]:
-    """The kind and all that may be taken for it.
-
-    >>> sorted(alike("duck"))
-    ['bird', 'duck']
-    """
-    return frozenset({kind}).union(*(group for group in ALIKE if kind in group))
-
-
 def draw_scene(rng: Random, want: SceneRequest | None = None) -> Scene:
     """A scene that grants the wish."""
     want = want or SceneRequest()
     place = want.place or rng.choice(_places(want))
-    weather = want.weather or rng.choice(weathers(place))
+    weather = want.weather or rng.choice(PLACES[place].weathers)
     made = _SceneDraft(rng, want, place)
     made.add_people()
     made.add_things()
@@ -79,7 +55,7 @@ def _places(want: SceneRequest) -> list[str]:
     if want.action is not None:
         fits = [place for place in fits if place in ACTIONS[want.action].places]
     if want.weather is not None:
-        fits = [place for place in fits if want.weather in weathers(place)]
+        fits = [place for place in fits if want.weather in PLACES[place].weathers]
     if not fits:
         raise ValueError(f"no place has all of {[*want.things]}, {want.action} and {want.weather}")
     return fits
@@ -113,7 +89,7 @@ class _SceneDraft:
             action = want.action if index == 0 and want.action else self._action()
             if action is None or ("column" not in wish and len(self.free) <= kept):
                 break
-            self.used.update(brings(action))
+            self.used.update(ACTIONS[action].brings)
             column = wish.get("column") or self.free.pop()
             self.people.append(_person(rng, wish.get("who") or whos.pop(), column, action, self.place, wish))
 
@@ -155,7 +131,7 @@ class _SceneDraft:
             for act in ACTIONS.values()
             if self.place in act.places
             and act.name not in done
-            and not shut & {*brings(act.name)}
+            and not shut & {*act.brings}
             and not (act.tall and self._crowded())
         ]
         return self.rng.choice(fits) if fits else None
@@ -176,13 +152,13 @@ class _SceneDraft:
 
 def _person(rng: Random, who: str, column: Column, action: str, place: str, wish: Mapping[str, Any]) -> Person:
     act = ACTIONS[action]
-    shirt = rng.choice(CLOTHES)
+    shirt = rng.choice(WORLD.clothes)
     fields: dict[str, Any] = {
         "shirt": shirt,
-        "trousers": rng.choice([colour for colour in TROUSERS if colour != wish.get("shirt", shirt)]),
-        "hair": rng.choice([hair for hair in HAIR if hair != "grey" or who not in CHILDREN]),
-        "skin": rng.randrange(len(SKIN)),
-        "hat": rng.choice(VIVID) if rng.random() < 0.35 else None,
+        "trousers": rng.choice([colour for colour in WORLD.trousers if colour != wish.get("shirt", shirt)]),
+        "hair": rng.choice([hair for hair in WORLD.hair if hair != "grey" or who not in CHILDREN]),
+        "skin": rng.randrange(len(WORLD.skin)),
+        "hat": rng.choice(WORLD.vivid) if rng.random() < 0.35 else None,
         "facing": rng.choice(("left", "right")),
         "prop": rng.choice(act.colours) if act.colours else None,
     }
@@ -201,14 +177,14 @@ def _thing(rng: Random, kind: Kind, column: Column, wish: Mapping[str, Any]) -> 
         "colour": rng.choice(colours) if colours else None,
         "size": rng.choice(("small", "large")) if kind.sized else None,
         "facing": rng.choice(("left", "right")) if kind.turns else None,
-        "state": rng.choice(kind.states) if kind.states else None,
+        "state": rng.choice(tuple(kind.states)) if kind.states else None,
         "inside": None,
     }
     fields |= {name: value for name, value in wish.items() if name != "column"} | {"count": count}
     if count > 1:
         fields["size"] = None
     if kind.name == "box" and fields["state"] == "open" and "inside" not in wish and count == 1 and rng.random() < 0.5:
-        fields["inside"] = rng.choice([colour for colour in VIVID if colour != fields["colour"]])
+        fields["inside"] = rng.choice([colour for colour in WORLD.vivid if colour != fields["colour"]])
     if fields["state"] != "open":
         fields["inside"] = None
     return Thing(kind=kind.name, column=column, **fields)

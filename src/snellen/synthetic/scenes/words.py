@@ -5,32 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from snellen.synthetic.scenes.catalog import PLACES
+from snellen.synthetic.scenes.catalog import PLACES, WEATHER
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
 SIDES = {"left": "on the left", "centre": "in the middle", "right": "on the right"}
 TOP_SIDES = {"left": "at the top left", "centre": "at the top in the middle", "right": "at the top right"}
-WEATHER = {"sunny": "the sun is shining", "cloudy": "the sky is cloudy", "rainy": "it is raining"}
-_DOING = {
-    "sitting on a chair": "sitting on {} chair",
-    "reading a book": "reading {} book",
-    "riding a bicycle": "riding {} bicycle",
-    "riding a horse": "riding {} horse",
-    "holding an umbrella": "holding {} umbrella",
-    "playing the guitar": "playing {} guitar",
-    "walking a dog": "walking {} dog",
-    "flying a kite": "flying {} kite",
-    "kicking a ball": "kicking {} ball",
-    "skateboarding": "skateboarding on {} skateboard",
-    "skiing": "skiing on {} skis",
-    "rowing a boat": "rowing {} boat",
-    "cooking": "cooking with {} pan",
-    "drinking": "drinking from {} cup",
-    "sweeping": "sweeping with {} broom",
-    "playing tennis": "playing tennis with {} racket",
-    "watering flowers": "watering flowers with {} watering can",
-}
 
 
 class Fact(NamedTuple):
@@ -119,9 +99,19 @@ def state(thing: Thing) -> str:
     return f"{subject} {be} {thing.state}"
 
 
+def state_cue(thing: Thing) -> str:
+    """Return the sign by which the state of a thing is known.
+
+    >>> state_cue(Thing(kind="dog", column="left", state="standing", count=2))
+    'they are on all four legs'
+    """
+    they, their = ("it is", "its") if thing.count == 1 else ("they are", "their")
+    return thing.sort.states[thing.state or ""].format(they=they, their=their)
+
+
 def doing(person: Person, *, details: bool = True) -> str:
     """What somebody does: "riding a red bicycle", or without details "riding a bicycle"."""
-    form = _DOING.get(person.action)
+    form = person.act.details
     if form is None or person.prop is None or not details:
         return person.action
     return form.format(person.prop if person.action == "skiing" else a(person.prop))
@@ -192,7 +182,7 @@ def facts(scene: Scene) -> list[Fact]:
     """All that can be said of a scene, a clause each."""
     out = [Fact("scene", "place", f"it is {PLACES[scene.place].phrase}")]
     if weather_seen(scene):
-        out.append(Fact("scene", "weather", WEATHER[scene.weather]))
+        out.append(Fact("scene", "weather", WEATHER[scene.weather].phrase))
     for item in scene.items():
         out += person_facts(item) if isinstance(item, Person) else thing_facts(item)
     return out

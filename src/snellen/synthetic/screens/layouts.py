@@ -21,7 +21,7 @@ from snellen.synthetic.screens import layouts_forms as forms
 from snellen.synthetic.screens import layouts_frames as frames
 from snellen.synthetic.screens import layouts_media as media
 from snellen.synthetic.screens import layouts_pages as pages
-from snellen.synthetic.screens import natural, wording
+from snellen.synthetic.screens import wording
 from snellen.synthetic.screens.canvas import Edges
 from snellen.synthetic.screens.icons import DRAWINGS
 from snellen.synthetic.screens.naming import InstructionMaker, NamedWidget
@@ -116,13 +116,11 @@ def screenshot(
     *,
     absent: float = 0.0,
     screen: tuple[int, int] | None = None,
-    phrasing: str = natural.PLAIN,
     label: Mapping[str, Any] | None = None,
 ) -> Screenshot:
-    """Screen `index` of the set that a seed names; `absent` is the share of screens that also ask for what is not there, `phrasing`
-    says how targets are asked for (see natural.py).
+    """Draw screen `index` of the set of a seed. `absent` is the share of screens that also ask for something that is not there.
 
-    Picture and record bear the label, where there is one.
+    Picture and record bear the label, if one is given.
     """
     label = dict(label or {})
     difficulty, theme = cell(index)
@@ -146,9 +144,6 @@ def screenshot(
         elements.append(
             {"id": f"{name}_elem_{len(elements):03d}", "bbox": [0.0, 0.0, 0.0, 0.0], **missing, "absent": True}
         )
-    if phrasing != natural.PLAIN:
-        said = _naturally(seed, index, targets, elements, ui)
-        elements = said if phrasing == natural.NATURAL else [e | {"phrasing": natural.PLAIN} for e in elements] + said
     data = signed(ui.canvas.png(), label)
     record = {
         "id": name,
@@ -294,20 +289,6 @@ def _element(screen: str, number: int, target: NamedWidget, ui: Ui) -> dict[str,
     if len(target.boxes) > 1:
         element["acceptable_bboxes"] = [_fractions(box, ui) for box in target.boxes]
     return element
-
-
-def _naturally(
-    seed: int, index: int, targets: list[NamedWidget], elements: list[dict[str, Any]], ui: Ui
-) -> list[dict[str, Any]]:
-    """The same targets asked for in natural words, those that have any. Dice of their own: pictures and plain sentences stay."""
-    dice = random.Random(f"{seed}:{index}:{natural.NATURAL}")  # noqa: S311  (data, not secrets)
-    found: list[dict[str, Any]] = []
-    for target, element in zip(targets, elements, strict=False):
-        said = natural.say(target.widget, ui.widgets, dice) if len(target.boxes) == 1 else None
-        if said and all(said.instruction != other["instruction"] for other in found):
-            own = {"id": f"{element['id']}_{natural.NATURAL}", "instruction": said.instruction}
-            found.append(element | own | {"phrasing": natural.NATURAL, "family": said.family})
-    return found
 
 
 def _fractions(box: Edges, ui: Ui) -> list[float]:

@@ -20,7 +20,6 @@ from snellen.synthetic.documents import DocumentForm, document, in_document
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.screens import layouts, original
 from snellen.synthetic.screens.lettering import FONT
-from snellen.synthetic.screens.natural import NATURAL, PLAIN
 from snellen.synthetic.writing import (
     VERSION,
     check_numbers,
@@ -34,7 +33,6 @@ from snellen.synthetic.writing import (
 
 GENERATOR = "grounding"
 STYLES = ("layouts", "original")
-PHRASINGS = (PLAIN, NATURAL, "both")
 ANNOTATIONS = "annotations.json"
 SMALLEST = (640, 480)
 
@@ -60,24 +58,20 @@ def make(
     style: str = "layouts",
     absent: float = 0.0,
     screen: tuple[int, int] | None = None,
-    phrasing: str = PLAIN,
 ) -> list[Path]:
-    """Writes `count` screenshots with their annotations; gives the files.
+    """Write `count` screenshots with their annotations and return the files.
 
-    `absent` is the share of screenshots that also ask for something that is not on them, `screen` fixes the resolution, `phrasing`
-    says whether targets are asked for by name, in natural words, or each in both ways (all three: layouts only). Screenshot i of
-    `layouts` depends on (seed, i) alone. `original` writes as many screenshots as the original generator does, which cuts fractions
-    off.
+    `absent` is the share of screenshots that also ask for something that is not on them, `screen` fixes the resolution (both:
+    layouts only). Screenshot i of `layouts` depends on (seed, i) alone. `original` writes as many screenshots as the original
+    generator does, which cuts fractions off.
     """
     if style not in STYLES:
         raise unknown("style", style, STYLES)
     check_numbers(seed=seed, count=count)
-    _check(style, absent, screen, phrasing)
+    _check(style, absent, screen)
     label = label_of(GENERATOR, seed)
-    plan = (
-        _original(count, seed, label) if style == "original" else _layouts(count, seed, absent, screen, phrasing, label)
-    )
-    marker = claim(out, _origin(style, count, seed, absent, screen, phrasing), indent=2)
+    plan = _original(count, seed, label) if style == "original" else _layouts(count, seed, absent, screen, label)
+    marker = claim(out, _origin(style, count, seed, absent, screen), indent=2)
     with making(out):
         pictures = []
         with (
@@ -103,22 +97,16 @@ def sample_text(sample: Record) -> str:
     return in_document(sample, indent=2, depth=2, ascii_only=True)
 
 
-def _check(style: str, absent: float, screen: tuple[int, int] | None, phrasing: str) -> None:
-    if phrasing not in PHRASINGS:
-        raise SnellenError(f"unknown phrasing '{phrasing}': choose from {', '.join(PHRASINGS)}")
+def _check(style: str, absent: float, screen: tuple[int, int] | None) -> None:
     if not 0 <= absent <= 1:
         raise SnellenError(f"the share of absent targets lies between 0 and 1, and {absent} does not")
     if screen is not None and (screen[0] < SMALLEST[0] or screen[1] < SMALLEST[1]):
         raise SnellenError(f"a screen is at least {SMALLEST[0]}x{SMALLEST[1]}, and {screen[0]}x{screen[1]} is smaller")
-    if style == "original" and (absent or screen or phrasing != PLAIN):
-        raise SnellenError(
-            "the original has no absent targets, one resolution and one phrasing: use the style 'layouts' for these"
-        )
+    if style == "original" and (absent or screen):
+        raise SnellenError("the original has no absent targets and one resolution: use the style 'layouts' for these")
 
 
-def _origin(
-    style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None, phrasing: str
-) -> dict[str, Any]:
+def _origin(style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None) -> dict[str, Any]:
     """Return what the marker says of where a set comes from. Its words never change: a set is the same to the byte."""
     return {
         "generator": GENERATOR,
@@ -129,7 +117,7 @@ def _origin(
         "absent": absent,
         "screen": list(screen) if screen else None,
         "font": FONT,
-    } | ({} if phrasing == PLAIN else {"phrasing": phrasing})
+    }
 
 
 def _original(count: int, seed: int, label: Label) -> ScreenPlan:
@@ -141,13 +129,11 @@ def _draw_original(label: Label, screen: original.ScreenDesign) -> layouts.Scree
     return layouts.Screenshot(screen.record, signed(original.draw(screen), label))
 
 
-def _layouts(
-    count: int, seed: int, absent: float, screen: tuple[int, int] | None, phrasing: str, label: Label
-) -> ScreenPlan:
+def _layouts(count: int, seed: int, absent: float, screen: tuple[int, int] | None, label: Label) -> ScreenPlan:
     cells = [layouts.cell(i) for i in range(count)]
     shares = {f"{d}_{t}": cells.count((d, t)) / count for d, t in dict.fromkeys(layouts.ROUND)}
     metadata = {"num_samples": count, "distribution": shares, "generator": "layouts", "version": layouts.VERSION}
-    draw = partial(layouts.screenshot, seed, absent=absent, screen=screen, phrasing=phrasing, label=label)
+    draw = partial(layouts.screenshot, seed, absent=absent, screen=screen, label=label)
     return ScreenPlan("layouts", stamped(metadata | {"seed": seed}, label), range(count), draw)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 Numbers = tuple[float, ...]
 PERCENT = "percent"
 
-N = r"-?\d{1,12}(?:\.\d{1,20})?"
+N = r"(?<![\d\u2014\u2015\u00b1])-?\d{1,12}(?:\.\d{1,20})?"
 W = r"\s{0,8}"
 GROUPED = r"\d{1,3}(?:,\d{3}){1,3}(?:\.\d{1,6})?"  # 1,024
 UNIT = rf"(?:{W}(?P<unit>%|px\b|pixels?\b))?"

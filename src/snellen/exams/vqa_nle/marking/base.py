@@ -38,7 +38,6 @@ from snellen.exams.vqa_nle.names import (
     wants_explanation,
 )
 from snellen.exams.vqa_nle.reading import VqaReading
-from snellen.exams.vqa_nle.vqa_official import normalise
 
 ROLES = MetricRoles(reported=tuple(m.name for m in summary.METRICS["accuracies"]))
 
@@ -121,6 +120,14 @@ class NleProtocol(Protocol):
         """Answer and explanation of a reply."""
         raise NotImplementedError
 
+    def cut_short(self, reply: str, target: MarkedSample) -> bool:
+        """Return whether a reply that was cut off has no answer yet that can be relied on."""
+        return False
+
+    def normalise(self, answer: str) -> str:
+        """Return the form in which answers of VQA-X are compared."""
+        return vqa_official.normalise(answer)
+
     def form(self, answer: str, task: str) -> str:
         """An answer in the form in which two are compared."""
         raise NotImplementedError
@@ -174,6 +181,8 @@ class NleProtocol(Protocol):
         """
         own = self._about(sample)
         verdict = own._judged(reply, sample)
+        if context.cut and own.cut_short(reply, target_of(sample)):
+            verdict = verdict._replace(readable=False, correct=False, outcome=None)
         if not context.tokens:
             return verdict
         found = spans(context.tokens, verdict.reading if own.explains else None)
@@ -294,7 +303,7 @@ class NleProtocol(Protocol):
         """What each of the annotators' answers would score, for the floor of the soft accuracy."""
         if target.task != "vqax" or len(target.answers) < 2:
             return ()
-        answers = dict.fromkeys(map(normalise, target.answers))
+        answers = dict.fromkeys(map(self.normalise, target.answers))
         return tuple((a, self.soft(VqaReading(a, None), target.answers) or 0.0) for a in answers)
 
     def right_answers(self, target: MarkedSample) -> dict[str, frozenset[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from snellen.core.reply import finished, says_only
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats import tags
 from snellen.exams.vqa_nle.marking.base import MarkedSample, NleProtocol
@@ -14,6 +15,9 @@ from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
 from snellen.exams.vqa_nle.reading import strict as reading_strict
 from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
+from snellen.stats.vqa_words import signed
+
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d{1,2}")
 
 HIGHEST_SAID, HIGHEST_TRUE = 44, 9  # e-ViL's tags that become numbers: as generated, and (a bug, kept) in references
 
@@ -83,11 +87,23 @@ class Strict(NleProtocol):
             return read_choice(reply, target.choices, target.objects)
         if target.task == "esnlive":
             return reading_strict.read_label(reply)
-        return reading_strict.read_open(reply, short=target.task == "vqax")
+        read = reading_strict.read_open(reply, short=target.task == "vqax")
+        return read._replace(answer=None) if _DECIMAL_COMMA.fullmatch(read.answer or "") else read
+
+    def normalise(self, answer: str) -> str:
+        return signed(answer)
+
+    def cut_short(self, reply: str, target: MarkedSample) -> bool:
+        def is_bare(text: str) -> bool:
+            read = self.read(text, target)
+            return read.answer is not None and says_only(text, [read.answer])
+
+        closed = target.task in ("vcr", "esnlive")
+        return not finished(reply, is_bare, closed=closed)
 
     def form(self, answer: str, task: str) -> str:
         if task == "vqax":
-            return vqa_official.normalise(answer)
+            return self.normalise(answer)
         words = re.findall(r"[^\W_]+", answer.lower())
         return " ".join(w for w in words if w not in ("a", "an", "the"))
 
@@ -95,14 +111,16 @@ class Strict(NleProtocol):
         if target.task == "vcr":
             return _one(letter_of(target.label))
         if target.task == "vqax":
-            return _one(vqa_official.majority(target.answers))
+            return _one(vqa_official.commonest(map(self.normalise, target.answers)))
         return self.heads(target)
 
     def key(self, read: VqaReading, target: MarkedSample) -> str | None:
         return letter_of(read.choice) if target.task == "vcr" else super().key(read, target)
 
     def soft(self, read: VqaReading, answers: Sequence[str]) -> float | None:
-        return vqa_official.soft_accuracy(read.answer or "", answers, always=True)
+        return vqa_official.soft_accuracy(
+            self.normalise(read.answer or ""), list(map(self.normalise, answers)), always=True
+        )
 
     def is_explained(self, explanation: str | None, answer: str | None) -> bool:
         return reading_strict.is_valid(explanation)
@@ -124,9 +142,12 @@ class EVil(Strict):
     about = "leads with its task score; any annotator's answer lets an explanation count; its own scores need SPICE and BERTScore"
     e_vil = True
 
+    def normalise(self, answer: str) -> str:
+        return vqa_official.normalise(answer)
+
     def accepted(self, target: MarkedSample) -> frozenset[str]:
         if target.task == "vqax":
-            return frozenset(map(vqa_official.normalise, target.answers)) - {""}
+            return frozenset(map(self.normalise, target.answers)) - {""}
         if target.task == "vcr" and target.right_choice:
             return frozenset({target.right_choice})
         return super().accepted(target)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,12 +12,18 @@ import msgspec
 from snellen.core.digest import digest
 from snellen.core.subject import Endpoint, Subject
 from snellen.engine.call.store import cache_folder
-from snellen.engine.probe.places import WORDS, contradicts
-from snellen.engine.probe.results import TOLD, Probe, Proposal, differences
+from snellen.engine.probe_records.results import TOLD, Probe, Proposal, differences
 from snellen.engine.runs.writing import replacing
+from snellen.subjects.families import FORMATS
 
-OPEN = "open.json"
 DEFAULT_FORMAT = "pixels"
+WORDS = {
+    "image_pixels": "pixels of the picture, as asked",
+    "resized_pixels": "pixels of a picture of another size",
+    "relative_1000": "thousandths of the picture's sides",
+    "unit": "fractions of the picture's sides",
+    "percent": "percent of the picture's sides",
+}
 
 
 class KeptProbe(NamedTuple):
@@ -49,7 +54,6 @@ def keep(folder: Path, probe: Probe) -> Path:
     path = next(folder / name for name in names if not (folder / name).exists())
     with replacing(folder, path.name) as out:
         out.write(msgspec.json.format(msgspec.json.encode(probe), indent=2) + b"\n")
-    (folder / OPEN).unlink(missing_ok=True)
     return path
 
 
@@ -71,26 +75,6 @@ def taken_together(probes: Sequence[Probe]) -> Probe | None:
     told = {r.part: r for probe in probes for r in probe.results if r.verdict in TOLD}
     proposal = next((p.proposal for p in reversed(probes) if p.proposal is not None), None)
     return msgspec.structs.replace(probes[-1], results=tuple(told.values()), proposal=proposal)
-
-
-def session(folder: Path, asked: str, fresh: bool) -> tuple[str, bool]:
-    """The name under which replies are stored, and whether it goes on with a probe that was interrupted.
-
-    `asked` says what is asked: another seed or other parts are another probe.
-    """
-    path = folder / OPEN
-    if not fresh and path.is_file():
-        try:
-            begun = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-        except (OSError, msgspec.MsgspecError):
-            begun = {}
-        if begun.get("asked") == asked and begun.get("session"):
-            return begun["session"], True
-    name = str(time.time_ns())
-    folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder, OPEN) as out:
-        out.write(msgspec.json.encode({"session": name, "asked": asked}))
-    return name, False
 
 
 # ---------------------------------------------------------------- what runs take from it
@@ -143,3 +127,16 @@ def _misread(subject: Subject, spec: str, proposal: Proposal | None) -> list[str
     better = f"; use --method-option format={proposal.format}" if proposal.format else ""
     counts = WORDS.get(proposal.space, "something else")
     return [f"by its probe, coordinates of {spec} count {counts}; format={name} reads them otherwise{better}"]
+
+
+def reads_space(name: str, space: str) -> bool:
+    """Whether a format reads a space: one that resizes before it sends also reads pixels of the picture as sent."""
+    own = FORMATS.get(name, "")
+    return own == space or (own == "resized_pixels" and space == "image_pixels")
+
+
+def contradicts(name: str, proposal: Proposal) -> bool:
+    """Whether a format reads the numbers of replies as something else than a probe found them to be."""
+    if not proposal.space or name not in FORMATS:
+        return False
+    return not (reads_space(name, proposal.space) or name == proposal.format)

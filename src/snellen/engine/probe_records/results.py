@@ -1,13 +1,14 @@
-"""What a probe found: one result a part, in words and numbers, and the record that is kept of a probe."""
+"""The result of each part of a probe, in words and numbers, and the record that is kept of a probe."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import msgspec
 
 from snellen.core.digest import digest
-from snellen.core.types import Failure, Struct
+from snellen.core.types import Answer, Struct
 
 FORMAT = 1
 PARTS = (
@@ -27,6 +28,8 @@ Verdict = Literal["fine", "found", "cannot tell", "rejected", "not tried"]
 TOLD: tuple[Verdict, ...] = ("fine", "found", "rejected")
 """Verdicts that say something of the endpoint."""
 Sure = Literal["sure", "likely", ""]
+Replies = Mapping[str, Sequence[Answer]]
+"""The answers to each question, by its id."""
 NOTABLE = 1.3
 """Sizes of two probes that differ by less are the same: it is about a row of letters."""
 
@@ -34,27 +37,31 @@ NOTABLE = 1.3
 class ProbeResult(Struct, frozen=True):
     """One part: the verdict, a sentence with its numbers, and how sure it is where something was found."""
 
-    part: str
-    verdict: Verdict
-    said: str
+    part: str = ""
+    verdict: Verdict = "not tried"
+    said: str = ""
     sure: Sure = ""
     measured: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-class ProbeReply(NamedTuple):
-    """A reply as far as a probe needs it."""
+def answered(heard: Sequence[Answer]) -> bool:
+    """Tell whether a question was asked, and answered each time."""
+    return bool(heard) and not any(one.failure for one in heard)
 
-    text: str
-    failure: Failure | None = None
-    finish_reason: str | None = None
-    tokens: int = 0
-    """How many tokens came with a log-probability."""
-    output_tokens: int | None = None
 
-    @property
-    def rejected(self) -> bool:
-        """Whether the endpoint said openly that it does not take such a request."""
-        return self.failure is not None and self.failure.kind == "bad-request"
+def fine(said: str, measured: Mapping[str, Any] | None = None) -> ProbeResult:
+    """Return the result of a part in which nothing was found."""
+    return ProbeResult(verdict="fine", said=said, measured=dict(measured or {}))
+
+
+def found(said: str, sure: Sure = "sure", measured: Mapping[str, Any] | None = None) -> ProbeResult:
+    """Return the result of a part in which the endpoint does something else than it was asked."""
+    return ProbeResult(verdict="found", said=said, sure=sure, measured=dict(measured or {}))
+
+
+def cannot_tell(said: str, measured: Mapping[str, Any] | None = None) -> ProbeResult:
+    """Return the result of a part whose replies do not tell."""
+    return ProbeResult(verdict="cannot tell", said=said, measured=dict(measured or {}))
 
 
 class Proposal(Struct, frozen=True):
