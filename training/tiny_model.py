@@ -53,12 +53,12 @@ def phrases() -> list[str]:
     from snellen.exams.d3.prompts import TEXT
     from snellen.exams.eye.faculties import FACULTIES
     from snellen.exams.illusionbench.names import SUBSETS
-    from snellen.exams.illusionbench.prompts import original
+    from snellen.exams.illusionbench.prompts import text_of
     from snellen.exams.vqa_nle.names import TASKS
     from snellen.synthetic.patterns.wording import p3_detection
 
-    fixed = [p3_detection(), TEXT, *(original(s, task) for s in SUBSETS for task in ("shape", "scene"))]
-    fixed += [form.partition("{")[0] for form in (task.explain for task in TASKS.values())]
+    fixed = [p3_detection(), TEXT, *(text_of("original", s, task) for s in SUBSETS for task in ("shape", "scene"))]
+    fixed += [task.explain.partition("{")[0] for task in TASKS.values()]
     fixed += ["Question: ", *(f"\n{letter}) " for letter in "ABCD"), *(f"<det{i}>" for i in range(6))]
     fixed += ['{"left_image": "', '", "right_image": "', '"}']
     fixed += [FACULTIES[name].question for name in TAUGHT]

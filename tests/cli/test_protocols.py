@@ -120,9 +120,8 @@ def test_another_prompt_changes_the_diff() -> None:
 def test_a_changed_wording_changes_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     from snellen.exams.illusionbench import prompts
 
-    monkeypatch.setitem(
-        prompts.TEXTS, "lmms-strict", lambda subset, task: prompts.lmms_strict(subset, task) + "Use two words.\n"
-    )
+    longer = {task: text + "Use two words.\n" for task, text in prompts.FORMS["lmms-strict"].items()}
+    monkeypatch.setitem(prompts.FORMS, "lmms-strict", longer)
     after = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict")))
     assert after.sections[0].diffs[1][1].endswith("+Use two words.")
     assert row(after, "Answer: X") == row(RIVALS, "Answer: X")

@@ -22,7 +22,8 @@ from snellen.core.reply import (
     undoubted,
 )
 
-_KEYS = ("final_answer", "answer", "letter", "cell", "shape", "choice", "label", "result", "output", "response")
+_KEYS_TEXT = "final_answer answer letter cell shape choice label result output response"
+_KEYS = tuple(_KEYS_TEXT.split())
 _VERDICT = re.compile(
     r"\b(?:final answer|correct answer|answer|letter|cell|shape|silhouette|position|coordinates|point)\b[\"'*]{0,2}"
     r"[^\n.:=]{0,30}?(?:\bis\b|:|=|->)[\s:]{0,3}",

@@ -21,8 +21,11 @@ from snellen.core.reply import (
     undoubted,
 )
 
-_KEYS = ("final_answer", "answer", "answers", "letter", "letters", "option", "options", "choice", "choices", "label", "labels",
-         "number", "count", "value", "result", "prediction", "output", "response")  # fmt: skip
+_KEYS_TEXT = """
+final_answer answer answers letter letters option options choice choices label labels number count value result prediction
+output response
+"""
+_KEYS = tuple(_KEYS_TEXT.split())
 VERDICT = re.compile(
     r"\b(?:final answer|correct answer|right answer|answer|correct option|verdict|conclusion)\b[\"'*]{0,2}\s?"
     r"(?:is|are|would be|must be|should be|:|=|->){1,2}[\s:]{0,2}|\b(?:therefore|thus|hence|in conclusion)\b,?",

@@ -18,12 +18,10 @@ from snellen.core.reply.vocabulary import one_of
 
 OPEN, CLOSE = "\ue010", "\ue011"
 SIGN = re.compile(f"{OPEN}(\\d+){CLOSE}")
-_SMALL_WORDS = frozenset(
-    (
-        *("yes", "no", "none", "not", "a", "an", "the", "is", "it", "in", "on", "of", "to", "or", "and", "all", "both"),
-        *("neither", "true", "false", "other", "one", "two"),
-    )
-)
+_SMALL_WORDS_TEXT = """
+yes no none not a an the is it in on of to or and all both neither true false other one two
+"""
+_SMALL_WORDS = frozenset(_SMALL_WORDS_TEXT.split())
 _SPACE = re.compile(r"\s+")
 
 

@@ -15,6 +15,8 @@ from datetime import datetime
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import msgspec
+
 from snellen.core.errors import MissingExtra
 from snellen.core.text import for_terminal
 
@@ -53,6 +55,11 @@ def csv_bytes(rows: Iterable[Sequence[Cell]], line_end: str = "\n") -> bytes:
     writer = csv.writer(out, lineterminator=line_end)
     writer.writerows([for_cell(c) if isinstance(c, str) else c for c in row] for row in rows)
     return out.getvalue().encode()
+
+
+def json_bytes(value: Any, indent: int = 2) -> bytes:
+    """A JSON file, indented, for people and programs."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=indent) + b"\n"
 
 
 class WorkbookSheet(NamedTuple):

@@ -13,6 +13,8 @@ from pathlib import Path
 from snellen.core.errors import SnellenError
 
 LARGEST = 512 * 1024 * 1024
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+"""How the names of picture files end."""
 
 
 ENOUGH = 1 << 30

@@ -36,6 +36,12 @@ def check_finished(where: Path) -> None:
     )
 
 
+def check_new(out: Path) -> None:
+    """Refuse to write a template where something is."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise SnellenError(f"--out {out} is there and not empty: name a new folder")
+
+
 @contextmanager
 def unfinished(where: Path, command: str) -> Iterator[None]:
     """Marks a folder as unfinished until the work in it is done. Where that fails, or is killed, the mark stays."""

@@ -10,7 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, overload
@@ -154,6 +154,13 @@ class ParquetLayout(NamedTuple):
                 yield from (Problem(rows.where(i), problem) for problem in broken if problem)
         if (half := lacking(part, opened)) is not None:
             yield half
+
+    def recognised(self, where: Path, parts: Iterable[str]) -> list[str]:
+        """The parts that a folder has; none where it holds several sets."""
+        try:
+            return [part for part in parts if self.sources(where, part)]
+        except SnellenError:
+            return []
 
 
 class Ids(Sequence[str]):

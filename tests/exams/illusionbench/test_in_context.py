@@ -22,7 +22,7 @@ from snellen.exams.illusionbench import shots as icl
 from snellen.exams.illusionbench.data import IllusionData
 from snellen.exams.illusionbench.exam import EXAM
 from snellen.exams.illusionbench.names import KEPT, SCENES, SHAPES
-from snellen.exams.illusionbench.prompts_icl import instruction
+from snellen.exams.illusionbench.prompts import text_of
 
 WORLD: icl.Support = {
     scene: {shape: [f"{shape}-{scene}-{i}" for i in range(2)] for shape in KEPT["Illusion_ICON"]} for scene in SCENES
@@ -142,7 +142,7 @@ def test_the_question_is_instruction_examples_query(tmp_path: Path) -> None:
         assert question.shots == tuple(s.id for s in shots(sample))
         kinds = [type(p) for p in question.parts]
         assert kinds == [Text, Picture, Text, Picture, Text, Picture, Text]
-        assert question.parts[0] == Text(text=instruction("Illusion_LOGO", task) + "\n")
+        assert question.parts[0] == Text(text=text_of("icl", "Illusion_LOGO", task) + "\n")
         assert question.parts[-2:] == (*sample.pictures, Text(text="\nAnswer: "))
         shown = [pictures[p.name].tags for p in question.parts[:-2] if isinstance(p, Picture)]
         said = [p.text for p in question.parts[1:-2] if isinstance(p, Text)]

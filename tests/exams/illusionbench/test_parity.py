@@ -14,8 +14,7 @@ from snellen.core.extras import rows_of
 from snellen.core.types import Mark, Outcome
 from snellen.exams.illusionbench.exam import EXAM
 from snellen.exams.illusionbench.names import KEPT, parse
-from snellen.exams.illusionbench.prompts import TEXTS
-from snellen.exams.illusionbench.prompts_icl import instruction
+from snellen.exams.illusionbench.prompts import text_of
 from snellen.exams.illusionbench.rows import prediction
 from snellen.stats.tally import summarised
 
@@ -69,7 +68,7 @@ def test_every_golden_row(protocol: str) -> None:
 def test_prompts_are_the_originals_byte_by_byte(prompt: str) -> None:
     for subset, tasks in WORDS[prompt].items():
         for task, text in tasks.items():
-            assert TEXTS[prompt](subset, task) == text
+            assert text_of(prompt, subset, task) == text
 
 
 def test_in_context_instructions_are_the_originals_byte_by_byte() -> None:
@@ -78,7 +77,7 @@ def test_in_context_instructions_are_the_originals_byte_by_byte() -> None:
     }
     for subset, tasks in WORDS["icl"].items():
         for task, text in tasks.items():
-            assert instruction(subset, task) == text
+            assert text_of("icl", subset, task) == text
 
 
 @pytest.mark.parametrize("row", GOLDEN["names"], ids=lambda r: r["image_name"] or "empty")

@@ -183,12 +183,11 @@ def test_the_references_are_drawn_once_and_with_a_seed_of_their_own() -> None:
 @pytest.mark.parametrize("split", SPLITS)
 def test_both_names_are_read_off_the_text_or_it_says_that_it_cannot(split: str) -> None:
     from snellen.exams.illusionbench.names import KEPT
-    from snellen.exams.illusionbench.prompts import lmms_first
-    from snellen.exams.illusionbench.prompts_icl import instruction
+    from snellen.exams.illusionbench.prompts import text_of
 
     kept = [(name, data) for name, data in fresh(split) if name.shape in KEPT[split]][:6]
-    said = [solve(ask(data, instruction(split, "both"), ())).split(", ") for _, data in kept]
+    said = [solve(ask(data, text_of("icl", split, "both"), ())).split(", ") for _, data in kept]
     assert all(shape in KEPT[split] for _scene, shape in said)
     assert np.mean([shape == name.shape for (name, _), (_scene, shape) in zip(kept, said, strict=True)]) >= 0.5
     with pytest.raises(ValueError, match="offers no shapes to choose from"):
-        solve(ask(kept[0][1], lmms_first(split, "both"), ()))
+        solve(ask(kept[0][1], text_of("lmms-first", split, "both"), ()))

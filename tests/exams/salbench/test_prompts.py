@@ -13,7 +13,7 @@ from snellen.core.options import Selection
 from snellen.core.types import Picture, Question, Sample, Text
 from snellen.exams.salbench.data import SalBenchData
 from snellen.exams.salbench.exam import EXAM
-from snellen.exams.salbench.prompts import caption, plan_v2, query
+from snellen.exams.salbench.prompts import written
 from snellen.exams.salbench.shots import draw_support
 
 ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
@@ -49,19 +49,19 @@ def test_lmms_eval_adds_its_sentence(tmp_path: Path) -> None:
 
 
 def test_plan_v2_wording() -> None:
-    assert plan_v2(sample("P3")) == (
+    assert written("plan_v2", sample("P3")) == (
         "Context: Given this list of low-level visual features defined according to feature integration theory: Orientation, Color, Size.\n"
         "Task: Examine the provided image and identify the feature(s) in which one object notably differs from the others.\n"
         "Write out all applicable features separated by comma."
     )
-    assert plan_v2(sample("O3_box")) == (
+    assert written("plan_v2", sample("O3_box")) == (
         "Context: This image depicts a scene with 13 toys. Among those, one toys at location given by this bounding box "
         "(xmin=0.20, ymin=0.19, xmax=0.26, ymax=0.25), is different from the others.\n"
         "Given this list of low-level visual features defined according to feature integration theory: "
         "Orientation, Color, Focus, Shape, Size, Location, Pattern.\n"
         "Task: In which way does the special object differ from the rest. Write out all applicable features separated by comma."
     )
-    assert plan_v2(sample("P3_box_img")) == (
+    assert written("plan_v2", sample("P3_box_img")) == (
         "Context: This image depicts a scene with many similar objects. Among those, one similar objects highlighted in a red box "
         "is different from the others.\n"
         "Task: Given this list of low-level visual features defined according to feature integration theory: Orientation, Color, Size. "
@@ -108,7 +108,7 @@ FIGURES = {
 
 @pytest.mark.parametrize("config", FIGURES)
 def test_few_shot_sentences_are_those_of_the_papers_figures(config: str) -> None:
-    assert (caption(sample(config, "Color")), query(sample(config))) == FIGURES[config]
+    assert (written("caption", sample(config, "Color")), written("query", sample(config))) == FIGURES[config]
 
 
 @pytest.mark.parametrize("shots", [3, 5])
@@ -137,9 +137,9 @@ def test_plan_v2_shows_examples_with_their_answers(tmp_path: Path) -> None:
     first = next(data.full(lambda _i: True))
     shown = data.shots("plan-v2")(first)
     asked = asker(data, "plan-v2")(first)
-    said = [Text(text=f"{plan_v2(s)}\nAnswer: {s.truth}") for s in shown]
+    said = [Text(text=f"{written('plan_v2', s)}\nAnswer: {s.truth}") for s in shown]
     examples = [part for s, text in zip(shown, said, strict=True) for part in (*s.pictures, text)]
-    assert asked.parts == (*examples, *first.pictures, Text(text=plan_v2(first)))
+    assert asked.parts == (*examples, *first.pictures, Text(text=written("plan_v2", first)))
     assert shown == data.shots("question")(first), "the examples are those of the data, whatever the prompt"
 
 

@@ -211,7 +211,7 @@ def test_answers_alone_are_marked_without_explanations(protocol: str) -> None:
         ("vcr", {"choices": CHOICES, "label": 4}, "label 4 is out of range"),
         ("vcr", {"choices": CHOICES, "label": "1"}, "label must be a whole number"),
         ("vcr", {"choices": "A"}, '"choices" must be a list'),
-        ("vcr", {"choices": CHOICES, "answers": 5}, '"answers" must be'),
+        ("vcr", {"choices": CHOICES, "answers": 5}, '"answer" must be'),
         ("vcr", {"choices": CHOICES, "answer": 2}, '"answer" must be'),
         ("vcr", {"choices": CHOICES, "answer": "He waits."}, "neither a letter nor one of the choices"),
         ("vqax", {"answers": [3]}, "answer 0 must be a text"),

@@ -14,7 +14,7 @@ from tests.support.vqa_rows import replies, rows
 from snellen.core.extras import rows_of
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VQAX, VqaNle
-from snellen.exams.vqa_nle.marking.rules import target_of
+from snellen.exams.vqa_nle.marking.base import target_of
 from snellen.exams.vqa_nle.reading import VqaReading
 
 FACTS = json.loads((Path(__file__).parents[2] / "parity" / "vqa_rows.json").read_text(encoding="utf-8"))
@@ -58,8 +58,8 @@ def test_e_vils_task_score_is_the_soft_accuracy_of_normalised_answers() -> None:
     scores, right = [], []
     for i, row in enumerate(ROWS):
         sample = rows_of(VQAX).sample({"id": i, "answers": list(row.answers)})
-        scores.append(round(protocol.rules.soft(VqaReading(row.said, None), row.answers) or 0.0, 9))
-        accepted = protocol.rules.accepted(target_of(sample))
+        scores.append(round(protocol.soft(VqaReading(row.said, None), row.answers) or 0.0, 9))
+        accepted = protocol.accepted(target_of(sample))
         right.append(int(vqa_official.normalise(row.said) in accepted))
     assert [round(sum(scores), 6), digest(scores)] == FACTS["e_vil_task_score"]
     assert [sum(right), digest(right)] == FACTS["e_vil_right"]

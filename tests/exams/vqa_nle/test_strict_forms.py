@@ -1,4 +1,4 @@
-"""The strict reader on what models say: rows written by hand, every form that an answer can be wrapped in, and its short way."""
+"""The strict reader on what models say: rows written by hand, every form that an answer can be wrapped in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tests.support.readers import Reader
 from tests.support.readers.vqa_nle import FORMS as READERS
 from tests.support.wrapping import BARE, FORMS, Topic, say
 
-from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.strict import read_label, read_open
 from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
 from snellen.exams.vqa_nle.vqa_official import normalise
@@ -67,26 +66,6 @@ def test_an_explanation_survives_its_form(task: str, form: str) -> None:
     found, explanation = reading(task, said.reply)
     assert found == (1 if task == "vcr" else answer)
     assert (explanation or "").rstrip(".").lower() == why
-
-
-WORDS = st.sampled_from(
-    [
-        *("red", "yes", "no", "not", "two", "2", "a", "the", "A", "B", "C", "d", "entailment", "neutral", "or", "and", "man", "riding", "bike", "it"),
-        *("is", "isn't", "seems", "looks", "probably", "answer", "option", "sure", "wait", "actually", "so", "therefore", "as", "since", "in"),
-        *("image", "people", "are", "never", "first", "people's", "either", "first", "one", "there", "sorry", "hard", "to", "tell", "well"),
-        *("draft", "question", "thought", "i", "he", "has", "no,", "because", "left", "shirt", "t-shirt", "yeah", "this", "just", "who"),
-    ]
-)  # fmt: skip
-HEADS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
-WHYS = st.lists(WORDS, max_size=7).map(" ".join)
-
-
-@given(HEADS, WHYS, st.sampled_from([" because ", ", because "]), st.sampled_from(["", "."]))
-def test_the_short_way_reads_as_the_long_way_does(head: str, why: str, joint: str, end: str) -> None:
-    reply = head + (joint + why if why else "") + end
-    if as_asked(reply) is not None:
-        for task in ("vqax", "actx", "esnlive", "vcr"):
-            assert reading(task, reply) == reading(task, f" {reply}"), reply  # a space before it takes the long way
 
 
 @given(st.text(alphabet="<>/think{}[]\"'`*_$\\boxed|answer:, \nAB1.yesno", max_size=200))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 
-from snellen.exams.illusionbench.names import SCENES, SHAPES
-from snellen.exams.illusionbench.prompts import OFFERED
+from snellen.exams.illusionbench.names import SCENES, SHAPES, WORDS
 from snellen.exams.illusionbench.reading import answer_robust
 from tests.support.readers import Reader
 from tests.support.wrapping import Topic
@@ -20,7 +19,7 @@ BECAUSE = (
 def reader_of(subset: str, task: str) -> Reader:
     """The reader of a subset's question."""
     names = SHAPES[subset] if task == "shape" else SCENES
-    printed = OFFERED[subset] if task == "shape" else SCENES
+    printed = WORDS.subsets[subset].offered if task == "shape" else SCENES
     name_of = dict(zip(printed, names, strict=True))
 
     def topic(rng: random.Random) -> Topic:

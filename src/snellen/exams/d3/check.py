@@ -9,7 +9,7 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import read_picture
-from snellen.exams.d3.folder import Folder, LocatedEntry, needed
+from snellen.exams.d3.folder import Folder, needed
 
 
 def check(where: Path, images: str = "") -> Iterator[Problem]:
@@ -21,12 +21,11 @@ def check(where: Path, images: str = "") -> Iterator[Problem]:
         return
     yield from folder.problems
     yield from folder.notes
-    located = list(folder.located())
-    yield from _missing(folder, located)
+    yield from _missing(folder)
     digests: dict[Path, str] = {}
     first_use: dict[Path, str] = {}
-    for one in located:
-        uid = one.entry.uid
+    for one in folder.entries:
+        uid = one.uid
         for file in (f for f in one.files.values() if f is not None):
             if file not in digests:
                 broken, digests[file] = _decode(file)
@@ -37,17 +36,17 @@ def check(where: Path, images: str = "") -> Iterator[Problem]:
             first_use.setdefault(file, uid)
         contents = [digests[f] for f in one.files.values() if f is not None]
         if len(set(contents)) < len(contents):
-            yield Problem(folder.places[uid], "two of its images are the same file content: nothing tells them apart")
+            yield Problem(one.where, "two of its images are the same file content: nothing tells them apart")
 
 
-def _missing(folder: Folder, located: list[LocatedEntry]) -> Iterator[Problem]:
-    gone = [one for one in located if one.missing]
+def _missing(folder: Folder) -> Iterator[Problem]:
+    gone = [one for one in folder.entries if one.missing]
     names = [name for one in gone for name in one.missing]
     if gone:
-        yield Problem(folder.file, f"{len(gone)} of {len(located)} pairs lack an image. Needed: {needed(names)}")
+        yield Problem(folder.file, f"{len(gone)} of {len(folder.entries)} pairs lack an image. Needed: {needed(names)}")
     for one in gone:
         for name in one.missing:
-            yield Problem(folder.places[one.entry.uid], f"image {name!r} is missing")
+            yield Problem(one.where, f"image {name!r} is missing")
 
 
 def _decode(file: Path) -> tuple[str | None, str]:

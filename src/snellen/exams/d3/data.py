@@ -33,13 +33,13 @@ class D3Data(Dataset):
         self.synthetic, self.origin = self._folder.synthetic, self._folder.origin
         if self._folder.problems:
             raise unusable(self._folder.problems, "d3", where)
-        located = [one for one in self._folder.located() if _asked(one, tasks)]
+        located = [one for one in self._folder.entries if _asked(one, tasks)]
         if not located:
             raise SnellenError(f"{self._folder.root}: nothing for --task {', '.join(options.tasks)}")
-        chosen = choose([sample_id(one.entry.uid) for one in located], options.limit, options.seed)
-        selected = [one for one in located if chosen is None or sample_id(one.entry.uid) in chosen]
+        chosen = choose([sample_id(one.uid) for one in located], options.limit, options.seed)
+        selected = [one for one in located if chosen is None or sample_id(one.uid) in chosen]
         gone = [one for one in selected if one.missing]
-        self.missing = tuple(one.entry.uid for one in gone)
+        self.missing = tuple(one.uid for one in gone)
         self._pairs = [one for one in selected if not one.missing]
         self._allow(gone, len(selected))
         self.fingerprint = self._folder.fingerprint(located)
@@ -50,7 +50,7 @@ class D3Data(Dataset):
             leave = f", or leave pairs out with --max-missing {len(gone)}" if self._pairs else ""
             raise SnellenError(
                 f"{self._folder.root}: {len(gone)} of {selected} pairs lack an image ({len(set(names))} images, first "
-                f"{names[0]!r} of pair {gone[0].entry.uid!r}). Needed: {needed(names)}; put them into {self._folder.root}/images"
+                f"{names[0]!r} of pair {gone[0].uid!r}). Needed: {needed(names)}; put them into {self._folder.root}/images"
                 f"{leave}"
             )
 
@@ -62,7 +62,7 @@ class D3Data(Dataset):
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
         for one in self._pairs:
-            if wanted(sample_id(one.entry.uid)):
+            if wanted(sample_id(one.uid)):
                 yield self._sample(one, tuple(self._picture(file) for file in one.files.values() if file is not None))
 
     def _picture(self, file: Path) -> Picture:
@@ -73,7 +73,7 @@ class D3Data(Dataset):
             raise SnellenError(f"{label} cannot be read ({error.strerror})") from None
 
     def _sample(self, one: LocatedEntry, pictures: tuple[Picture, ...]) -> Sample:
-        uid = one.entry.uid
+        uid = one.uid
         known = self._folder.kinds.get(uid, {})
         names = tuple(one.files)
         facts: dict[str, Any] = {n: self._folder.label(f) for n, f in one.files.items() if f is not None}

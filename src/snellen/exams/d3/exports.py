@@ -11,19 +11,15 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
-import msgspec
-
 from snellen.core.arm import Arm
-from snellen.core.cells import Cell, csv_bytes
+from snellen.core.cells import Cell, csv_bytes, json_bytes
 from snellen.core.extras import RunFacts
 from snellen.exams.d3.names import PAIR, names_of
 from snellen.exams.d3.recorded import document
 from snellen.exams.d3.retrieval import printed_score
 
-COLUMNS = (
-    *("model", "protocol", "prompt", "split", "task", "kind"),
-    *("n", "metric", "unit", "value", "low", "high", "interval", "floor", "scorer"),
-)
+_COLUMNS_TEXT = "model protocol prompt split task kind n metric unit value low high interval floor scorer"
+COLUMNS = tuple(_COLUMNS_TEXT.split())
 PICKLE_PROTOCOL = 4
 """Python's default when the original was written; fixed, so that the same run gives the same bytes."""
 
@@ -39,11 +35,11 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     unseparated = no_scorer(run)
     yield f"captions/{name}.json", document(captions)
     yield f"uid2acc/{name}.pkl", pickle.dumps(hits, protocol=PICKLE_PROTOCOL)
-    yield f"uid2acc/{name}.json", msgspec.json.format(msgspec.json.encode(hits), indent=1) + b"\n"
+    yield f"uid2acc/{name}.json", json_bytes(hits, indent=1)
     if both:
         yield f"score{made}.txt", f"{printed_score(both)}\n".encode()
     if unseparated is not None:
-        yield f"no_scorer{made}.json", msgspec.json.format(msgspec.json.encode(unseparated), indent=1) + b"\n"
+        yield f"no_scorer{made}.json", json_bytes(unseparated, indent=1)
 
 
 def file_name(spec: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from snellen.data.files import PictureFolders, check_inside, digest_of
 from snellen.data.folder import check_folder, find_files
 from snellen.data.synthetic_marker import MARK, folder_label
 from snellen.exams.d3.names import MOST, PAIR, names_in
-from snellen.exams.d3.pairs import own_pairs
+from snellen.exams.d3.pairs import EntrySource, UncheckedEntry, own_pairs
 
 DATASET, DIFFERENCES = "dataset.json", "differences.json"
 README = "linked from github.com/manugaurdl/detect-describe-discriminate"
@@ -32,41 +32,18 @@ ELSEWHERE = ("images", "images/train2014", "images/val2014", "train2014", "val20
 """Folders in which an image is looked for by its name where it is not at its path."""
 
 
-class FolderEntry(NamedTuple):
-    """One pair or set: the slots with the paths that dataset.json gives for them."""
+class LocatedEntry(NamedTuple):
+    """A pair or set: its place in messages, the paths that are given for its slots, and the files there; None for one that is missing."""
 
+    where: str
     uid: str
     paths: dict[str, str]
-
-
-class LocatedEntry(NamedTuple):
-    """An entry with its files, by slot; None where one is not there."""
-
-    entry: FolderEntry
     files: dict[str, Path | None]
 
     @property
     def missing(self) -> list[str]:
         """The images that are not there, as dataset.json names them."""
-        return [self.entry.paths[name] for name, file in self.files.items() if file is None]
-
-
-class UncheckedEntry(NamedTuple):
-    """An entry before it is checked: how messages name it, its uid, and what is given for it."""
-
-    where: str
-    uid: str
-    value: Any
-
-
-class EntrySource(NamedTuple):
-    """Where the entries come from: the folder, the file (or folder) that names them, its bytes, and its broken rows."""
-
-    root: Path
-    label: str
-    raw: bytes
-    entries: list[UncheckedEntry]
-    problems: Sequence[Problem] = ()
+        return [self.paths[name] for name, file in self.files.items() if file is None]
 
 
 def source_of(where: Path) -> EntrySource:
@@ -77,8 +54,7 @@ def source_of(where: Path) -> EntrySource:
     own = None if direct.is_file() else own_pairs(where)
     if own is None:
         return _published(where, [direct] if direct.is_file() else find_files(where, f"*/{DATASET}"))
-    root, label, raw, rows, problems = own
-    return EntrySource(root, label, raw, [UncheckedEntry(*row) for row in rows], problems)
+    return own
 
 
 def recognised(where: Path) -> str | None:
@@ -101,7 +77,7 @@ def _published(where: Path, found: list[Path]) -> EntrySource:
         )
     raw = _bytes(found[0])
     entries = [UncheckedEntry(f"{DATASET} entry {uid!r}", uid, value) for uid, value in _object(found[0], raw).items()]
-    return EntrySource(found[0].parent, DATASET, raw, entries)
+    return EntrySource(found[0].parent, DATASET, raw, entries, [])
 
 
 class Folder:
@@ -111,37 +87,31 @@ class Folder:
         source = source_of(where)
         self.root, self.file = source.root, source.label
         self._folders = PictureFolders(self.root, images)
-        self.problems: list[Problem] = list(source.problems)
-        self.places = {named.uid: named.where for named in source.entries}
+        self.problems = list(source.problems)
         self.entries = list(self._entries(source.entries))
-        labels = (named.value.get(MARK) for named in source.entries if isinstance(named.value, dict))
-        self.synthetic, self.origin = folder_label(labels, self._pictures())
+        labels = (entry.value.get(MARK) for entry in source.entries if isinstance(entry.value, dict))
+        pictures = (file for one in self.entries for file in one.files.values() if file is not None)
+        self.synthetic, self.origin = folder_label(labels, pictures)
         self.kinds, self.notes = self._differences()
-        for named in source.entries:
-            if named.uid not in self.kinds and source.label != DATASET and named.value.get("kind"):
-                self.kinds[named.uid] = {"kind": str(named.value["kind"])}
+        for entry in source.entries:
+            if entry.uid not in self.kinds and source.label != DATASET and entry.value.get("kind"):
+                self.kinds[entry.uid] = {"kind": str(entry.value["kind"])}
         self._digest = hashlib.sha256(source.raw)
 
-    def _entries(self, given: list[UncheckedEntry]) -> Iterator[FolderEntry]:
+    def _entries(self, given: list[UncheckedEntry]) -> Iterator[LocatedEntry]:
         seen: set[str] = set()
         for where, uid, value in given:
-            problem = f"id {uid!r} is given twice" if uid in seen else entry_problem(uid, value) or self._outside(value)
+            problem = f"id {uid!r} is given twice" if uid in seen else entry_problem(uid, value)
             seen.add(uid)
-            if problem:
-                self.problems.append(Problem(where, problem))
-            else:
-                yield FolderEntry(uid, {name: value[name] for name in names_in(value) or ()})
+            try:
+                if problem:
+                    raise SnellenError(problem)
+                paths = {name: value[name] for name in names_in(value) or ()}
+                yield LocatedEntry(where, uid, paths, {name: self.find(path) for name, path in paths.items()})
+            except SnellenError as error:  # a path that leads out of the folder, too
+                self.problems.append(Problem(where, str(error)))
         if not given:
             self.problems.append(Problem(self.file, "no entries"))
-
-    def _outside(self, value: dict[str, Any]) -> str | None:
-        """Return why a picture of an entry is refused: it leads out of the folder."""
-        try:
-            for name in names_in(value) or ():
-                self.find(value[name])
-        except SnellenError as error:
-            return str(error)
-        return None
 
     def _differences(self) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
         """What differences.json says of each pair, and what is wrong with it."""
@@ -159,14 +129,6 @@ class Folder:
                 found[uid] = value
         return found, notes
 
-    def located(self) -> Iterator[LocatedEntry]:
-        """Every entry with its files."""
-        for entry in self.entries:
-            yield LocatedEntry(entry, {name: self.find(path) for name, path in entry.paths.items()})
-
-    def _pictures(self) -> Iterator[Path]:
-        yield from (file for one in self.located() for file in one.files.values() if file is not None)
-
     def find(self, path: str) -> Path | None:
         """The file that a path means: as given from the folder of dataset.json, else by its name in the usual places."""
         found = self._folders.find(path) or self._folders.find(PurePosixPath(path).name, ELSEWHERE)
@@ -180,9 +142,9 @@ class Folder:
         """Changes with dataset.json, with the kinds of difference, and with any image's name, place, size or content."""
         digest = self._digest.copy()
         for one in located:
-            kind = self.kinds.get(one.entry.uid, {}).get("kind", "")
+            kind = self.kinds.get(one.uid, {}).get("kind", "")
             files = (f"{self.label(f)}\x1f{f.stat().st_size}" if f else "" for f in one.files.values())
-            digest.update("\x1e".join((one.entry.uid, kind, *files, "")).encode("utf-8", "replace"))
+            digest.update("\x1e".join((one.uid, kind, *files, "")).encode("utf-8", "replace"))
         pictures = {file for one in located for file in one.files.values() if file}
         digest.update(digest_of((file, file.stat().st_size) for file in pictures).encode())
         return digest.hexdigest()

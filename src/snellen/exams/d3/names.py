@@ -15,11 +15,12 @@ from snellen.synthetic.pairs.folder import MOST, PAIR, set_names
 
 __all__ = ["MOST", "PAIR", "set_names"]
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NOISE = frozenset(
-    ("image", "images", "img", "picture", "pic", "photo", "caption", "captions", "description", "the", "of", "for")
-)
+_ORDINALS_TEXT = "first second third fourth fifth sixth seventh eighth ninth tenth"
+_ORDINALS = tuple(_ORDINALS_TEXT.split())
+_CARDINALS_TEXT = "one two three four five six seven eight nine ten"
+_CARDINALS = tuple(_CARDINALS_TEXT.split())
+_NOISE_TEXT = "image images img picture pic photo caption captions description the of for"
+_NOISE = frozenset(_NOISE_TEXT.split())
 _LONGEST_KEY = 60
 
 

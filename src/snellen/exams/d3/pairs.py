@@ -6,20 +6,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.files import PICTURES
 from snellen.data.sheets import SheetRow, columns, rows, sheets
 from snellen.exams.d3.names import PAIR, names_in
 
 PAIRS = (PAIR, ("a", "b"), ("image_a", "image_b"), ("left_image", "right_image"), ("image1", "image2"))
 FOLDERS = ("a", "b")
 ASKING = ("question", "prompt", "instruction", "answer", "options", "choices")
-PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 _CAPTION = ("caption_{}", "{}_caption")
-Found = tuple[Path, str, bytes, list[tuple[str, str, Any]], list[Problem]]
-"""The folder, the name of what was read, its bytes, (place, uid, entry) of each pair, and rows that cannot be read."""
+
+
+class UncheckedEntry(NamedTuple):
+    """An entry before it is checked: how messages name it, its uid, and what is given for it."""
+
+    where: str
+    uid: str
+    value: Any
+
+
+class EntrySource(NamedTuple):
+    """Where the entries come from: the folder, the file (or folder) that names them, its bytes, and its broken rows."""
+
+    root: Path
+    label: str
+    raw: bytes
+    entries: list[UncheckedEntry]
+    problems: list[Problem]
 
 
 def slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
@@ -33,7 +49,7 @@ def slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
     return next((pair for pair in PAIRS if set(pair) <= known.keys()), None)
 
 
-def own_pairs(where: Path) -> Found | None:
+def own_pairs(where: Path) -> EntrySource | None:
     """What a user's file or folder has; None where it is something else."""
     files = [path for path in sheets(where) if slots_of(columns(path)) is not None]
     if len(files) > 1:
@@ -45,10 +61,10 @@ def own_pairs(where: Path) -> Found | None:
     return _folders(where) if all((where / name).is_dir() for name in FOLDERS) else None
 
 
-def _rows(path: Path) -> Found:
+def _rows(path: Path) -> EntrySource:
     slots = slots_of(columns(path)) or PAIR
     names = PAIR if len(slots) == 2 else slots
-    found: list[tuple[str, str, Any]] = []
+    found: list[UncheckedEntry] = []
     problems: list[Problem] = []
     for number, row in enumerate(rows(path, path.name), 1):
         if isinstance(row, Problem):
@@ -56,8 +72,8 @@ def _rows(path: Path) -> Found:
         elif lacking := [slot for slot in slots if slot not in row.cells]:
             problems.append(Problem(row.where, f"column {lacking[0]}: no picture"))
         else:
-            found.append((row.where, _uid(row.cells, number), _entry(row, slots, names)))
-    return path.parent, path.name, path.read_bytes(), found, problems
+            found.append(UncheckedEntry(row.where, _uid(row.cells, number), _entry(row, slots, names)))
+    return EntrySource(path.parent, path.name, path.read_bytes(), found, problems)
 
 
 def _entry(row: SheetRow, slots: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any]:
@@ -71,10 +87,10 @@ def _uid(cells: Mapping[str, Any], number: int) -> str:
     return str(next((cells[name] for name in ("id", "uid") if name in cells), number))
 
 
-def _folders(where: Path) -> Found:
+def _folders(where: Path) -> EntrySource:
     """Pictures of two folders that have the same name but for its ending."""
     sides = [{p.stem: p for p in sorted((where / name).iterdir()) if p.suffix.lower() in PICTURES} for name in FOLDERS]
-    found: list[tuple[str, str, Any]] = []
+    found: list[UncheckedEntry] = []
     problems: list[Problem] = []
     for stem in sorted(sides[0].keys() | sides[1].keys()):
         files = [side.get(stem) for side in sides]
@@ -83,8 +99,9 @@ def _folders(where: Path) -> Found:
             problems.append(Problem(label, f"is not in the folder {FOLDERS[files.index(None)]!r}"))
             continue
         entry = {slot: p.relative_to(where).as_posix() for slot, p in zip(PAIR, files, strict=True) if p is not None}
-        found.append((label, stem, entry))
-    return where, "a and b", "\n".join(uid for _, uid, _ in found).encode("utf-8", "replace"), found, problems
+        found.append(UncheckedEntry(label, stem, entry))
+    names = "\n".join(entry.uid for entry in found).encode("utf-8", "replace")
+    return EntrySource(where, "a and b", names, found, problems)
 
 
 def captions_in(document: Any) -> dict[str, dict[str, str]] | None:

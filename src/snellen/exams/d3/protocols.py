@@ -8,48 +8,18 @@ from typing import Any
 from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Verdict
 from snellen.core.results import Floor, Metric, Score
 from snellen.core.types import Metrics, Outcome, Sample
+from snellen.data.declared import declared
 from snellen.exams.d3 import summary
-from snellen.exams.d3.names import MOST, PAIR, ends, names_of, set_names
+from snellen.exams.d3.names import names_of
 from snellen.exams.d3.reading import Captions, read, says_position, speaks_of_images, words_in
 from snellen.exams.d3.retrieval import fitting, retrieve
-from snellen.exams.d3.summary import QUANTILES
 
 HITS = ("both", "recall")
 OF_CAPTIONS = ("margin", "words", "position_words", "position_captions", "position_wide", "truncated")
 """Metrics that only captions have: nothing, not 0, where there are none."""
 
 
-def _margins(suffix: str = "", label: str = "") -> tuple[Metric, ...]:
-    """The mean margin, and how margins are spread."""
-    return (
-        Metric(name=f"margin{suffix}", label=f"margin{label}", unit="cosine", interval="normal", detail=bool(suffix)),
-        *(
-            Metric(name=f"margin_{q}{suffix}", label=f"margin {q}{label}", unit="cosine", kind="own", detail=True)
-            for q in QUANTILES
-        ),
-    )
-
-
-METRICS = (
-    *(Metric(name=name) for name in (*HITS, *PAIR, *set_names(MOST), "image_to_text")),
-    *(
-        Metric(name=ends(names), kind="own", better="")
-        for names in (PAIR, *(set_names(count) for count in range(2, MOST + 1)))
-    ),
-    *_margins(),
-    Metric(name="words", unit="words", better="", interval="normal"),
-    Metric(name="position_words", better="lower"),
-    Metric(name="truncated", better="lower"),
-    # of a sample: how many of its captions are such; of a group: the share of captions
-    Metric(name="position_captions", unit="count", kind="own", better="lower"),
-    Metric(name="position_wide", unit="count", kind="own", better="lower"),
-    Metric(name="both.*", label="both by {}", kind="own"),
-    Metric(name="recall.*", label="recall by {}", kind="own"),
-    *_margins(".*", " by {}"),
-    Metric(name="agreement.*", label="agreement of {}", kind="own", better=""),
-    Metric(name="kappa.*", label="kappa of {}", unit="kappa", kind="own", better=""),
-    Metric(name="no_scorer", kind="own", better="lower"),
-)
+METRICS = declared("snellen.exams.d3", "metrics.toml", dict[str, tuple[Metric, ...]])["metrics"]
 
 
 class D3Protocol(Protocol):

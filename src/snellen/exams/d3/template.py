@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from snellen.core.errors import SnellenError
+from snellen.data.folder import check_new
 from snellen.synthetic.pairs.make import pair
 from snellen.synthetic.writing import write_bytes, write_text
 
@@ -29,8 +29,7 @@ COMMENTS = """\
 def write(out: Path) -> tuple[Path, str]:
     """Write the template into a new folder; gives the file to edit, and a subject that needs nothing else."""
     path = out / FILE
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SnellenError(f"--out {out} is there and not empty: name a new folder")
+    check_new(out)
     rows = []
     for index in range(2):
         made = pair(SEED, index)

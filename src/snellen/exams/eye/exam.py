@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from snellen.core.cells import json_bytes
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import (
@@ -128,7 +129,7 @@ def _exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """Yield the prescription, with its curves."""
     if run.records is not None:
         found = by_course((sample, mark) for sample, _answer, mark in run.records())
-        yield "prescription.json", msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
+        yield "prescription.json", json_bytes(found, indent=1)
 
 
 class Eye(Exam):

@@ -6,11 +6,10 @@ A question says exactly how to reply, in as few words as can be read without gue
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import msgspec
 
 from snellen.core.types import Struct
+from snellen.data.declared import declared
 from snellen.synthetic.sheets.hidden import THINGS
 from snellen.synthetic.sheets.marks import LETTERS
 from snellen.synthetic.sheets.odd import CELLS
@@ -43,7 +42,7 @@ class Faculty(Struct, frozen=True):
     guess: float = 0.0
 
 
-class _Declared(Struct, frozen=True):
+class _Faculties(Struct, frozen=True):
     endings: dict[str, str]
     faculties: tuple[Faculty, ...]
 
@@ -59,13 +58,13 @@ def ladder(hardest: float, easiest: float, steps: int) -> tuple[float, ...]:
 
 
 def _read() -> dict[str, Faculty]:
-    declared = msgspec.toml.decode((files(__package__) / "faculties.toml").read_bytes(), type=_Declared)
+    words = declared("snellen.exams.eye", "faculties.toml", _Faculties)
     found = {}
-    for faculty in declared.faculties:
+    for faculty in words.faculties:
         options, levels = OPTIONS[faculty.answers], ladder(*faculty.ladder)
         if faculty.step:
             levels = tuple(round(level / faculty.step) * faculty.step for level in levels)
-        question = faculty.question + declared.endings[faculty.answers].format(options=", ".join(options))
+        question = faculty.question + words.endings[faculty.answers].format(options=", ".join(options))
         guess = 1 / len(options) if options else 0.0
         found[faculty.name] = msgspec.structs.replace(
             faculty, levels=levels, options=options, guess=guess, question=question

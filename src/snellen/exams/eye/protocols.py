@@ -12,6 +12,7 @@ from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol,
 from snellen.core.reply import finished
 from snellen.core.results import Metric, Score
 from snellen.core.types import Mark, Metrics, Sample
+from snellen.data.declared import declared
 from snellen.exams.eye.faculties import FACULTIES
 from snellen.exams.eye.prescription import SheetResult, answered, threshold
 from snellen.exams.eye.reading import read_point
@@ -28,21 +29,7 @@ class EyeProtocol(Protocol):
     about = "the one option or point that a reply chooses; a threshold from all trials of a faculty (Bayes, on a grid)"
     headline = "threshold"
     extras = (MetricRoles("right", breakdown="right", reported=("threshold",)),)
-    metrics = (
-        Metric(name="threshold", label="threshold", kind="own", better="lower", interval=""),
-        Metric(
-            name="slope",
-            label="factor from a quarter to three quarters seen",
-            kind="own",
-            better="lower",
-            interval="",
-            detail=True,
-        ),
-        Metric(name="lapse", label="wrong although seen", kind="own", better="lower", interval="", detail=True),
-        Metric(name="catch", label="easiest sheets right", kind="own", interval="", detail=True),
-        Metric(name="blank", label="blank sheets right", kind="own", better="", interval="", detail=True),
-        Metric(name="right", label="right, of all sheets asked", better="", interval="", detail=True),
-    )
+    metrics = declared("snellen.exams.eye", "metrics.toml", dict[str, tuple[Metric, ...]])["metrics"]
 
     def __init__(self) -> None:
         super().__init__(self.name, self.about, version="3")

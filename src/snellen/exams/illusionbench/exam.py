@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import Demo, Exports, HubData, HubSet, Maker, PaperTables, Probes, RowFormat, Solvers, later
 from snellen.core.options import MAX_MISSING, SHOTS
 from snellen.data.published import published_figures
 from snellen.exams.illusionbench.check import check
-from snellen.exams.illusionbench.data import IllusionData, sources
+from snellen.exams.illusionbench.data import LAYOUT, IllusionData
 from snellen.exams.illusionbench.exports import exports
 from snellen.exams.illusionbench.layout import tables
 from snellen.exams.illusionbench.names import SUBSETS, TASKS
@@ -51,10 +50,7 @@ class IllusionBench(Exam):
     check = staticmethod(check)
 
     def recognises(self, where: Path) -> str | None:
-        try:
-            found = [subset for subset in SUBSETS if sources(where, subset)]
-        except SnellenError:  # several sets
-            return None
+        found = LAYOUT.recognised(where, SUBSETS)
         return f"IllusionBench's {', '.join(found)}" if found else None
 
 

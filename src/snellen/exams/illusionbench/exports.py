@@ -9,7 +9,8 @@ import msgspec
 from snellen.core.cells import Cell, csv_bytes
 from snellen.core.extras import RunFacts
 
-COLUMNS = ("model", "protocol", "subset", "task", "group", "value", "n", "metric", "percent", "low", "high", "floor")
+_COLUMNS_TEXT = "model protocol subset task group value n metric percent low high floor"
+COLUMNS = tuple(_COLUMNS_TEXT.split())
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-import msgspec
-
 from snellen.core.types import Struct
+from snellen.data.declared import declared
 
 
 class SubsetWords(Struct, frozen=True):
@@ -16,6 +14,7 @@ class SubsetWords(Struct, frozen=True):
 
     called: tuple[str, ...]
     shapes: tuple[str, ...]
+    offered: tuple[str, ...]
     kept: tuple[str, ...]
     strict: tuple[str, ...]
     nouns: tuple[str, str, str]
@@ -23,7 +22,7 @@ class SubsetWords(Struct, frozen=True):
     highlight: str
 
 
-class _SubsetWords(Struct, frozen=True):
+class _IllusionWords(Struct, frozen=True):
     simple_scenes: tuple[str, ...]
     complex_scenes: tuple[str, ...]
     strict_scenes: tuple[str, ...]
@@ -31,7 +30,7 @@ class _SubsetWords(Struct, frozen=True):
     aliases: dict[str, tuple[str, ...]]
 
 
-WORDS = msgspec.toml.decode((files(__package__) / "words.toml").read_bytes(), type=_SubsetWords)
+WORDS = declared("snellen.exams.illusionbench", "words.toml", _IllusionWords)
 SCENES = WORDS.simple_scenes + WORDS.complex_scenes
 SHAPES = {name: subset.shapes for name, subset in WORDS.subsets.items()}
 KEPT = {name: subset.kept for name, subset in WORDS.subsets.items()}

@@ -1,10 +1,14 @@
-"""The prompts of IllusionBench as published, byte for byte, quirks included.
+"""The prompts of IllusionBench as published; their texts are in `forms.toml`, byte for byte.
 
 `original`     shapes and scenes mixed in one option list, a single word wanted (lmms-eval's HEAD sends the same bytes)
 `lmms-strict`  shapes or scenes alone, `Answer: <your choice>` wanted
 `lmms-first`   lmms-eval's first version: one word for the shape; for the scene no options, `Scene: <scene>` wanted;
                for both at once two lines
-In-context prompts are in prompts_icl.py, visual chains of thought in prompts_cot.py.
+`icl...`       the original's in-context prompts: instruction, examples, query in one turn, the way it writes for LLaVA. `icl` is the
+               instruction without examples; what the other prompts show before the query is in shots.py
+`...-cot`      lmms-eval's visual chains of thought, for models that first draw an auxiliary picture: lmms-eval's own model classes take
+               the markup apart and make two calls. Here the text is sent as it is, once; no protocol asks it unless it is named
+               (`lmms-head@lmms-head-cot`)
 """
 
 from __future__ import annotations
@@ -15,92 +19,80 @@ from functools import partial
 import msgspec
 
 from snellen.core.prompt import Prompt, by_name
-from snellen.core.types import Question, Sample, Text
-from snellen.exams.illusionbench import prompts_cot, prompts_icl
-from snellen.exams.illusionbench.names import SCENES, SHAPES, WORDS
+from snellen.core.types import Part, Question, Sample, Text
+from snellen.data.declared import declared
+from snellen.exams.illusionbench.names import KEPT, SCENES, SHAPES, WORDS
+from snellen.exams.illusionbench.shots import SHOTS
 
-_SPELLED = {"face_emoji": "Face_Emoji", "stationary": "Stationery", "bmw": "BMW", "benz": "Mercedes Benz"}
-OFFERED = {subset: tuple(_SPELLED.get(s, s.capitalize()) for s in shapes) for subset, shapes in SHAPES.items()}
+FORMS = declared("snellen.exams.illusionbench", "forms.toml", dict[str, dict[str, str]])
+ICL_SCENES = tuple("medieval_Village" if s == "Medieval_Village" else s.lower() for s in SCENES)
+ANSWER_FORMS = {(p, t): "Answer: {}" for p in ("lmms-strict", "lmms-strict-cot") for t in ("shape", "scene")} | {
+    ("lmms-first", "scene"): "Scene: {}"
+}
 
 
-def original(subset: str, task: str) -> str:
-    """The original's prompt. It says "a icon" for the shape, and leaves out a space and a period; so do we."""
-    article, end = "a", ""
-    formed, asked, named = WORDS.subsets[subset].nouns
-    if task == "scene":
-        article, end, asked, named = "an", ".", "background", "background"
-    options = ", ".join(OFFERED[subset]) + "," + ", ".join(SCENES)
-    return (
-        f"This image contains {article} icon integrated into a background, where elements of the background contribute to "
-        f"forming the {formed}. "
-        f"Identify the {asked} that is represented in the image by choosing exclusively among the following options:{options}{end} "
-        f"Provide your response by stating only the single, most accurate class name that represents the {named}. "
-        "You have to respond with a single word."
+def text_of(prompt: str, subset: str, task: str) -> str:
+    """The text of a prompt; all in-context prompts have the instruction `icl`, whose task `both` asks for background and hidden thing."""
+    words = WORDS.subsets[subset]
+    formed, asked, named = words.nouns
+    phrase, noun, forms = words.icl_nouns
+    return FORMS[prompt][task].format(
+        formed=formed,
+        asked=asked,
+        named=named,
+        phrase=phrase,
+        noun=noun,
+        forms=forms,
+        highlight=words.highlight,
+        offered=", ".join(words.offered),
+        kept=", ".join(words.kept),
+        strict_shapes=", ".join(words.strict),
+        scenes=", ".join(SCENES),
+        strict_scenes=", ".join(WORDS.strict_scenes),
+        icl_scenes=", ".join(ICL_SCENES),
     )
 
 
-_SHAPE = "You are given an image where scene elements form an abstract SHAPE.\n"
-_SCENE = "You are given an image depicting a SCENE.\n"
-
-
-def lmms_strict(subset: str, task: str, reply: str = "in this exact format:\nAnswer: <your choice>") -> str:
-    """lmms-eval 5917cab6: an exact form is demanded, and its protocol reads nothing else."""
-    if task == "shape":
-        asked, options = f"{_SHAPE}Task: Identify what shape is hidden in this image.", WORDS.subsets[subset].strict
-    else:
-        asked, options = f"{_SCENE}Task: Identify what scene is shown in this image.", WORDS.strict_scenes
-    return f"{asked}\n\nOptions: [{', '.join(options)}]\n\nReply {reply}\n"
-
-
-def lmms_first(subset: str, task: str) -> str:
-    """lmms-eval 6123e925; both names at once are its task on the full splits."""
-    if task == "both":
-        return (
-            f"{_SHAPE}Task:\n1) Identify the abstract shape.\n2) Identify the scene.\n\n"
-            "Reply in exactly TWO lines using this format:\nShape: <shape>\nScene: <scene>\n"
-        )
-    if task == "shape":
-        return lmms_strict(subset, task, "with ONLY ONE word from the options above.")
-    return f"{_SCENE}Task: Identify the scene.\n\nReply in ONE line using this format:\nScene: <scene>\n"
-
-
-FORMS = {(p, t): "Answer: {}" for p in ("lmms-strict", "lmms-strict-cot") for t in ("shape", "scene")} | {
-    ("lmms-first", "scene"): "Scene: {}"
-}
-TEXTS: dict[str, Callable[[str, str], str]] = {
-    "original": original,
-    "lmms-strict": lmms_strict,
-    "lmms-first": lmms_first,
-    "lmms-head-cot": lambda subset, task: prompts_cot.text("lmms-head-cot", subset, task, original(subset, task)),
-    "lmms-strict-cot": lambda subset, task: prompts_cot.text(
-        "lmms-strict-cot", subset, task, lmms_strict(subset, task)
-    ),
-}
-
-
 def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
-    """The options that a prompt prints, in their order."""
+    """The options that a prompt prints, in their order; two names at once are no choice among options."""
+    words = WORDS.subsets[subset]
     if task == "both":
         return ()
+    if prompt.startswith("icl"):
+        return words.kept if task == "shape" else ICL_SCENES
     if prompt in ("original", "lmms-head-cot"):
-        return OFFERED[subset] + SCENES
+        return words.offered + SCENES
     if task == "shape":
-        return WORDS.subsets[subset].strict
+        return words.strict
     return () if prompt == "lmms-first" else WORDS.strict_scenes
 
 
-def ask(prompt: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
-    """One question: the image, then the text."""
+def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
+    """One question: the image, then the text; in context the instruction, each example with its answer, and the query."""
     subset, task = sample.tags["split"], sample.tags["task"]
+    parts: list[Part] = [*sample.pictures]
+    if prompt.startswith("icl"):
+        parts = [Text(text=text_of("icl", subset, task) + "\n")]
+        for shot in shots:
+            parts += [*shot.pictures, Text(text=f"\nAnswer: {answer_of(shot.tags, task)}\n")]
+        parts += [*sample.pictures, Text(text="\nAnswer: ")]
+    else:
+        parts.append(Text(text=text_of(prompt, subset, task)))
     return Question(
         id=sample.id,
         exam="illusionbench",
         prompt=prompt,
-        parts=(*sample.pictures, Text(text=TEXTS[prompt](subset, task))),
+        parts=tuple(parts),
         answer_kind="one-of" if task != "both" else "text",
         options=offered(prompt, subset, task),
-        answer_form=FORMS.get((prompt, task), "{}"),
+        answer_form=ANSWER_FORMS.get((prompt, task), "{}"),
+        shots=tuple(s.id for s in shots),
     )
+
+
+def answer_of(tags: dict[str, str], task: str) -> str:
+    """An example's answer. For both names the order is that of the instruction: background first."""
+    return f"{tags['scene']}, {tags['shape']}" if task == "both" else tags[task]
 
 
 def one_name(sample: Sample) -> bool:
@@ -108,8 +100,17 @@ def one_name(sample: Sample) -> bool:
     return sample.tags["task"] != "both"
 
 
+def has_examples(prompt: str, sample: Sample) -> bool:
+    """Only some classes take part in context; and there must be the examples that a prompt shows."""
+    return sample.tags["shape"] in KEPT[sample.tags["split"]] and prompt not in sample.facts.get("unfit", ())
+
+
 def _prompt(name: str, about: str, applies: Callable[[Sample], bool] | None = one_name) -> Prompt:
     return Prompt(name, about, partial(ask, name), applies)
+
+
+def _in_context(name: str, about: str, shots: tuple[int, ...] = SHOTS) -> Prompt:
+    return Prompt(name, about, partial(ask, name), partial(has_examples, name), shots)
 
 
 PROMPTS = by_name(
@@ -122,8 +123,17 @@ PROMPTS = by_name(
         "shapes alone and one word wanted; for the scene no options and 'Scene: <scene>' wanted (lmms-eval 6123e925)",
         None,
     ),
-    *prompts_icl.PROMPTS,
-    *(_prompt(name, about) for name, about in prompts_cot.PROMPTS.items()),
+    _in_context("icl", "the original's in-context instruction without examples", (0,)),
+    _in_context("icl-neither", "in-context: examples share neither shape nor scene with the query (--shots)"),
+    _in_context("icl-object", "in-context: one example shares the query's shape (--shots)"),
+    _in_context("icl-scene", "in-context: one example shares the query's scene (--shots)"),
+    _in_context(
+        "icl-both", "in-context: one example shares the shape, one the scene; a single one shares both (--shots)"
+    ),
+    _prompt("lmms-head-cot", "lmms-eval HEAD's visual chain of thought, for models that take its [GEN_PROMPT] markup"),
+    _prompt(
+        "lmms-strict-cot", "lmms-eval 5917cab6's visual chain of thought, for models that take its [GEN_PROMPT] markup"
+    ),
 )
 
 

@@ -10,17 +10,11 @@ from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol,
 from snellen.core.reply import finished, says_only
 from snellen.core.results import Floor, Metric
 from snellen.core.types import Mark, Metrics, Sample
+from snellen.data.declared import declared
 from snellen.exams.illusionbench import names, reading, summary
+from snellen.exams.illusionbench.summary import IllusionTruth
 
-RECALLS = (
-    Metric(name="recall", label="recall"),
-    Metric(name="shape_recall", label="shape recall"),
-    Metric(name="scene_recall", label="scene recall"),
-)
-BUCKETS = (
-    Metric(name="rest", label="rest", better="lower"),
-    Metric(name="multi_word", label="multi word", better="lower"),
-)
+METRICS = declared("snellen.exams.illusionbench", "metrics.toml", dict[str, tuple[Metric, ...]])
 
 
 class IllusionReading(NamedTuple):
@@ -30,26 +24,6 @@ class IllusionReading(NamedTuple):
     readable: bool
     shape: bool | None
     scene: bool | None
-
-
-class IllusionTruth(NamedTuple):
-    """What a reply is judged against."""
-
-    subset: str
-    task: str
-    shape: str
-    scene: str
-
-    @property
-    def truth(self) -> str:
-        """The name that the task asks for."""
-        return self.shape if self.task == "shape" else self.scene
-
-    @property
-    def truths(self) -> dict[str, str]:
-        """The names that the task asks for, by kind."""
-        names = {"shape": self.shape, "scene": self.scene}
-        return names if self.task == "both" else {self.task: names[self.task]}
 
 
 class IllusionProtocol(Protocol):
@@ -70,18 +44,17 @@ class IllusionProtocol(Protocol):
         buckets: bool = False,
     ) -> None:
         super().__init__(name, about, version=version, prompt=prompt)
-        self.metrics = RECALLS + BUCKETS if buckets else RECALLS
+        self.metrics = METRICS["recalls"] + METRICS["buckets"] if buckets else METRICS["recalls"]
         self._rule, self._buckets = judge, buckets
         self._judged = lru_cache(maxsize=65536)(self._judge_text)
         self._silhouette = lru_cache(maxsize=65536)(names.silhouette)
         self._won = cache(self._won_by)  # groups overlap: each truth is judged once
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
-        tags = sample.tags
+        asked = IllusionTruth.of(sample)
         if context.cut and self._rule is _robust:
-            subset = tags["split"]
-            reply = finished(reply, lambda text: says_only(text, reading.read_robust(text, subset)), closed=True)
-        return self._judged(reply, IllusionTruth(tags["split"], tags["task"], tags["shape"], tags["scene"]))
+            reply = finished(reply, lambda text: says_only(text, reading.read_robust(text, asked.subset)), closed=True)
+        return self._judged(reply, asked)
 
     def _judge_text(self, reply: str, asked: IllusionTruth) -> Verdict:
         read = self._rule(reply, asked)
@@ -107,7 +80,7 @@ class IllusionProtocol(Protocol):
         return seen._replace(
             values={**seen.values, **rest},
             cluster=f"{tags['shape']}-{self._silhouette(sample.id.rpartition('/')[0])}",
-            own=summary.TrueNames(tags["shape"], tags["scene"]),
+            own=IllusionTruth.of(sample),
         )
 
     def groups(self, sample: Sample) -> Iterator[Key]:
@@ -117,9 +90,7 @@ class IllusionProtocol(Protocol):
         return summary.order(key)
 
     def floors(self, group: Group) -> dict[str, Floor]:
-        recalls = tuple(m.name for m in RECALLS)
-        split, task = group.by["split"], group.by["task"]
-        return summary.floors(group, recalls, lambda reply, names: self._won(reply, IllusionTruth(split, task, *names)))
+        return summary.floors(group, tuple(m.name for m in METRICS["recalls"]), self._won)
 
     def _won_by(self, reply: str, asked: IllusionTruth) -> frozenset[str]:
         """The metrics that a constant reply gets in full."""

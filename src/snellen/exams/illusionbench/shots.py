@@ -1,4 +1,4 @@
-"""Which examples the original's in-context prompts show before a query. How they are written is in prompts_icl.py.
+"""Which examples the original's in-context prompts show before a query. How they are written is in prompts.py.
 
 The published code cannot run, and one of its modes gives the query's answer away; this is what it meant
 (docs/illusionbench.md lists the differences).

@@ -8,17 +8,37 @@ from typing import NamedTuple, cast
 
 from snellen.core.protocol import Group, Key
 from snellen.core.results import Floor
+from snellen.core.types import Sample
 from snellen.exams.illusionbench.names import SCENES, SHAPES, SUBSETS, TASKS, WORDS
 from snellen.stats.constants import ConstantScores
 
 STATIONARY = "stationary"
 
 
-class TrueNames(NamedTuple):
-    """The true names of an image."""
+class IllusionTruth(NamedTuple):
+    """What a reply is judged against."""
 
+    subset: str
+    task: str
     shape: str
     scene: str
+
+    @classmethod
+    def of(cls, sample: Sample) -> IllusionTruth:
+        """What a reply to a sample is judged against."""
+        tags = sample.tags
+        return cls(tags["split"], tags["task"], tags["shape"], tags["scene"])
+
+    @property
+    def truth(self) -> str:
+        """The name that the task asks for."""
+        return self.shape if self.task == "shape" else self.scene
+
+    @property
+    def truths(self) -> dict[str, str]:
+        """The names that the task asks for, by kind."""
+        names = {"shape": self.shape, "scene": self.scene}
+        return names if self.task == "both" else {self.task: names[self.task]}
 
 
 def kind_of(scene: str) -> str:
@@ -54,17 +74,19 @@ def order(key: Key) -> tuple[int, int, int, str]:
     return SUBSETS.index(split), TASKS.index(task), place, rest[0][1] if rest else ""
 
 
-def floors(group: Group, metrics: tuple[str, ...], won: Callable[[str, TrueNames], frozenset[str]]) -> dict[str, Floor]:
+def floors(
+    group: Group, metrics: tuple[str, ...], won: Callable[[str, IllusionTruth], frozenset[str]]
+) -> dict[str, Floor]:
     """The best recalls that one constant reply gets; `won` has the metrics that a reply gets in full for the names of an image.
 
     A recall that was not asked for has no floor, and none has one where all its names are the same (within a class, say): there a
     constant is trivially right.
     """
     task = group.by["task"]
-    truths: Counter[TrueNames] = Counter()
+    truths: Counter[IllusionTruth] = Counter()
     for seen, count in group.rows():
-        truths[cast(TrueNames, seen.own)] += count
-    kinds = [kind for kind in TrueNames._fields if task in (kind, "both")]
+        truths[cast(IllusionTruth, seen.own)] += count
+    kinds = [kind for kind in ("shape", "scene") if task in (kind, "both")]
     asked = {"recall": kinds} | {f"{kind}_recall": [kind] for kind in kinds}
     varied = {name for name, some in asked.items() if len({tuple(getattr(t, k) for k in some) for t in truths}) > 1}
     tried = {name: ConstantScores() for name in metrics if name in varied}
@@ -78,7 +100,7 @@ def floors(group: Group, metrics: tuple[str, ...], won: Callable[[str, TrueNames
     return {name: one.floor for name, one in tried.items()}
 
 
-def constant_replies(subset: str, task: str, truths: Counter[TrueNames]) -> Iterator[tuple[str, bool]]:
+def constant_replies(subset: str, task: str, truths: Counter[IllusionTruth]) -> Iterator[tuple[str, bool]]:
     """What a subject that never looks could always say, and whether a prompt allows it: every name, with and without `Answer:`; where
     a shape and a scene are asked for, the commonest shape and scene and the commonest pair; and, allowed by none, all names at once.
     """
@@ -88,13 +110,11 @@ def constant_replies(subset: str, task: str, truths: Counter[TrueNames]) -> Iter
         for truth, count in truths.items():
             shapes[truth.shape] += count
             scenes[truth.scene] += count
-        pairs = {
-            TrueNames(shapes.most_common(1)[0][0], scenes.most_common(1)[0][0]): None,
-            truths.most_common(1)[0][0]: None,
-        }
-        for pair in pairs:
-            yield f"Shape: {pair.shape}\nScene: {pair.scene}", True
-            yield f"{pair.scene}, {pair.shape}", True
+        commonest = truths.most_common(1)[0][0]
+        each = shapes.most_common(1)[0][0], scenes.most_common(1)[0][0]
+        for shape, scene in dict.fromkeys((each, (commonest.shape, commonest.scene))):
+            yield f"Shape: {shape}\nScene: {scene}", True
+            yield f"{scene}, {shape}", True
     for form in ("{}", "Answer: {}"):
         for name in names:
             yield form.format(name), task != "both"

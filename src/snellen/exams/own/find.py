@@ -10,10 +10,10 @@ from typing import Any
 from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
-from snellen.data.files import check_inside
+from snellen.data.files import PICTURES, check_inside
 from snellen.data.folder import check_finished
 from snellen.data.tables import ENDINGS, HubTable, Table, TableRow, tables_in
-from snellen.exams.own.names import COLUMNS_FILE, PICTURES, PROMPT_FILE, QUESTION_FILE
+from snellen.exams.own.names import COLUMNS_FILE, PROMPT_FILE, QUESTION_FILE
 
 LONGEST_TEXT = 20_000
 

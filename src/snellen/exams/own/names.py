@@ -34,7 +34,7 @@ STYLE_WORDS = {
 }
 SEPARATOR = "|"
 """What stands between several values in one cell of a table."""
-PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 PROMPT_FILE, QUESTION_FILE, COLUMNS_FILE = "prompt.txt", "question.txt", "data.toml"
-TAUGHT = ("instruction", "box", "box_format", "width", "height", "left", "right", "left_caption", "right_caption")
+_TAUGHT_TEXT = "instruction box box_format width height left right left_caption right_caption"
+TAUGHT = tuple(_TAUGHT_TEXT.split())
 """Columns of other kinds of own data, which a misspelt one may be."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.extras import Progress
-from snellen.data.folder import UNFINISHED
+from snellen.data.folder import UNFINISHED, check_new
 from snellen.data.synthetic_marker import labelled
 from snellen.synthetic.writing import making, write_bytes, write_text
 
@@ -52,8 +52,7 @@ def text(out: Path) -> tuple[Path, str]:
 
 
 def _template(out: Path, columns: str, rows: list[tuple[dict[str, Any], bytes]], model: str) -> tuple[Path, str]:
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SnellenError(f"--out {out} is there and not empty: name a new folder")
+    check_new(out)
     return _write(out, _HEAD + columns + _TAIL, rows)[0], model
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from snellen.core.dataset import Shots, no_shots
+from snellen.core.dataset import Problem, Shots, no_shots
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.types import Picture, Sample
@@ -36,6 +36,12 @@ def row_problems(config: str, rows: Rows) -> Iterator[tuple[int, str]]:
 
 
 LAYOUT = ParquetLayout("salbench", ("image_id", "question", "answer"), sources, row_problems, extra=("difficulty",))
+
+
+def check(where: Path) -> Iterator[Problem]:
+    """Every problem of all configs: columns, labels, repeated ids, images that do not decode."""
+    for config in choose_configs(where, Selection()):
+        yield from LAYOUT.check(where, config.name)
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import (
     DataTraits,
@@ -22,11 +21,10 @@ from snellen.core.extras import (
 )
 from snellen.core.options import SHOTS, Selection
 from snellen.data.published import published_figures
-from snellen.exams.salbench.check import check
-from snellen.exams.salbench.data import SalBenchData, sources
+from snellen.exams.salbench.data import LAYOUT, SalBenchData, check
 from snellen.exams.salbench.exports import exports
 from snellen.exams.salbench.layout import tables
-from snellen.exams.salbench.names import CONFIGS
+from snellen.exams.salbench.names import BY_NAME
 from snellen.exams.salbench.prompts import PROMPTS, probes, truths
 from snellen.exams.salbench.protocols import PROTOCOLS
 from snellen.exams.salbench.rows import sample_from_row
@@ -68,10 +66,7 @@ class SalBench(Exam):
     check = staticmethod(check)
 
     def recognises(self, where: Path) -> str | None:
-        try:
-            found = [c.name for c in CONFIGS if sources(where, c.name)]
-        except SnellenError:  # several sets
-            return None
+        found = LAYOUT.recognised(where, BY_NAME)
         return f"SalBench's {', '.join(found)}" if found else None
 
 

@@ -17,9 +17,11 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Part, Question, Sample, Text
+from snellen.data.declared import declared
 from snellen.exams.salbench.names import BY_NAME, CONFIGS, labels_of
 from snellen.synthetic.patterns import wording
 
+FORMS = declared("snellen.exams.salbench", "forms.toml", dict[str, dict[str, str]])
 LMMS_SUFFIX = "Answer the question using a single word or phrase."
 
 _SCENE = re.compile(r"scene with\s+(\d+|many)\s+([^.]+?)\.? Among|scene with\s+(many) ([^.]+?)\.")
@@ -55,110 +57,24 @@ def _features(split: str) -> str:
     return ", ".join(label.title() for label in labels_of(split))
 
 
-def _needs_scene(sample: Sample, box: bool) -> ReferredScene:
-    scene = read_scene(sample.facts["question"])
-    if scene is None or (box and scene.box is None):
-        missing = "object count and box" if box else "object count"
+def written(kind: str, sample: Sample) -> str:
+    """A text of `forms.toml` for a sample, with what its data set question says of the scene."""
+    form, scene = FORMS[kind][sample.tags["config"]], read_scene(sample.facts["question"])
+    wants_box = "{box" in form
+    if "{number}" in form and (scene is None or (wants_box and scene.box is None)):
+        missing = "object count and box" if wants_box else "object count"
         raise SnellenError(f"{sample.facts['where']}: the question names no {missing}, which this prompt needs")
-    return scene
-
-
-# ---------------------------------------------------------------- zero-shot
-
-
-def plan_v2(sample: Sample) -> str:
-    """The document's templates; count and noun as the data set's question prints them."""
-    features, task = _features(sample.tags["split"]), sample.tags["task"]
-    if task == "D":
-        return (
-            f"Context: Given this list of low-level visual features defined according to feature integration theory: {features}.\n"
-            "Task: Examine the provided image and identify the feature(s) in which one object notably differs from the others.\n"
-            "Write out all applicable features separated by comma."
-        )
-    scene = _needs_scene(sample, box=task == "R")
-    start = f"Context: This image depicts a scene with {scene.number} {scene.objects}. Among those, one {scene.objects}"
-    if task == "R" and scene.box is not None:
-        x0, y0, x1, y1 = (float(v) for v in scene.box)
-        return (
-            f"{start} at location given by this bounding box (xmin={x0:.2f}, ymin={y0:.2f}, xmax={x1:.2f}, ymax={y1:.2f}),"
-            " is different from the others.\n"
-            f"Given this list of low-level visual features defined according to feature integration theory: {features}.\n"
-            "Task: In which way does the special object differ from the rest. Write out all applicable features separated by comma."
-        )
-    return (
-        f"{start} highlighted in a red box is different from the others.\n"
-        f"Task: Given this list of low-level visual features defined according to feature integration theory: {features}. "
-        "In which way does the special object differ from the rest. Write out all applicable feature(s) separated by comma."
-    )
-
-
-# ---------------------------------------------------------------- few-shot, as the paper's figures show it
-
-_O3_END = (
-    "Write out all applicable feature(s) separated by comma. Do not output any explanations, other texts or special "
-    "characters rather than the provided categories."
-)
-
-
-def _box_words(scene: ReferredScene) -> str:
-    x0, y0, x1, y1 = scene.box or ("0", "0", "0", "0")
-    return f"x_min={x0}, y_min={y0}, x_max={x1}, y_max={y1}"
-
-
-def _spaces(split: str) -> str:
-    """P3's texts have two spaces before the count."""
-    return "  " if split == "P3" else " "
-
-
-def caption(sample: Sample) -> str:
-    """The sentence under an example image."""
-    split, task = sample.tags["split"], sample.tags["task"]
-    labels = ", ".join(x.strip().lower() for x in str(sample.truth).split(","))
-    if task == "D":
-        return f"This image shows an object with different {labels} compares to the others."
-    if task == "VR" and split == "P3":
-        return (
-            "This image depicts a scene with many similar objects, among those, one object highlighted in a red box "
-            f"is different {labels} compares to the others"
-        )
-    scene = _needs_scene(sample, box=task == "R")
-    start = f"This image depicts a scene with{_spaces(split) if task == 'R' else ' '}{scene.number} {scene.objects}. Among those, one "
-    if task == "R":
-        where = f"object at location given by this bounding box {_box_words(scene)}, is"
-    else:
-        where = f"{scene.singular} highlighted in a red box is"
-    return f"{start}{where} different in {labels} compared to the others."
-
-
-def query(sample: Sample) -> str:
-    """The task sentence after the query image."""
-    split, task = sample.tags["split"], sample.tags["task"]
-    if task == "D":
-        if split == "P3":
-            return (
-                "Task: Examine this image and identify the feature that makes one object notably different from the others. "
-                + LMMS_SUFFIX
-            )
-        return (
-            "Task: Examine the provided image and identify the feature(s) in which one object notably differs from the others. "
-            "Write out all applicable features separated by comma.  Do not output any explanations, other texts or special "
-            "characters rather than the provided categories."
-        )
-    if task == "VR" and split == "P3":
-        return (
-            "Task: This image depicts a scene with many similar objects. Among those, one object highlighted in a red box is "
-            f"different from the others. In which way does the special object differ from the rest. {LMMS_SUFFIX}"
-        )
-    scene = _needs_scene(sample, box=task == "R")
-    start = f"Task: This image depicts a scene with{_spaces(split)}{scene.number} {scene.objects}. Among those, one "
-    if task == "R":
-        start += f"object at location given by this bounding box {_box_words(scene)}, is different from the others."
-        if split == "P3":
-            return f"{start} Identify how the special object differs from the rest. {LMMS_SUFFIX}"
-        return f"{start}in which way does the special object differ from the rest. {_O3_END}"
-    return (
-        f"{start}{scene.singular} highlighted in a red box is different from the others. "
-        f"In which way does the special object highlighted by red box differ from the rest. {_O3_END}"
+    number, objects, singular, box = scene or ReferredScene("", "", "", None)
+    x0, y0, x1, y1 = box or ("0", "0", "0", "0")
+    return form.format(
+        features=_features(sample.tags["split"]),
+        labels=", ".join(label.strip().lower() for label in str(sample.truth).split(",")),
+        number=number,
+        objects=objects,
+        singular=singular,
+        box=f"x_min={x0}, y_min={y0}, x_max={x1}, y_max={y1}",
+        box2=f"xmin={float(x0):.2f}, ymin={float(y0):.2f}, xmax={float(x1):.2f}, ymax={float(y1):.2f}",
+        one_word=LMMS_SUFFIX,
     )
 
 
@@ -184,8 +100,8 @@ def _ask_question(sample: Sample, shots: Sequence[Sample]) -> Question:
     theory = "Given this list of low level visual features defined according to feature integration theory"
     parts: list[Part] = [Text(text=f"{theory}: {_features(sample.tags['split'])}.\nFor examples:")]
     for shot in shots:
-        parts += [*shot.pictures, Text(text=caption(shot))]
-    return _question("question", sample, shots, (*parts, *sample.pictures, Text(text=query(sample))))
+        parts += [*shot.pictures, Text(text=written("caption", shot))]
+    return _question("question", sample, shots, (*parts, *sample.pictures, Text(text=written("query", sample))))
 
 
 def _ask_lmms_eval(sample: Sample, _shots: Sequence[Sample]) -> Question:
@@ -196,8 +112,8 @@ def _ask_lmms_eval(sample: Sample, _shots: Sequence[Sample]) -> Question:
 def _ask_plan_v2(sample: Sample, shots: Sequence[Sample]) -> Question:
     parts: list[Part] = []
     for shot in shots:
-        parts += [*shot.pictures, Text(text=f"{plan_v2(shot)}\nAnswer: {shot.truth}")]
-    return _question("plan-v2", sample, shots, (*parts, *sample.pictures, Text(text=plan_v2(sample))))
+        parts += [*shot.pictures, Text(text=f"{written('plan_v2', shot)}\nAnswer: {shot.truth}")]
+    return _question("plan-v2", sample, shots, (*parts, *sample.pictures, Text(text=written("plan_v2", sample))))
 
 
 SHOTS = (0, 3, 5)

@@ -20,22 +20,12 @@ from snellen.core.protocol import (
 from snellen.core.reply import finished
 from snellen.core.results import Floor, Metric, Score
 from snellen.core.types import Mark, Sample
+from snellen.data.declared import declared
 from snellen.exams.salbench import summary
 from snellen.exams.salbench.names import BY_NAME, labels_of
 from snellen.exams.salbench.reading import is_bare, read_lmms, read_plan_v2, read_robust, truth_lmms, truth_plan_v2
 
-METRICS = (
-    Metric(name="exact_match", label="exact match"),
-    Metric(name="precision", label="precision (sample)"),
-    Metric(name="recall", label="recall (sample)"),
-    Metric(name="f1", label="F1 (sample)"),
-    Metric(name="macro_f1", label="macro F1", kind="own"),
-    Metric(name="macro_precision", label="macro precision", kind="own"),
-    Metric(name="macro_recall", label="macro recall", kind="own"),
-    Metric(name="f1.*", label="F1 of {}", kind="own"),
-    Metric(name="precision.*", label="precision of {}", kind="own", detail=True),
-    Metric(name="recall.*", label="recall of {}", kind="own", detail=True),
-)
+METRICS = declared("snellen.exams.salbench", "metrics.toml", dict[str, tuple[Metric, ...]])["metrics"]
 # a macro score means little within one category
 ROLES = MetricRoles("exact_match", breakdown="f1", reported=("macro_f1", "f1", "exact_match", "precision", "recall"))
 Labels = frozenset[str]

@@ -59,19 +59,11 @@ SPELLINGS = {
     "location": "location locations position positions positioned placement positioning",
     "pattern": "pattern patterns patterned",
 }
-KEYS = (
-    *(
-        "feature",
-        "features",
-        "salient_feature",
-        "salient_features",
-        "attribute",
-        "attributes",
-        "category",
-        "categories",
-    ),
-    *("difference", "differences", "odd_feature", "distinguishing_feature", "distinguishing_features"),
-)
+_KEYS_TEXT = """
+feature features salient_feature salient_features attribute attributes category categories difference differences odd_feature
+distinguishing_feature distinguishing_features
+"""
+KEYS = tuple(_KEYS_TEXT.split())
 _SENTENCE = re.compile(r"[.;\n!?]+|\b(?:(?<!thing )but|however|while|whereas|although|though|yet)\b")
 _SAME = r"(?:same|similar|identical|equal|unchanged|uniform|consistent|alike|constant|normal)"
 _NOT_SAME = re.compile(
@@ -81,13 +73,11 @@ _NOT_SAME = re.compile(
 )
 _EXCEPT = re.compile(rf"\b{_SAME}\b[\w ]{{0,40}}\bexcept\b")
 _NOT_ONLY = re.compile(r"\b(?:not|isn't|aren't) (?:only|just|merely)\b")
-_WORDS = frozenset(
-    (
-        *("same", "similar", "identical", "equal", "unchanged", "uniform", "consistent", "alike", "constant"),
-        *("normal", "match", "matches", "share", "maybe", "perhaps", "possibly", "potentially", "vs", "versus"),
-        *("tell", "certain", "distinguish", "between", "irrelevant", "contrary", "difficult", "hard"),
-    )
-)  # beside those of doubt: without one of them a sentence denies nothing
+_WORDS_TEXT = """
+same similar identical equal unchanged uniform consistent alike constant normal match matches share maybe perhaps possibly
+potentially vs versus tell certain distinguish between irrelevant contrary difficult hard
+"""
+_WORDS = frozenset(_WORDS_TEXT.split())  # beside those of doubt: without one of them a sentence denies nothing
 _UNSURE = re.compile(
     r"\b(?:not (?:\w{1,10} )?(?:sure|certain|clear)|unsure|uncertain|unclear|(?:hard|difficult|impossible) to (?:say|tell)|whether|if"
     r"|(?:cannot|can't|could not|couldn't|unable to|not able to) (?:tell|say|determine|decide|identify|see|make out|help|assist"

@@ -23,20 +23,8 @@ if TYPE_CHECKING:
 Colour = tuple[int, int, int]
 
 # told apart by hue and by lightness; more than these many boxes get evenly spread hues
-PALETTE: tuple[Colour, ...] = (
-    (228, 30, 38),
-    (35, 100, 235),
-    (20, 160, 60),
-    (250, 215, 20),
-    (150, 40, 190),
-    (245, 130, 20),
-    (20, 205, 225),
-    (240, 75, 185),
-    (130, 85, 35),
-    (165, 225, 45),
-    (110, 110, 225),
-    (0, 115, 110),
-)
+_HEX = "e41e26 2364eb 14a03c fad714 9628be f58214 14cde1 f04bb9 825523 a5e12d 6e6ee1 00736e"
+PALETTE: tuple[Colour, ...] = tuple((red, green, blue) for red, green, blue in map(bytes.fromhex, _HEX.split()))
 SMALLEST_SIDE = 384  # a smaller image is enlarged first: numbers that can be read would cover it
 MOST_ENLARGED = 16
 MANY = 12

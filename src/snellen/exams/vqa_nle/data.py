@@ -22,6 +22,7 @@ from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
 from snellen.data.files import digest_of, read_picture
+from snellen.data.folder import unusable
 from snellen.data.synthetic_marker import folder_label
 from snellen.exams.vqa_nle.formats.files import readable
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, AnnotationFile, Files, find
@@ -58,7 +59,6 @@ class NleData(Dataset):
         self.missing: list[str] = []
         self._chosen: dict[str, frozenset[str] | None] = {}
         self._count = 0
-        self._choiceless = ""
         self._parts = choose_parts(task, options)
         self._reasonless = ""
         fingerprint = hashlib.sha256()
@@ -77,8 +77,7 @@ class NleData(Dataset):
             missing_names += gone.values()
             fingerprint.update(f"{source.label}\x1e{digest}\x1e".encode())
         if problems:
-            more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
-            raise SnellenError(f"{problems[0]}{more}; 'snellen data check {task} --data {where}' lists all")
+            raise unusable(problems, task, where)
         images = (where / name for name in pictures if not name.endswith(".json"))
         self.synthetic, self.origin = folder_label(labels, images)
         self._gone = frozenset(self.missing)
@@ -117,8 +116,6 @@ class NleData(Dataset):
                     with readable(file):
                         sizes[file] = (self.index.path(file)).stat().st_size
                         places.append((self.index.path(file), sizes[file]))
-            if self.task == "vcr" and not row.record.choices:
-                self._choiceless = source.label
             if self.task == "vcr" and not can_be_reasoned(row.record):
                 self._reasonless = self._reasonless or source.label
         with source.path.open("rb") as annotations:
@@ -192,11 +189,6 @@ class NleData(Dataset):
 
     def shots(self, prompt: str) -> Shots:
         super().shots(prompt)
-        if self._choiceless:
-            raise SnellenError(
-                f"{self._choiceless}: nlxgpt's form of VCR has no answer choices to ask about; "
-                "use the official val.jsonl or e-ViL's list instead"
-            )
         count = EXAMPLES.get(prompt)
         if count is None:
             return no_shots

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Any
-
-import msgspec
 
 from snellen.choice import letters
 from snellen.core.types import Sample, Struct
+from snellen.data.declared import declared
 from snellen.exams.vqa_nle.vqa_official import answer_type, majority
 
 
@@ -42,7 +40,7 @@ class NleTask(Struct, frozen=True):
     probe: NleProbe
 
 
-TASKS = msgspec.toml.decode((files(__package__) / "tasks.toml").read_bytes(), type=dict[str, NleTask])
+TASKS = declared("snellen.exams.vqa_nle", "tasks.toml", dict[str, NleTask])
 SPLITS = ("train", "val", "test")
 RATIONALE, JOINT = (
     "QA->R",

@@ -27,7 +27,7 @@ def sample_from_row(task: str, row: Mapping[str, Any]) -> Sample:
         row = {**row, "choices": row.get("rationale_choices"), "label": row.get("rationale_label")}
     try:
         facts = _facts(task, row)
-        truth = _vcr_truth(row, facts) if task == "vcr" else _truth(task, row)
+        truth = _vcr_truth(row, facts["choices"]) if task == "vcr" else _truth(task, row)
     except BadRow as error:
         raise SnellenError(f"{error}") from None
     split = row["split"] if isinstance(row.get("split"), str) else "rows"
@@ -79,39 +79,28 @@ def _truth(task: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"answers": answers, "explanations": explanations} if answers or explanations else None
 
 
-def _vcr_truth(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    choices: list[str] = facts["choices"]
-    label = _vcr_label(first(row, ("label", "answer_label", "gt_label")), len(choices))
-    said = _vcr_said(row)
-    if label is None and said is not None:
-        text = canonical(said).strip()
-        if text.upper() in LETTERS:
-            label = LETTERS.index(text.upper())
-        elif text in choices:
-            label = choices.index(text)
-        elif choices:
-            raise BadRow(f'field "answer" {said!r} is neither a letter nor one of the choices')
+def _vcr_truth(row: Mapping[str, Any], choices: list[str]) -> dict[str, Any] | None:
+    """The right choice by its number from 0, its letter or its text. A number as a text could count from 0 or from 1: refused.
+
+    A list under "answers" are the choices, as multimodal-vqa-eval takes them.
+    """
+    names = ("answer", "gt_answer") if isinstance(row.get("answers"), list) else ("answer", "gt_answer", "answers")
+    said = first(row, names)
+    if said is not None and not isinstance(said, str):
+        raise BadRow(f'field "answer" must be a letter or the text of a choice, not {records.kind_of(said)}')
+    text = canonical(said or "").strip()
+    label = given = first(row, ("label", "answer_label", "gt_label"))
+    letter = (text if given is None else str(given)).strip().upper()
+    if letter in LETTERS:
+        label = LETTERS.index(letter)
+    elif given is None and text in choices:
+        label = choices.index(text)
+    elif given is None and text and choices:
+        raise BadRow(f'field "answer" {said!r} is neither a letter nor one of the choices')
+    label = records.label_of(label, len(choices) or len(LETTERS))
     explanations = [canonical(e) for e in records.texts(first(row, records.EXPLANATION_FIELDS), "explanation")]
-    if label is None and said is None and not explanations:
+    if label is None and not text and not explanations:
         return None
-    known = choices[label] if label is not None and label < len(choices) else None
-    answers = [known] if known is not None else [canonical(said)] if said is not None else []
+    known = choices[label : label + 1] if label is not None else []
+    answers = known or ([text] if text else [])
     return {"answers": answers, "explanations": explanations} | ({} if label is None else {"label": label})
-
-
-def _vcr_said(row: Mapping[str, Any]) -> str | None:
-    """The right choice as a letter or text. A list under "answers" are the choices, as multimodal-vqa-eval takes them."""
-    for name in ("answer", "gt_answer", "answers"):
-        value = first(row, (name,))
-        if isinstance(value, str):
-            return value
-        if value is not None and not (name == "answers" and isinstance(value, list)):
-            raise BadRow(f'field "{name}" must be a letter or the text of a choice, not {records.kind_of(value)}')
-    return None
-
-
-def _vcr_label(value: Any, choices: int) -> int | None:
-    """The number of the right choice from 0, or its letter. A text such as "1" could count from 0 or from 1: refused."""
-    if isinstance(value, str) and value.strip().upper() in LETTERS:
-        value = LETTERS.index(value.strip().upper())
-    return records.label_of(value, choices or len(LETTERS))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
@@ -16,6 +16,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.protocol import Group, Key, Seen
 from snellen.core.results import Floor, Metric, Score
 from snellen.core.types import NON_ANSWERS, Outcome
+from snellen.data.declared import declared
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
 from snellen.exams.vqa_nle.explanation_floor import explanation_floors
 from snellen.exams.vqa_nle.names import JOINT, LETTERS, RATIONALE, SPLITS
@@ -53,15 +54,15 @@ class MarkSummary(NamedTuple):
     rationale: bool = False
 
 
+def own(seen: Seen) -> MarkSummary:
+    """What `seen` keeps of a mark for these exams."""
+    return cast(MarkSummary, seen.own)
+
+
 # ---------------------------------------------------------------- the metrics
 
 MAJORITY = "majority_accuracy"  # where a protocol's filter of explanations is narrower than its accuracy
-KINDS_OF_ACCURACY = ("", "soft_", "majority_", "head_", "synonym_", "letter_", "text_")
-ACCURACIES = tuple(Metric(name=f"{kind}accuracy") for kind in KINDS_OF_ACCURACY)
-E_VIL = (
-    Metric(name="evil_explanation_score", label="e-ViL explanation score S_E", kind="own"),
-    Metric(name="evil_score", label="e-ViL score S_O", kind="own"),
-)
+METRICS = declared("snellen.exams.vqa_nle", "metrics.toml", dict[str, tuple[Metric, ...]])
 SOFT_FIRST = (
     "strict",
     "e-vil",
@@ -90,22 +91,10 @@ def named(metrics: Iterable[Metric], protocol: str, task: str) -> tuple[Metric, 
     return tuple(sorted(found, key=lambda m: m.name != first))
 
 
-def _captions(part: str) -> Iterator[Metric]:
-    for name, key in CAPTION_NAMES.items():
-        yield Metric(name=f"{key}_{part}", kind="own", detail=name in ("BLEU-1", "BLEU-2", "BLEU-3"))
-
-
-def _entropies() -> Iterator[Metric]:
-    for name in ENTROPIES:
-        detail = "_max" in name
-        yield Metric(name=name, unit="nats", kind="own", better="", detail=detail)
-        yield Metric(name=f"{name}_auroc", kind="own", detail=detail)
-
-
 def declarations(*, explains: bool, e_vil: bool) -> tuple[Metric, ...]:
     """Every metric that a task can have, in the order of the tables."""
-    explained = (Metric(name="valid_explanation"), *_captions(UNFILTERED), *_captions(FILTERED)) if explains else ()
-    return (*ACCURACIES, *explained, *(E_VIL if explains and e_vil else ()), *_entropies())
+    explained = METRICS["explained"] + (METRICS["e_vil"] if e_vil else ()) if explains else ()
+    return METRICS["accuracies"] + explained + METRICS["entropies"]
 
 
 # ---------------------------------------------------------------- groups and floors
@@ -123,8 +112,8 @@ def pairs(group: Group) -> Iterator[tuple[Seen, int]]:
     """VCR's Q->AR: an answer and its rationale as one, right where both are. One whose other half is not there yet is left out."""
     halves: dict[str, dict[bool, Seen]] = defaultdict(dict)
     for seen, _count in group.rows():
-        if isinstance(seen.own, MarkSummary) and seen.own.pair:
-            halves[seen.own.pair][seen.own.rationale] = seen
+        if own(seen).pair:
+            halves[own(seen).pair][own(seen).rationale] = seen
     for both in halves.values():
         if len(both) == 2:
             yield _both(both[False], both[True]), 1
@@ -141,12 +130,8 @@ def _both(answer: Seen, rationale: Seen) -> Seen:
         outcome = gone[0]
     else:
         outcome = Outcome.CORRECT if right == 1.0 else Outcome.WRONG
-    letters = [
-        dict(seen.own.winners).get("accuracy", frozenset()) & set(LETTERS)
-        for seen in two
-        if isinstance(seen.own, MarkSummary)
-    ]
-    said = frozenset(f"{a}, then {b}" for a in letters[0] for b in letters[1]) if len(letters) == 2 else frozenset()
+    first, then = (dict(own(seen).winners).get("accuracy", frozenset()) & set(LETTERS) for seen in two)
+    said = frozenset(f"{a}, then {b}" for a in first for b in then)
     return Seen(
         {} if right is None else {"accuracy": right}, outcome, answer.cluster, MarkSummary((("accuracy", said),))
     )
@@ -162,15 +147,13 @@ def floors(group: Group) -> dict[str, Floor]:
     marked: Counter[str] = Counter()
     for seen, count in group.rows():
         marked.update(dict.fromkeys(seen.values, count))
-        if not isinstance(seen.own, MarkSummary):
-            continue
-        for metric, answers in seen.own.winners:
+        for metric, answers in own(seen).winners:
             truths[metric].add(answers)
             for answer in answers:
                 totals[metric][answer] += count
-        if seen.own.soft:
-            truths["soft_accuracy"].add(frozenset(seen.own.soft))
-        for answer, score in seen.own.soft:
+        if own(seen).soft:
+            truths["soft_accuracy"].add(frozenset(own(seen).soft))
+        for answer, score in own(seen).soft:
             totals["soft_accuracy"][answer] += score * count
     found = {}
     for metric, wins in totals.items():
@@ -185,38 +168,39 @@ def floors(group: Group) -> dict[str, Floor]:
 
 def explanations(group: Group) -> list[JudgedExplanation]:
     """Every explanation of a group that has references, in the order of the samples."""
-    return [
-        seen.own.told
-        for seen, count in group.rows()
-        if isinstance(seen.own, MarkSummary) and seen.own.told is not None
-        for _ in range(count)
-    ]
+    return [told for seen, count in group.rows() if (told := own(seen).told) is not None for _ in range(count)]
+
+
+def _parts(told: Sequence[JudgedExplanation]) -> Iterator[tuple[str, list[JudgedExplanation]]]:
+    """All explanations, and those whose answer is right; a part in which none was given is left out."""
+    for part, some in ((UNFILTERED, list(told)), (FILTERED, [t for t in told if t.right])):
+        if any(t.said for t in some):
+            yield part, some
 
 
 def caption_scores(told: Sequence[JudgedExplanation], *, e_vil: bool) -> dict[str, Score]:
-    """BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right;
-    nothing where none was given. `e_vil` compares without tokenisation, as e-ViL does, and adds its scores.
+    """BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right.
+
+    `e_vil` compares without tokenisation, as e-ViL does, and adds its scores.
     """
     from snellen.stats.means import score
 
     found: dict[str, Score] = {}
-    for part, some in ((UNFILTERED, told), (FILTERED, [t for t in told if t.right])):
-        if any(t.said for t in some):
-            values = _caption_values(some, raw_text=e_vil)
-            for name, one in values.items():
-                found[f"{CAPTION_NAMES.get(name, name.lower())}_{part}"] = score(one.value, len(some), one.interval)
-            if part == FILTERED and e_vil:
-                found |= _e_vil_scores(told, {name: one.value for name, one in values.items()})
+    for part, some in _parts(told):
+        values = _caption_values(some, raw_text=e_vil)
+        for name, one in values.items():
+            found[f"{CAPTION_NAMES.get(name, name.lower())}_{part}"] = score(one.value, len(some), one.interval)
+        if part == FILTERED and e_vil:
+            found |= _e_vil_scores(told, {name: one.value for name, one in values.items()})
     return found
 
 
 def caption_floors(told: Sequence[JudgedExplanation], *, e_vil: bool) -> dict[str, Floor]:
-    """What a constant explanation gets, of all samples and of those whose answer is right; nothing where none was given."""
+    """What a constant explanation gets, of all samples and of those whose answer is right."""
     found: dict[str, Floor] = {}
-    for part, some in ((UNFILTERED, told), (FILTERED, [t for t in told if t.right])):
-        if any(t.said for t in some):
-            floors = explanation_floors([t.true for t in some], raw_text=e_vil)
-            found |= {f"{CAPTION_NAMES.get(name, name.lower())}_{part}": floor for name, floor in floors.items()}
+    for part, some in _parts(told):
+        floors = explanation_floors([t.true for t in some], raw_text=e_vil)
+        found |= {f"{CAPTION_NAMES[name]}_{part}": floor for name, floor in floors.items()}
     return found
 
 

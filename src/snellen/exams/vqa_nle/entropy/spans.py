@@ -182,12 +182,6 @@ def metric_name(kind: str, bounded: bool) -> str:
     return f"{part}_entropy_{how}{LOWER_BOUND if bounded else ''}"
 
 
-def from_metrics(metrics: Mapping[str, Any]) -> Spans:
-    """The spans that a mark holds; empty where it has none."""
-    bounded = any(metric_name(kind, True) in metrics for kind in KINDS)
-    return Spans(**{kind: metrics.get(metric_name(kind, bounded)) for kind in KINDS}, bounded=bounded)
-
-
 def _mean_max(values: list[float]) -> tuple[float | None, float | None]:
     return (sum(values) / len(values), max(values)) if values else (None, None)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from snellen.core.cells import Cell, csv_bytes
 from snellen.core.extras import RunFacts
-from snellen.exams.vqa_nle.entropy.spans import KINDS, Spans, from_metrics
+from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
 from snellen.exams.vqa_nle.names import RATIONALE, image_of
 from snellen.stats.calibration import Bin, auroc, auroc_interval, curve
 
@@ -27,7 +27,8 @@ class EntropySample(NamedTuple):
     id: str
     split: str
     correct: float | None
-    spans: Spans
+    entropies: dict[str, float]
+    bounded: bool
     image: str
 
 
@@ -37,11 +38,13 @@ def measured(run: RunFacts) -> list[EntropySample]:
     for sample, _answer, mark in run.records() if run.records else ():
         if sample.tags["task"] == RATIONALE:  # its reply is one letter
             continue
-        got = from_metrics(mark.metrics)
-        if any(x is not None for x in got[:4]):
+        bounded = any(metric_name(kind, True) in mark.metrics for kind in KINDS)
+        values = {kind: mark.metrics.get(metric_name(kind, bounded)) for kind in KINDS}
+        entropies = {kind: value for kind, value in values.items() if isinstance(value, float)}
+        if entropies:
             correct = mark.metrics.get("accuracy")
             number = float(correct) if isinstance(correct, int | float) else None
-            found.append(EntropySample(sample.id, sample.tags["split"], number, got, image_of(sample)))
+            found.append(EntropySample(sample.id, sample.tags["split"], number, entropies, bounded, image_of(sample)))
     return found
 
 
@@ -52,14 +55,14 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
         return
     made = run.manifest.data.synthetic
     rows: list[list[Cell]] = [[*SAMPLE_COLUMNS]]
-    rows += [[m.id, m.split, m.correct, *m.spans[:4], int(m.spans.bounded)] for m in samples]
+    rows += [[m.id, m.split, m.correct, *map(m.entropies.get, KINDS), int(m.bounded)] for m in samples]
     yield "entropy.csv", csv_bytes(_said(rows, made))
     curves: list[list[Cell]] = [[*CURVE_COLUMNS]]
-    for split, bounded in dict.fromkeys((m.split, m.spans.bounded) for m in samples):
-        part = [m for m in samples if (m.split, m.spans.bounded) == (split, bounded)]
+    for split, bounded in dict.fromkeys((m.split, m.bounded) for m in samples):
+        part = [m for m in samples if (m.split, m.bounded) == (split, bounded)]
         for kind in KINDS:
-            both = [m for m in part if m.correct is not None and getattr(m.spans, kind) is not None]
-            entropies = [getattr(m.spans, kind) for m in both]
+            both = [m for m in part if m.correct is not None and kind in m.entropies]
+            entropies = [m.entropies[kind] for m in both]
             right = [m.correct is not None and m.correct > 0.5 for m in both]
             images = [m.image for m in both]
             surest = [-e for e in entropies]

@@ -18,11 +18,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from snellen.core.cells import Cell, WorkbookSheet, csv_bytes, from_cell, workbook
+from snellen.core.cells import Cell, WorkbookSheet, csv_bytes, from_cell, json_bytes, workbook
 from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import Record
 from snellen.core.types import Struct
@@ -203,11 +203,6 @@ def files(grid: AccuracyGrid, created: datetime | None = None) -> Iterator[tuple
     rows = ([task, *(cells.get(c, "") for c in grid.columns)] for task, cells in grid.rows.items())
     yield from table_files("accuracy_grid", "accuracy", [["task", *grid.columns], *rows], created)
     yield SIDECAR, json_bytes(Sidecar(cells=grid.memory))
-
-
-def json_bytes(value: Any) -> bytes:
-    """A value as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 
 def read(folder: Path) -> AccuracyGrid:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.core.arm import Arm
-from snellen.core.cells import Cell, csv_bytes
+from snellen.core.cells import Cell, csv_bytes, json_bytes
 from snellen.core.errors import SnellenError
 from snellen.core.extras import RunFacts
 from snellen.core.records import Manifest
@@ -25,8 +25,8 @@ from snellen.core.types import Answer, Mark, Sample
 from snellen.exams.vqa_nle.entropy.spans import token_entropy_cell
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.exports import grid
+from snellen.exams.vqa_nle.marking.base import NleProtocol
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, RATIONALE, TASKS, wants_explanation
-from snellen.exams.vqa_nle.protocols import NleProtocol
 from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import accuracy, majority_answer
 from snellen.synthetic.writing import write_bytes
 
@@ -252,7 +252,7 @@ def append_stats(path: Path, values: Sequence[Cell], key: str) -> None:
             lines.append(line)
         write_bytes(path, b"".join(lines))
         known[key] = (at, line.decode())
-        write_bytes(path.with_name(STATS_SIDECAR), grid.json_bytes(known))
+        write_bytes(path.with_name(STATS_SIDECAR), json_bytes(known))
 
 
 def _known_rows(path: Path) -> dict[str, tuple[int, str]]:

@@ -105,6 +105,10 @@ def _choose(task: str, where: Path, candidates: list[tuple[str, Path]]) -> Files
         used = sources.setdefault(source.split, source)
         if used is not source:
             passed_over.append(Problem(source.label, f"not read: {used.label} is '{used.split}' here", fatal=False))
+    for split, source in list(sources.items()):
+        if source.format.refused:
+            del sources[split]
+            unusable.append((split, problem(source.label, source.format.refused)))
     return Files(sources, unusable, passed_over)
 
 

@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from snellen.data.files import PICTURES
 from snellen.exams.vqa_nle.formats.files import readable
-from snellen.exams.vqa_nle.formats.records import PICTURE_ENDINGS, VqaRecord
+from snellen.exams.vqa_nle.formats.records import VqaRecord
 from snellen.exams.vqa_nle.names import TASKS
 
 COCO_FOLDERS = TASKS["vqax"].images
@@ -43,7 +44,7 @@ def _names(root: Path, start: str = "") -> Names:
                 for entry in entries:
                     if entry.name.startswith("."):
                         continue
-                    if entry.name.lower().endswith((*PICTURE_ENDINGS, ".json")):
+                    if entry.name.lower().endswith((*PICTURES, ".json")):
                         found[entry.name] = found[entry.name] + here if entry.name in found else here
                     elif entry.is_dir():
                         below.append(f"{folder}/{entry.name}" if folder else entry.name)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,8 @@ import msgspec
 from snellen.core.dataset import Problem
 from snellen.core.text import one_line
 from snellen.core.types import Struct
+from snellen.data.declared import declared
+from snellen.data.files import PICTURES
 from snellen.data.synthetic_marker import MARK, label_from
 from snellen.exams.vqa_nle.formats import tags
 from snellen.exams.vqa_nle.formats.files import UNDECODABLE, BadRow, rows_in
@@ -23,10 +24,8 @@ from snellen.exams.vqa_nle.names import LABELS, LETTERS
 
 EXPLANATION_FIELDS = ("explanation", "explanations", "rationale", "nle", "exp")
 KEY_FIELDS = ("question_id", "annot_id", "pairID", "id", "sample_id")
-PICTURE_ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif")
 _FEATURES = re.compile(r"(?:flickr30k_)?0*(\d+)")
 
-Box = tuple[float, ...]
 Fields = Mapping[str, Any]
 ReadText = Callable[[Any, str], str]
 
@@ -51,10 +50,9 @@ class VqaFormat(Struct, frozen=True):
     rationale: tuple[str, ...] = ()
     explanations: tuple[str, ...] = EXPLANATION_FIELDS
     objects: tuple[str, ...] = ()
-    boxes: tuple[str, ...] = ()
-    size: tuple[str, ...] = ()
     metadata: tuple[str, ...] = ()
     tags: str = ""
+    refused: str = ""
 
     def knows(self, kind: str, names: frozenset[str]) -> bool:
         """Whether a file of this kind whose first record has these fields is in this format."""
@@ -81,17 +79,15 @@ class VqaRecord(Struct, frozen=True):
     rationale: int | None = None
     answer_type: str = ""
     objects: tuple[str, ...] = ()
-    boxes: tuple[Box, ...] | None = None
-    size: tuple[float, float] | None = None
     metadata: str = ""
     origin: dict[str, Any] | None = None
 
 
-class _Formats(Struct, frozen=True):
+class _VqaFormats(Struct, frozen=True):
     formats: tuple[VqaFormat, ...]
 
 
-FORMATS = msgspec.toml.decode((files(__package__) / "formats.toml").read_bytes(), type=_Formats).formats
+FORMATS = declared("snellen.exams.vqa_nle.formats", "formats.toml", _VqaFormats).formats
 
 
 def read(form: VqaFormat, path: Path, label: str, kind: str) -> Iterator[VqaRecord | Problem]:
@@ -154,8 +150,6 @@ def record_of(form: VqaFormat, key: str, fields: Fields) -> VqaRecord:
         rationale=rationale,
         answer_type=answer_type if answer_type in ("yes/no", "number", "other") else "",
         objects=objects,
-        boxes=boxes_of(first(fields, form.boxes)),
-        size=size_of(*(fields.get(name) for name in form.size)),
         metadata=name_text(fields, form.metadata),
         origin=label_from(fields.get(MARK)),
     )
@@ -177,7 +171,7 @@ def image_names(name: str, pair: str = "") -> tuple[str, ...]:
     (('3416050.jpg', '000003416050.jpg', 'flickr30k_000003416050.jpg'), ('34.jpg',))
     """
     names = [pair.partition("#")[0]] if ".jpg#" in pair else []
-    if name.lower().endswith(PICTURE_ENDINGS):
+    if name.lower().endswith(PICTURES):
         names.append(name)
     elif name:
         stem = name.removesuffix(".npz")
@@ -218,8 +212,6 @@ def _text_reader(form: str, objects: tuple[str, ...]) -> ReadText:
     """Read texts in which objects are named in this form."""
     if form == "tokens":
         return lambda value, what: sentence(value, len(objects))
-    if form == "names":
-        return lambda value, what: tags.from_names(text_of(value, what), objects)
     if form == "pipes":
         return lambda value, what: tags.canonical(text_of(value, what))
     return text_of
@@ -299,29 +291,3 @@ def sentence(tokens: Any, objects: int) -> str:
         names = [f"<det{i}>" for i in token]
         words.append(" and ".join(([", ".join(names[:-1])] if names[:-1] else []) + names[-1:]))
     return _CLOSING.sub("", " ".join(" ".join(words).split()))
-
-
-def boxes_of(value: Any) -> tuple[Box, ...] | None:
-    """Boxes as x1, y1, x2, y2 (a score after them is dropped); None where there are none."""
-    if value is None:
-        return None
-    if not isinstance(value, list):
-        raise BadRow("boxes are not a list")
-    found = []
-    for at, box in enumerate(value):
-        numbers = box[:4] if isinstance(box, list) else []
-        if len(numbers) < 4 or not all(_is_finite(n) for n in numbers):
-            raise BadRow(f"box {at} must be four numbers x1, y1, x2, y2, not {str(box)[:60]}")
-        found.append(tuple(round(float(n), 1) for n in numbers))
-    return tuple(found)
-
-
-def size_of(width: Any = None, height: Any = None) -> tuple[float, float] | None:
-    """Width and height where both are sizes."""
-    if _is_finite(width) and _is_finite(height) and width > 0 and height > 0:
-        return float(width), float(height)
-    return None
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e7

@@ -13,10 +13,10 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Picture, Sample
-from snellen.exams.vqa_nle.formats.files import UNDECODABLE, BadRow, read_bytes
+from snellen.exams.vqa_nle.formats.files import UNDECODABLE, read_bytes
 from snellen.exams.vqa_nle.formats.find import AnnotationFile
 from snellen.exams.vqa_nle.formats.images import ImageIndex
-from snellen.exams.vqa_nle.formats.records import Box, VqaRecord, boxes_of, size_of
+from snellen.exams.vqa_nle.formats.records import VqaRecord
 from snellen.exams.vqa_nle.names import RATIONALE, tags_of
 
 
@@ -51,7 +51,10 @@ def truth_of(task: str, record: VqaRecord) -> dict[str, Any] | None:
     return truth
 
 
-class _Metadata(msgspec.Struct):
+LARGEST = 1e7
+
+
+class _VcrMetadata(msgspec.Struct):
     """A metadata file: boxes `[x1, y1, x2, y2, score]`, class names, and the size that the boxes refer to."""
 
     boxes: list[list[float]]
@@ -63,7 +66,7 @@ class _Metadata(msgspec.Struct):
 class VcrBoxes(NamedTuple):
     """Boxes of the objects (in the order of their numbers), class names, and the image size that the boxes refer to."""
 
-    boxes: tuple[Box, ...] = ()
+    boxes: tuple[tuple[float, ...], ...] = ()
     names: tuple[str, ...] = ()
     size: tuple[float, float] | None = None
 
@@ -76,32 +79,32 @@ class BoxFinder:
         self._last: tuple[str, VcrBoxes] | None = None
 
     def __call__(self, record: VqaRecord, split: str) -> VcrBoxes:
-        """The boxes of a record: its own, or those of its metadata file; none where there is no such file."""
-        if record.boxes is not None:
-            label, found = f"record {record.key!r}", VcrBoxes(record.boxes, record.objects, record.size)
-        else:
-            file = self._index.metadata(record, split)
-            if file is None:
-                return VcrBoxes()
-            if self._last is None or self._last[0] != file:
-                self._last = file, read_metadata(self._index.path(file), file)
-            label, found = self._last
+        """The boxes of a record's metadata file; none where there is no such file."""
+        file = self._index.metadata(record, split)
+        if file is None:
+            return VcrBoxes()
+        if self._last is None or self._last[0] != file:
+            self._last = file, read_metadata(self._index.path(file), file)
+        found = self._last[1]
         if record.objects and len(found.boxes) != len(record.objects):
             raise SnellenError(
-                f"{label}: {len(found.boxes)} boxes, but {len(record.objects)} objects in record {record.key!r}"
+                f"{file}: {len(found.boxes)} boxes, but {len(record.objects)} objects in record {record.key!r}"
             )
         return found
 
 
 def read_metadata(path: Path, label: str) -> VcrBoxes:
-    """A metadata file; raises SnellenError where it is not one, or has a box that is none."""
+    """A metadata file; raises SnellenError where it is not one, or has a box that is none. A score after a box is dropped."""
     try:
-        found = msgspec.json.decode(read_bytes(path, label), type=_Metadata)
-        return VcrBoxes(boxes_of(found.boxes) or (), tuple(found.names), size_of(found.width, found.height))
-    except BadRow as error:
-        raise SnellenError(f"{label}: {error}") from None
+        found = msgspec.json.decode(read_bytes(path, label), type=_VcrMetadata)
     except UNDECODABLE as error:
         raise SnellenError(f"{label}: not a VCR metadata file ({error or 'nested too deeply'})") from None
+    for at, box in enumerate(found.boxes):
+        if len(box) < 4 or not all(abs(number) < LARGEST for number in box[:4]):
+            raise SnellenError(f"{label}: box {at} must be four numbers x1, y1, x2, y2, not {str(box)[:60]}")
+    boxes = tuple(tuple(round(number, 1) for number in box[:4]) for box in found.boxes)
+    known = 0 < found.width < LARGEST and 0 < found.height < LARGEST
+    return VcrBoxes(boxes, tuple(found.names), (found.width, found.height) if known else None)
 
 
 def sample_of(

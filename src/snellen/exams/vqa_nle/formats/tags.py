@@ -31,17 +31,6 @@ def canonical(text: str) -> str:
     return as_numbers(text, "<det{}>")
 
 
-def from_names(text: str, objects: Sequence[str]) -> str:
-    """nlxgpt's names back to tags; only a name that belongs to that number is one.
-
-    >>> from_names("does person2 feel car2", ("person", "person", "person", "car"))
-    'does <det2> feel car2'
-    """
-    for at, name in enumerate(objects):
-        text = re.sub(rf"(?<!\w){re.escape(name.lower())}{at}(?!\w)", f"<det{at}>", text, flags=re.IGNORECASE)
-    return text
-
-
 def as_numbers(text: str, form: str = "{}", highest: int | None = None) -> str:
     """Tags as numbers; those above `highest` stay as they are.
 

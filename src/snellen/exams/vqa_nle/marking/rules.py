@@ -1,20 +1,15 @@
-"""The rules by which the four protocols differ: how a reply is read, what counts as the same answer, and which texts are compared.
-
-Each rule set is a stateless object; `protocols` turns it into marks.
-"""
+"""The rules by which the four protocols differ: how a reply is read, what counts as the same answer, and which texts are compared."""
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from snellen.core.reply import finished, says_only
-from snellen.core.types import Sample
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats import tags
-from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head, letter_of, task_of
+from snellen.exams.vqa_nle.marking.base import MarkedSample, NleProtocol
+from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head, letter_of
 from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
@@ -32,106 +27,7 @@ def _one(gold: str | None) -> frozenset[str]:
     return frozenset({gold} if gold else ())
 
 
-class MarkedSample(NamedTuple):
-    """A sample as the protocols see it. `marked` is false where the data has no truth; then a reply is read and no more.
-
-    `answers` are the annotators' (VQA-X), the label (ACT-X, e-SNLI-VE) or the text of the right choice (VCR).
-    """
-
-    task: str
-    marked: bool
-    answers: tuple[str, ...] = ()
-    label: int | None = None
-    explanations: tuple[str, ...] = ()
-    choices: tuple[str, ...] = ()
-    objects: tuple[str, ...] = ()
-
-    @property
-    def right_choice(self) -> str | None:
-        """The text of VCR's right choice; None where label or choices are not known."""
-        return self.choices[self.label] if self.label is not None and self.label < len(self.choices) else None
-
-
-def target_of(sample: Sample) -> MarkedSample:
-    """What a reply to a sample is judged against."""
-    truth = sample.truth if isinstance(sample.truth, dict) else {}
-    return MarkedSample(
-        task=task_of(sample.tags["task"]),
-        marked=sample.truth is not None,
-        answers=tuple(truth.get("answers") or ()),
-        label=truth.get("label"),
-        explanations=tuple(truth.get("explanations") or ()),
-        choices=tuple(sample.facts.get("choices") or ()),
-        objects=tuple(sample.facts.get("objects") or ()),
-    )
-
-
-class MarkingRules(ABC):
-    """What a rule set must say; `about` says it for people. `explains` is false where replies should have no explanation; `e_vil`
-    is true where explanations are compared without tokenisation and combined into e-ViL's scores.
-    """
-
-    about = ""
-    e_vil = False
-
-    def __init__(self, explains: bool = True) -> None:
-        self.explains = explains
-
-    @abstractmethod
-    def read(self, reply: str, target: MarkedSample) -> VqaReading:
-        """Answer and explanation of a reply."""
-
-    def cut_short(self, reply: str, target: MarkedSample) -> bool:
-        """Return whether a reply that was cut off has no answer yet that can be relied on."""
-        return False
-
-    def normalise(self, answer: str) -> str:
-        """Return the form in which answers of VQA-X are compared."""
-        return vqa_official.normalise(answer)
-
-    @abstractmethod
-    def form(self, answer: str, task: str) -> str:
-        """An answer in the form in which two are compared."""
-
-    @abstractmethod
-    def accepted(self, target: MarkedSample) -> frozenset[str]:
-        """The right answers in that form; none where there is nothing to mark against."""
-
-    def majority(self, target: MarkedSample) -> frozenset[str]:
-        """The one answer whose explanations the filtered scores are of, where that is narrower than what is right; else none."""
-        return frozenset()
-
-    def heads(self, target: MarkedSample) -> frozenset[str]:
-        """A label up to its comma, and the whole label, which says no less, in that form."""
-        golds = (gold for label in target.answers[:1] for gold in (head(label), label))
-        return frozenset(self.form(gold, target.task) for gold in golds) - {""}
-
-    def key(self, read: VqaReading, target: MarkedSample) -> str | None:
-        """What is looked up among the right answers."""
-        return None if read.answer is None else self.form(read.answer, target.task)
-
-    def readable(self, read: VqaReading) -> bool:
-        """Whether there is an answer at all."""
-        return bool(read.answer)
-
-    def soft(self, read: VqaReading, answers: Sequence[str]) -> float | None:
-        """VQA-X's soft accuracy."""
-        return vqa_official.soft_accuracy(read.answer or "", answers)
-
-    def valid(self, explanation: str | None, answer: str | None) -> bool:
-        """Whether there is an explanation that is no placeholder."""
-        return bool(explanation)
-
-    def candidate(self, explanation: str, target: MarkedSample) -> str:
-        """An explanation as it is compared with the annotators'."""
-        return explanation
-
-    def reference(self, explanation: str, target: MarkedSample) -> str:
-        """An annotator's explanation as it is compared with what was said."""
-        return explanation
-
-
-class MultimodalVqaEval(MarkingRules):
+class MultimodalVqaEval(NleProtocol):
     """multimodal-vqa-eval with explanations; answers by its normaliser, VCR by the text of the choice."""
 
     about = "multimodal-vqa-eval's post-processing, bugs included; its normalised answer must equal the majority's"
@@ -155,7 +51,7 @@ class MultimodalVqaEval(MarkingRules):
     def readable(self, read: VqaReading) -> bool:
         return bool(read.answer) and read.answer != UNKNOWN
 
-    def valid(self, explanation: str | None, answer: str | None) -> bool:
+    def is_explained(self, explanation: str | None, answer: str | None) -> bool:
         return original.is_valid(f"{answer} because {explanation}")
 
     def candidate(self, explanation: str, target: MarkedSample) -> str:
@@ -179,7 +75,7 @@ class MultimodalVqaEvalAnswers(MultimodalVqaEval):
         return letter_of(read.choice) if target.task == "vcr" else super().key(read, target)
 
 
-class Strict(MarkingRules):
+class Strict(NleProtocol):
     """multimodal-vqa-eval's bugs fixed; answers by the official VQA normalisation, VCR by the number of the choice."""
 
     about = (
@@ -226,7 +122,7 @@ class Strict(MarkingRules):
             self.normalise(read.answer or ""), list(map(self.normalise, answers)), always=True
         )
 
-    def valid(self, explanation: str | None, answer: str | None) -> bool:
+    def is_explained(self, explanation: str | None, answer: str | None) -> bool:
         return reading_strict.is_valid(explanation)
 
     def candidate(self, explanation: str, target: MarkedSample) -> str:
@@ -269,7 +165,7 @@ class EVil(Strict):
         return tags.as_numbers(explanation, highest=HIGHEST_TRUE)
 
 
-class Nlxgpt(MarkingRules):
+class Nlxgpt(NleProtocol):
     """nlxgpt: raw text split at "because", compared as it is. VCR's letter stands for the text of its choice (ours).
 
     VQA-X has two rules there: accuracy looks whether any annotator said so, the filter of explanations whether the majority did.

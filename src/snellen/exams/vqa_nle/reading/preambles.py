@@ -144,23 +144,11 @@ VERDICT = re.compile(
 )
 """An answer is named as what follows from what was said."""
 
-_NAME_HINTS = (
-    *(
-        "answer",
-        "label",
-        "activity",
-        "action",
-        "option",
-        "choice",
-        "letter",
-        "relation",
-        "prediction",
-        "verdict",
-        "decision",
-        "classif",
-    ),
-    *("response", "conclusion", "category", "tl", "thus", "therefore", "hence", "short"),
-)
+_NAME_HINTS_TEXT = """
+answer label activity action option choice letter relation prediction verdict decision classif response conclusion category
+tl thus therefore hence short
+"""
+_NAME_HINTS = tuple(_NAME_HINTS_TEXT.split())
 _VERDICT_HINTS = (
     *(
         "therefore",

@@ -18,21 +18,13 @@ from snellen.exams.vqa_nle.reading.reasons import REASON
 LONGEST = 20_000
 """Characters that are read, from the start of what was said."""
 
-ANSWERS = (
-    *("final_answer", "answer", "label", "activity", "letter", "choice", "option", "prediction", "relation", "relationship"),
-    *("classification", "verdict", "category", "action", "response", "result", "output", "final"),
-)  # fmt: skip
-REASONS = (
-    "explanation",
-    "explanations",
-    "reason",
-    "rationale",
-    "justification",
-    "because",
-    "why",
-    "reasoning",
-    "evidence",
-)
+_ANSWERS_TEXT = """
+final_answer answer label activity letter choice option prediction relation relationship classification verdict category
+action response result output final
+"""
+ANSWERS = tuple(_ANSWERS_TEXT.split())
+_REASONS_TEXT = "explanation explanations reason rationale justification because why reasoning evidence"
+REASONS = tuple(_REASONS_TEXT.split())
 
 
 class ReplyText(NamedTuple):

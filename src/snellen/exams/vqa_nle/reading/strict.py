@@ -16,7 +16,6 @@ from typing import NamedTuple
 from snellen.core.reply import left_open, trimmed
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.exams.vqa_nle.reading import VqaReading
-from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.preambles import before_verdict, is_clause, leads_off, named_in, verdict_in
 from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
@@ -44,8 +43,6 @@ def read_open(reply: str, *, short: bool) -> VqaReading:
     """An answer in words. `short` (VQA-X): a yes or no at the head is the whole answer, and so is a number where nothing
     ends the answer; else (ACT-X) who acts is left out.
     """
-    if given := as_asked(reply):
-        return VqaReading(given[0].lower(), explanation_of(given[1]))
     said = said_in(reply)
     parts = _parted(corrected(_TURN.sub("", said.text, count=1)), short) if said.text else _NONE
     after = parts.after if said.reason is None or (not said.ended and parts.after) else said.reason
@@ -297,24 +294,8 @@ _IS_IT = re.compile(
     r"|plausible)(?:\sanswer)?$",
     re.IGNORECASE,
 )
-_MEANT = frozenset(
-    (
-        "sure",
-        "possible",
-        "visible",
-        "at",
-        "applicable",
-        "yet",
-        "much",
-        "many",
-        "really",
-        "very",
-        "long",
-        "far",
-        "clear",
-        "enough",
-    )
-)
+_MEANT_TEXT = "sure possible visible at applicable yet much many really very long far clear enough"
+_MEANT = frozenset(_MEANT_TEXT.split())
 _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
 _NO_PHRASE = re.compile(
     r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\[\]{}|\\<>\u2717\u2718\u274c\U0001f44e\U0001f6ab]|\s/{1,2}\s|\b(?:please|although|though|maybe|perhaps|possibly)\b"

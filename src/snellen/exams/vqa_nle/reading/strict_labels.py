@@ -7,7 +7,6 @@ import re
 from snellen.exams.vqa_nle.names import LABELS
 from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading.affirmed import OptionMention, affirmed, decided, options_in
-from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.preambles import before_verdict, leads_off, named_in, verdict_in
 from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
@@ -37,8 +36,6 @@ def labels_in(text: str) -> list[str]:
 
 def read_label(reply: str) -> VqaReading:
     """One of the three labels; None where none or several are affirmed."""
-    if (given := as_asked(reply)) and given[0].lower() in LABELS:
-        return VqaReading(given[0].lower(), explanation_of(given[1]))
     said = said_in(reply)
     text = corrected(said.text)
     reason = REASON.search(text)

@@ -14,7 +14,6 @@ from snellen.exams.vqa_nle.formats.tags import plain
 from snellen.exams.vqa_nle.names import LETTERS
 from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading.affirmed import OptionMention, decided, options_in
-from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.preambles import before_verdict, leads_off, named_in, verdict_in
 from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
@@ -49,9 +48,6 @@ _MARKS = " \t\n.,:;)]\"'-!"
 
 def read_choice(reply: str, choices: Sequence[str], objects: Sequence[str] = ()) -> VqaReading:
     """A letter, else the text of one choice."""
-    if (given := as_asked(reply)) and len(given[0]) == 1 and given[0].upper() in LETTERS[: len(choices)]:
-        at = LETTERS.index(given[0].upper())
-        return VqaReading(choices[at], explanation_of(given[1]), at)
     texts = _Texts(choices, objects)
     said = said_in(reply, _FIELDS, texts.hidden)
     text = corrected(said.text)

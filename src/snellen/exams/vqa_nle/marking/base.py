@@ -1,0 +1,343 @@
+"""What the four protocols of the exams with explanations share: how readings become metrics, and the rules that each has in its own way.
+
+They share the prompt `zero`, so they share answers. A protocol reads by other rules where the prompt wants no explanation: its
+`ByPrompt` gives the object for a prompt. What it leads with depends on the exam, as in the papers.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from snellen.core.protocol import (
+    TEXT_ALONE,
+    ByPrompt,
+    Group,
+    JoinedItems,
+    Key,
+    MetricRoles,
+    Protocol,
+    ReplyContext,
+    Seen,
+    Verdict,
+)
+from snellen.core.results import Floor, Score
+from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample
+from snellen.exams.vqa_nle import summary, vqa_official
+from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
+from snellen.exams.vqa_nle.marking.synonyms import same_activity
+from snellen.exams.vqa_nle.names import (
+    JOINT,
+    LETTERS,
+    RATIONALE,
+    head,
+    image_of,
+    letter_of,
+    task_of,
+    wants_explanation,
+)
+from snellen.exams.vqa_nle.reading import VqaReading
+
+ROLES = MetricRoles(reported=tuple(m.name for m in summary.METRICS["accuracies"]))
+
+
+class MarkedSample(NamedTuple):
+    """A sample as the protocols see it. `marked` is false where the data has no truth; then a reply is read and no more.
+
+    `answers` are the annotators' (VQA-X), the label (ACT-X, e-SNLI-VE) or the text of the right choice (VCR).
+    """
+
+    task: str
+    marked: bool
+    answers: tuple[str, ...] = ()
+    label: int | None = None
+    explanations: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
+
+    @property
+    def right_choice(self) -> str | None:
+        """The text of VCR's right choice; None where label or choices are not known."""
+        return self.choices[self.label] if self.label is not None and self.label < len(self.choices) else None
+
+
+def target_of(sample: Sample) -> MarkedSample:
+    """What a reply to a sample is judged against."""
+    truth = sample.truth if isinstance(sample.truth, dict) else {}
+    return MarkedSample(
+        task=task_of(sample.tags["task"]),
+        marked=sample.truth is not None,
+        answers=tuple(truth.get("answers") or ()),
+        label=truth.get("label"),
+        explanations=tuple(truth.get("explanations") or ()),
+        choices=tuple(sample.facts.get("choices") or ()),
+        objects=tuple(sample.facts.get("objects") or ()),
+    )
+
+
+def _joined(group: Group) -> Iterable[tuple[Seen, int]] | None:
+    return summary.pairs(group) if group.by.get("task") == JOINT else None
+
+
+class NleProtocol(Protocol):
+    """One protocol: a rule set, and how its readings become metrics. A metric that a task does not define is not there;
+    one that a sample leaves open (no truth, no majority) is None.
+    """
+
+    headline = "accuracy"
+    e_vil = False
+    """Whether explanations are compared without tokenisation and combined into e-ViL's scores."""
+    needs = ("tokens", "records")  # each has the tables of its own marks
+
+    def __init__(self, name: str, version: str, answers: NleProtocol | None = None) -> None:
+        """`answers` is the protocol for replies without explanation; one that has none is that itself."""
+        super().__init__(name, self.about, version=version, prompt="zero")
+        self.explains = answers is not None
+        self.metrics = summary.declarations(explains=self.explains, e_vil=self.e_vil)
+        self._answers = answers or self
+        self._compose()
+
+    def _compose(self) -> None:
+        self.extras = (ROLES, ByPrompt(self._for_prompt), JoinedItems(_joined))
+
+    def for_task(self, task: str) -> NleProtocol:
+        """The same protocol as one exam shows it: its headline and what its metrics are called there."""
+        other = copy.copy(self)
+        other.headline = summary.headline(self.name, task)
+        other.metrics = summary.named(self.metrics, self.name, task)
+        other._answers = other if self._answers is self else self._answers.for_task(task)
+        other._compose()
+        return other
+
+    def _for_prompt(self, prompt: str) -> NleProtocol:
+        """Return the same protocol for the replies to a prompt; always the same object for the same kind of prompt."""
+        return self if wants_explanation(prompt) else self._answers
+
+    # ------------------------------------------------------------ the rules by which protocols differ
+
+    def read(self, reply: str, target: MarkedSample) -> VqaReading:
+        """Answer and explanation of a reply."""
+        raise NotImplementedError
+
+    def cut_short(self, reply: str, target: MarkedSample) -> bool:
+        """Return whether a reply that was cut off has no answer yet that can be relied on."""
+        return False
+
+    def normalise(self, answer: str) -> str:
+        """Return the form in which answers of VQA-X are compared."""
+        return vqa_official.normalise(answer)
+
+    def form(self, answer: str, task: str) -> str:
+        """An answer in the form in which two are compared."""
+        raise NotImplementedError
+
+    def accepted(self, target: MarkedSample) -> frozenset[str]:
+        """The right answers in that form; none where there is nothing to mark against."""
+        raise NotImplementedError
+
+    def majority(self, target: MarkedSample) -> frozenset[str]:
+        """The one answer whose explanations the filtered scores are of, where that is narrower than what is right; else none."""
+        return frozenset()
+
+    def heads(self, target: MarkedSample) -> frozenset[str]:
+        """A label up to its comma, and the whole label, which says no less, in that form."""
+        golds = (gold for label in target.answers[:1] for gold in (head(label), label))
+        return frozenset(self.form(gold, target.task) for gold in golds) - {""}
+
+    def key(self, read: VqaReading, target: MarkedSample) -> str | None:
+        """What is looked up among the right answers."""
+        return None if read.answer is None else self.form(read.answer, target.task)
+
+    def readable(self, read: VqaReading) -> bool:
+        """Whether there is an answer at all."""
+        return bool(read.answer)
+
+    def soft(self, read: VqaReading, answers: Sequence[str]) -> float | None:
+        """VQA-X's soft accuracy."""
+        return vqa_official.soft_accuracy(read.answer or "", answers)
+
+    def is_explained(self, explanation: str | None, answer: str | None) -> bool:
+        """Whether there is an explanation that is no placeholder."""
+        return bool(explanation)
+
+    def candidate(self, explanation: str, target: MarkedSample) -> str:
+        """An explanation as it is compared with the annotators'."""
+        return explanation
+
+    def reference(self, explanation: str, target: MarkedSample) -> str:
+        """An annotator's explanation as it is compared with what was said."""
+        return explanation
+
+    # ------------------------------------------------------------ marks
+
+    def _about(self, sample: Sample) -> NleProtocol:
+        """The protocol for a sample: where VCR's rationale is chosen, no explanation is expected under any prompt."""
+        return self._answers if sample.tags["task"] == RATIONALE else self
+
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
+        """Read and mark one reply; with tokens also the entropies of answer and explanation, in nats (lower bounds where only bounds
+        are known). They are of the reply as it is, so a cut or refused one keeps them.
+        """
+        own = self._about(sample)
+        verdict = own._judged(reply, sample)
+        if context.cut and own.cut_short(reply, target_of(sample)):
+            verdict = verdict._replace(readable=False, correct=False, outcome=None)
+        if not context.tokens:
+            return verdict
+        found = spans(context.tokens, verdict.reading if own.explains else None)
+        return verdict._replace(measured=metrics_of(found))
+
+    def _judged(self, reply: str, sample: Sample) -> Verdict:
+        target = target_of(sample)
+        read = self.read(reply, target)
+        metrics = self._metrics(read, target)
+        reading = {"answer": read.answer, "explanation": read.explanation}
+        readable = self.readable(read)
+        # a truth that nothing can be compared with (it is empty, or an explanation alone) makes no answer wrong
+        open_ = target.marked and readable and metrics["accuracy"] is None
+        outcome = Outcome.UNMARKED if open_ else None
+        return Verdict(reading, readable, metrics["accuracy"] == 1.0, metrics, outcome)
+
+    def explained(self, mark: Mark) -> tuple[str | None, str | None]:
+        """Explanation and answer of a mark; nothing where there was no reply or a refusal."""
+        gone = mark.outcome in (Outcome.ERROR, Outcome.EMPTY, Outcome.REFUSED)
+        reading = mark.reading if isinstance(mark.reading, dict) and not gone else {}
+        return reading.get("explanation"), reading.get("answer")
+
+    def valid(self, mark: Mark) -> bool:
+        """Whether a mark's reading has an explanation, however the answer fared: a cut or unmarked reply may have one too."""
+        explanation, answer = self.explained(mark)
+        return self.explains and explanation is not None and self.is_explained(explanation, answer)
+
+    def blank(self, sample: Sample) -> Metrics:
+        """No reply: 0 where a reply would have been marked."""
+        metrics = self._about(sample)._metrics(VqaReading(None, None), target_of(sample))
+        return {name: None if value is None else 0.0 for name, value in metrics.items()}
+
+    def _metrics(self, read: VqaReading, target: MarkedSample) -> Metrics:
+        metrics: Metrics = {"accuracy": _hit(self.key(read, target), self.accepted(target))}
+        if target.task == "vqax":
+            # one annotator has no others to agree with: what is right would score 0
+            metrics["soft_accuracy"] = self.soft(read, target.answers) if len(target.answers) > 1 else None
+            if majority := self.majority(target):
+                metrics[summary.MAJORITY] = _hit(self.key(read, target), majority)
+        elif target.task == "actx":
+            metrics["head_accuracy"] = _hit(self.key(read, target), self.heads(target))
+            label = target.answers[0] if target.answers else None
+            metrics["synonym_accuracy"] = None if label is None else float(same_activity(read.answer or "", label))
+        elif target.task == "vcr":
+            metrics |= self._choice(read, target)
+        if self.explains:
+            metrics["valid_explanation"] = float(self.is_explained(read.explanation, read.answer))
+        return metrics if target.marked else dict.fromkeys(metrics)
+
+    def _choice(self, read: VqaReading, target: MarkedSample) -> Metrics:
+        said = target.choices[read.choice] if read.choice is not None and read.choice < len(target.choices) else None
+        texts = (said or "", target.right_choice or "")
+        same = said is not None and len({self.form(t, target.task) for t in texts}) == 1
+        return {
+            "letter_accuracy": None if target.label is None else float(read.choice == target.label),
+            "text_accuracy": None if target.right_choice is None else float(same),
+            "letter": letter_of(read.choice),
+        }
+
+    # ------------------------------------------------------------ summaries
+
+    def groups(self, sample: Sample) -> Iterable[Key]:
+        """As everywhere, and for VCR's answers that are asked together with their rationales the part in which both must be right."""
+        yield from super().groups(sample)
+        if sample.facts.get("paired"):
+            yield ("split", sample.tags["split"]), ("task", JOINT)
+
+    def seen(self, sample: Sample, mark: Mark) -> Seen:
+        return self._about(sample)._seen(sample, mark)
+
+    def _seen(self, sample: Sample, mark: Mark) -> Seen:
+        target = target_of(sample)
+        values = {k: v for k, v in mark.metrics.items() if isinstance(v, float)}
+        right = values["accuracy"] == 1.0 if "accuracy" in values else None
+        if right is None:  # an entropy says something only where right and wrong are known
+            values = {k: v for k, v in values.items() if k not in summary.ENTROPIES}
+        told, image = None, image_of(sample)
+        if self.explains:
+            # of every reply, as explanation_stats.csv counts them
+            values["valid_explanation"] = float(self.valid(mark))
+            filtered = values.get(summary.MAJORITY, values.get("accuracy"))
+            told = self._told(target, self.explained(mark)[0], None if filtered is None else filtered == 1.0, image)
+        outcome = mark.outcome if target.marked or mark.outcome in NON_ANSWERS else Outcome.UNMARKED
+        pair = sample.id.partition("/")[2] if sample.facts.get("paired") else ""
+        winners = tuple(self.right_answers(target).items())
+        own = summary.MarkSummary(winners, self._soft(target), told, pair, sample.tags["task"] == RATIONALE)
+        return Seen(values, outcome, image, own)
+
+    def order(self, key: Key) -> Any:
+        return summary.order(key)
+
+    def floors(self, group: Group) -> Mapping[str, Floor]:
+        found = summary.floors(group)
+        if group.whole and self.explains:
+            found |= summary.caption_floors(summary.explanations(group), e_vil=self.e_vil)
+        return found
+
+    def own_scores(self, group: Group) -> Mapping[str, Score]:
+        if not group.whole:
+            return {}
+        captions = {}
+        if self.explains:
+            told = summary.explanations(group)
+            captions = summary.caption_scores(told, e_vil=self.e_vil)
+        return captions | summary.entropy_scores(group)
+
+    def _told(
+        self, target: MarkedSample, explanation: str | None, right: bool | None, image: str
+    ) -> summary.JudgedExplanation | None:
+        if not target.explanations:
+            return None
+        said = self.candidate(explanation, target) if explanation else ""
+        return summary.JudgedExplanation(
+            said, tuple(self.reference(e, target) for e in target.explanations), right, image
+        )
+
+    def _soft(self, target: MarkedSample) -> tuple[tuple[str, float], ...]:
+        """What each of the annotators' answers would score, for the floor of the soft accuracy."""
+        if target.task != "vqax" or len(target.answers) < 2:
+            return ()
+        answers = dict.fromkeys(map(self.normalise, target.answers))
+        return tuple((a, self.soft(VqaReading(a, None), target.answers) or 0.0) for a in answers)
+
+    def right_answers(self, target: MarkedSample) -> dict[str, frozenset[str]]:
+        """For each metric with a floor, the answers that would have been right for a sample."""
+        if not target.marked:
+            return {}
+        if target.task == "vcr":
+            return self._right_choices(target)
+        found = {"accuracy": self.accepted(target)}
+        if target.task == "actx":
+            found["head_accuracy"] = self.heads(target)
+        if majority := self.majority(target):
+            found[summary.MAJORITY] = majority
+        return found
+
+    def _right_choices(self, target: MarkedSample) -> dict[str, frozenset[str]]:
+        """The letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
+        if target.label is None:
+            return {"accuracy": self.accepted(target)}
+        forms = [self.form(choice, target.task) for choice in target.choices]
+        right = forms[target.label] if target.right_choice is not None else None
+        found: dict[str, set[str]] = {}
+        for at, letter in enumerate(LETTERS):
+            if at != target.label and (right is None or forms[at : at + 1] != [right]):
+                continue
+            said = {letter}
+            if right is not None and forms.index(right) == at:
+                said.add(right)
+            marks = self._metrics(VqaReading(target.choices[at] if right is not None else letter, None, at), target)
+            for name in ("accuracy", "letter_accuracy", "text_accuracy"):
+                if marks[name] == 1.0:
+                    found.setdefault(name, set()).update(said)
+        return {name: frozenset(said) for name, said in found.items()}
+
+
+def _hit(key: str | None, accepted: frozenset[str]) -> float | None:
+    return float(key in accepted) if accepted else None
