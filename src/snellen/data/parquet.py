@@ -226,12 +226,11 @@ def _holds_bytes(kind: pa.DataType) -> bool:
 
 def _size(values: pa.Array) -> int:
     """Return how many bytes values have when they are written out, with their places in a list of Python."""
-    import pyarrow.compute as pc
     import pyarrow.types as is_
 
     kind, places = values.type, _VALUE * len(values)
     if is_.is_dictionary(kind) and (is_.is_string(kind.value_type) or is_.is_binary(kind.value_type)):
-        return places + (pc.sum(pc.binary_length(values.dictionary).take(values.indices)).as_py() or 0)
+        return places + _written_out(values)
     if is_.is_struct(kind):
         return places + sum(map(_size, values.flatten()))
     if is_.is_map(kind):
@@ -240,6 +239,13 @@ def _size(values: pa.Array) -> int:
     if is_.is_nested(kind):
         return places + _size(values.flatten())
     return places + int(values.nbytes)
+
+
+def _written_out(values: pa.DictionaryArray) -> int:
+    """Return how many bytes the texts of a dictionary have, each as often as it is used."""
+    texts = values.dictionary
+    ends = memoryview(texts.buffers()[1]).cast("i")[texts.offset : texts.offset + len(texts) + 1] if len(texts) else ()
+    return sum(ends[at + 1] - ends[at] for at in values.indices.drop_null().to_pylist())
 
 
 def _plain(values: pa.Array) -> pa.Array:
