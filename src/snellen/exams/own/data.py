@@ -47,7 +47,10 @@ class QuestionTable:
         self._folders = PictureFolders(self.base, images)
         self.template = find.template_of(self.source)
         try:
-            self.columns = self._columns({**find.columns_beside(self.source), **columns})
+            beside = find.columns_beside(self.source)
+            if any(role.startswith("answer") for role in columns):  # one way to name the answer is enough
+                beside = {role: names for role, names in beside.items() if not role.startswith("answer")}
+            self.columns = self._columns({**beside, **columns})
         except SnellenError as error:
             raise SnellenError(f"{self.source.name}: {error}") from None
         self.binary = self.columns.images[0] in self.source.binary
