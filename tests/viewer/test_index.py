@@ -15,10 +15,10 @@ from snellen.core.records import Wording
 from snellen.core.types import Answer, Call, Failure, Outcome
 from snellen.engine.mark.flips import compare
 from snellen.engine.runs.run import Run, open_run
-from snellen.present.viewer import records
-from snellen.present.viewer.run_index import RunIndex
+from snellen.present.viewer import sample_index as records
+from snellen.present.viewer.run_index import RunIndex, source_of
 from snellen.present.viewer.sample_filter import SampleFilter, page_of, rows_of, wanted_from
-from snellen.present.viewer.sample_index import CODES, NOWHERE, RunFiles, SampleIndex, source_of
+from snellen.present.viewer.sample_index import CODES, NOWHERE, RunFiles, SampleIndex
 
 FAILED = Failure(kind="error", reason="503")
 

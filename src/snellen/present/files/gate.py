@@ -9,7 +9,7 @@ from snellen.comparison.gating import Gate, GateCheck
 from snellen.core.figures import counted
 from snellen.core.text import one_line
 from snellen.present.files.markdown import escaped
-from snellen.present.model.gate_view import checks_table
+from snellen.present.model.comparison_view import checks_table
 from snellen.present.model.repeats import times
 
 LONG = 2000

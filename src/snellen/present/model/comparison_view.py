@@ -1,12 +1,14 @@
-"""A comparison of two runs as tables: both scores, the difference with its interval, p, and what it is made of."""
+"""A comparison of two runs as tables: both scores, the difference with its interval, p, and what it is made of; and a gate's checks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from snellen.comparison.gating import Gate, GateCheck
 from snellen.comparison.results import Comparison, ComparisonRow, with_headlines
-from snellen.comparison.verdict import CHANCE, amount, p_of, together, whole
+from snellen.comparison.verdict import CHANCE, amount, chance, p_of, together, whole
+from snellen.core.figures import on_clusters
 from snellen.present.model import formatting
 from snellen.present.model.table_view import Heading, TableView
 
@@ -98,17 +100,52 @@ def _notes(rows: Sequence[ComparisonRow], power: float | None) -> Iterator[str]:
         yield f"No p (–): on so few {few[0].cluster}s no difference can be told from chance."
     small = [(row.part, f"{100 * row.smallest:.1f}", row.smallest) for row in rows if row.smallest is not None]
     if small:
-        yield f"Smallest difference that would show, four times in five: {_range(small)} points."
+        yield f"Smallest difference that would show, four times in five: {_over(small)} points."
     needed = [(row.part, f"{row.needed:,}", float(row.needed)) for row in rows if row.needed is not None]
     if power is not None and needed:
-        yield f"To show {amount(power, '')} it takes {_range(needed)} samples."
+        yield f"To show {amount(power, '')} it takes {_over(needed)} samples."
 
 
-def _range(found: Sequence[tuple[str, str, float]]) -> str:
-    """Return '22.4 to 25.9 in the parts, 14.0 over all'."""
-    parts = sorted((value, said) for part, said, value in found if part)
-    low, high = (parts[0][1], parts[-1][1]) if parts else ("", "")
+def _over(found: Sequence[tuple[str, str, float]]) -> str:
+    """Return 'over all 14.0, in the parts 22.4 to 25.9'."""
+    parts = [(value, said) for part, said, value in found if part]
     every = [said for part, said, _value in found if not part]
-    if not every:
-        return low if low == high else f"{low} to {high}"
-    return f"over all {every[0]}, in the parts {low if low == high else f'{low} to {high}'}"
+    if not (parts and every):
+        return formatting.span(parts) if parts else every[0]
+    return f"over all {every[0]}, in the parts {formatting.span(parts)}"
+
+
+# ---------------------------------------------------------------- a gate's checks
+
+
+HEADINGS = (
+    *(Heading("part", "name"), Heading("protocol"), Heading("n", "number"), Heading("A", "number")),
+    *(Heading("B", "number"), Heading("B - A [95 %]", "difference"), Heading("p, Holm", "number")),
+    Heading("verdict", "score"),
+)
+
+
+def metric_line(found: Gate) -> str:
+    """Return "By exact match under 'paper'", or the metric of each part where they differ."""
+    several = len({c.label for c in found.checks}) > 1
+    by = (f"{f'{c.part} ' if several else ''}by {c.label} under '{c.protocol}'" for c in found.checks)
+    said = "; ".join(dict.fromkeys(by))
+    return said[:1].upper() + said[1:]
+
+
+def checks_table(found: Gate, checks: Iterable[GateCheck]) -> TableView:
+    """Return a row for each check: A is the baseline, B the run."""
+    return TableView(metric_line(found), HEADINGS, tuple(map(_cells, checks)))
+
+
+def _cells(check: GateCheck) -> tuple[str, ...]:
+    between = ""
+    if check.low is not None and check.high is not None:
+        between = f" [{formatting.signed(-check.high)}, {formatting.signed(-check.low)}]"
+    return (
+        *(check.part, check.protocol, on_clusters(check.n, check.clusters, check.cluster)),
+        *(formatting.percent(check.baseline), formatting.percent(check.score)),
+        f"{formatting.signed(-check.drop)}{between}",
+        chance(check.p).removeprefix("p ").removeprefix("= ") if check.judged else "–",
+        "FAIL" if check.failed else "pass" if check.judged else "not judged",
+    )

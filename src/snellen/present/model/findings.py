@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from snellen import exams
@@ -42,6 +43,7 @@ SAID_ELSEWHERE = ("silent", "note", "incomplete", "cost")
 """Kinds that the terminal says in words of its own."""
 HEADLINES = ("floor", "score")
 """Kinds that say how high the score is."""
+_some = partial(formatting.listed, most=4)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
@@ -138,11 +140,11 @@ def _silent(summary: Summary) -> Iterator[Finding]:
     if shown.share <= LOUD:
         return
     kinds = [KINDS[k] for k, _n in shown.kinds.most_common()]
-    said = f"{_percent(shown.share)} of the replies {_listed(kinds)} under '{shown.protocol}'"
+    said = f"{_percent(shown.share)} of the replies {_some(kinds)} under '{shown.protocol}'"
     if best.share < shown.share / 2:
         left = f"all but {_percent(best.share)}" if best.share > 0.005 else "nearly all of them"
         said += f"; '{best.protocol}' reads {left}"
-    lost = f" Most of them in {_listed([formatting.part_name(r.by) for r in summary.lost])}." if summary.lost else ""
+    lost = f" Most of them in {_some([formatting.part_name(r.by) for r in summary.lost])}." if summary.lost else ""
     yield Finding(BAD if shown is main else DOUBT, "silent", f"{said}.{lost}", "outcomes")
 
 
@@ -207,13 +209,13 @@ def _sees(summary: Summary) -> Iterator[Finding]:
         yield Finding(BAD, "floor", said)
         return
     if blind:
-        said = f"No sign of seeing in {_listed([p.name for p in blind])}: {label} is {_against(blind)}, at or below the floor."
+        said = f"No sign of seeing in {_some([p.name for p in blind])}: {label} is {_against(blind)}, at or below the floor."
         yield Finding(BAD, "floor", said)
     if unsure:
-        said = f"Not clearly above the floor in {_listed([p.name for p in unsure])}: {label} is {_against(unsure)}."
+        said = f"Not clearly above the floor in {_some([p.name for p in unsure])}: {label} is {_against(unsure)}."
         yield Finding(DOUBT, "floor", said)
     floored = any(p.score.floor is not None for p in clear)
-    where = _everywhere(summary, parts) if len(clear) == total else f" in {_listed([p.name for p in clear])}"
+    where = _everywhere(summary, parts) if len(clear) == total else f" in {_some([p.name for p in clear])}"
     above = ", clearly above the floor" if floored else ""
     said = f"{label[:1].upper()}{label[1:]} is {_against(clear)}{above}{where}."
     yield Finding(GOOD if floored else FACT, "score", said)
@@ -221,20 +223,17 @@ def _sees(summary: Summary) -> Iterator[Finding]:
 
 def _everywhere(summary: Summary, parts: Sequence[FloorPart]) -> str:
     if summary.lost:  # the other parts got no answer
-        return f" in {_listed([p.name for p in parts])}"
+        return f" in {_some([p.name for p in parts])}"
     return f" in {formatting.every(len(parts), 'part')}" if len(parts) > 1 else ""
 
 
 def _against(parts: Sequence[FloorPart]) -> str:
     """'93.3 to 100.0 (floor 16.7 to 50.0)'."""
     floors = [p.score for p in parts if p.score.floor is not None]
-    values = _range([(p.score.value or 0.0, formatting.value(p.score)) for p in parts])
-    return values + (f" (floor {_range([(s.floor or 0.0, formatting.floor(s)) for s in floors])})" if floors else "")
-
-
-def _range(values: Sequence[tuple[float, str]]) -> str:
-    low, high = min(values)[1], max(values)[1]
-    return low if low == high else f"{low} to {high}"
+    values = formatting.span([(p.score.value or 0.0, formatting.value(p.score)) for p in parts])
+    return values + (
+        f" (floor {formatting.span([(s.floor or 0.0, formatting.floor(s)) for s in floors])})" if floors else ""
+    )
 
 
 # ---------------------------------------------------------------- does it depend on the protocol?
@@ -312,7 +311,7 @@ def _without(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) ->
     if len(fell) == len(rows):
         every = f"; the score falls in {formatting.every(len(rows), 'part')}" if len(rows) > 1 else ""
         return Finding(GOOD, "controls", f"It looks: {change}{every}.", "controls")
-    still = _listed([formatting.part_name(r.by) for r in rows if r not in fell])
+    still = _some([formatting.part_name(r.by) for r in rows if r not in fell])
     return Finding(DOUBT, "controls", f"It looks ({change}), but there is no sign of that in {still}.", "controls")
 
 
@@ -345,14 +344,3 @@ def _position(summary: Summary) -> Iterator[Finding]:
 def _percent(share: float) -> str:
     """'30 %', '0.4 %'."""
     return f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.1f} %"
-
-
-def _listed(names: Iterable[str], most: int = 4) -> str:
-    """'P3, O3 and 3 more'.
-
-    >>> _listed(["P3", "O3"]), _listed(["a", "b", "c", "d", "e", "f"])
-    ('P3 and O3', 'a, b, c and 3 more')
-    """
-    every = list(names)
-    shown = every if len(every) <= most else [*every[: most - 1], f"{len(every) - most + 1} more"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

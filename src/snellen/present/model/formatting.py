@@ -52,6 +52,24 @@ every = figures.every
 on_clusters = figures.on_clusters
 
 
+def listed(names: Iterable[str], most: int = 0) -> str:
+    """Return 'P3, O3 and Q3', or with room for fewer 'P3, O3 and 3 more'.
+
+    >>> listed(["P3", "O3"]), listed(["a", "b", "c", "d", "e", "f"], 4)
+    ('P3 and O3', 'a, b, c and 3 more')
+    """
+    every = list(names)
+    shown = every if len(every) <= (most or len(every)) else [*every[: most - 1], f"{len(every) - most + 1} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def span(values: Iterable[tuple[float, str]], between: str = " to ") -> str:
+    """Return the lowest and the highest of some values, as they are printed: '93.3 to 97.8', or '93.3' where these are equal."""
+    ordered = sorted(values)
+    low, high = ordered[0][1], ordered[-1][1]
+    return low if low == high else f"{low}{between}{high}"
+
+
 # ---------------------------------------------------------------- metrics
 
 
@@ -374,6 +392,17 @@ def incomplete(summary: Summary) -> str:
     if summary.subject.startswith("import/"):
         return f"INCOMPLETE: {lacks}. The log that it was imported from has no answer to the rest."
     return f"INCOMPLETE: {lacks}. Run the same command again to {then} the rest."
+
+
+def summed(every: Iterable[Totals]) -> Totals:
+    """Return the calls and the cost of several runs."""
+    found = Totals()
+    for one in every:
+        found.calls += one.calls
+        found.stored += one.stored
+        found.cost += one.cost
+        found.cost_unknown += one.cost_unknown
+    return found
 
 
 def money(totals: Totals) -> str:

@@ -13,13 +13,12 @@ from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting, repeats
 from snellen.present.model.formatting import plain
-from snellen.present.model.sample_view import SeenAnswers
 
 UNKNOWN = "not known: the truths are those of the log that was imported, not of a data set"
 
 
-def facts_of(run: Run, summary: Summary, seen: SeenAnswers) -> list[tuple[str, str]]:
-    """Identity and cost of a run, as name and value."""
+def facts_of(run: Run, summary: Summary, latencies: Sequence[float] = ()) -> list[tuple[str, str]]:
+    """Return identity and cost of a run, as name and value. `latencies` are those of its calls, in order."""
     manifest = run.manifest
     identity = dict(manifest.subject.identity)
     parameters, endpoint = identity.pop("parameters", None), identity.pop("endpoint", None)
@@ -28,12 +27,17 @@ def facts_of(run: Run, summary: Summary, seen: SeenAnswers) -> list[tuple[str, s
     facts += [("endpoint", endpoint)] if endpoint else []
     facts += [("parameters", pairs(parameters))] if parameters else []
     facts += [("identity", pairs(identity))]
-    facts += [("model as returned by the endpoint", _counted(seen.models))] if seen.models else []
-    facts += [("provider as returned by the endpoint", _counted(seen.providers))] if seen.providers else []
-    marks = Counter[str]()
+    models, providers, marks = Counter[str](), Counter[str](), Counter[str]()
     for row in summary.backends:
+        models.update({row.model: row.answers} if row.model else {})
+        providers.update({row.provider: row.answers} if row.provider else {})
         marks.update(row.fingerprints)
-    facts += [("fingerprint of the endpoint's system", _counted(marks))] if marks else []
+    for name, names in (
+        ("model as returned by the endpoint", models),
+        ("provider as returned by the endpoint", providers),
+        ("fingerprint of the endpoint's system", marks),
+    ):
+        facts += [(name, _counted(names))] if names else []
     facts += [
         ("data", data.source),
         ("real or synthetic", UNKNOWN if manifest.truth_from_log else _made(data)),
@@ -54,8 +58,8 @@ def facts_of(run: Run, summary: Summary, seen: SeenAnswers) -> list[tuple[str, s
         ("tokens", _tokens(totals)),
         ("cost", formatting.money(totals)),
     ]
-    if seen.latencies:
-        half, most = (_quantile(seen.latencies, share) for share in (0.5, 0.95))
+    if latencies:
+        half, most = (latencies[min(len(latencies) - 1, int(share * len(latencies)))] for share in (0.5, 0.95))
         facts.append(("latency of a call", f"median {half:.2f} s, 95 % within {most:.2f} s"))
     return facts
 
@@ -103,7 +107,3 @@ def _counted(names: dict[str, int], most: int = 5) -> str:
     ordered = sorted(names.items(), key=lambda x: (-x[1], x[0]))
     more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
     return ", ".join(f"{for_terminal(name, 120)} ({n})" for name, n in ordered[:most]) + more
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -49,11 +49,8 @@ def spread(scores: list[tuple[str, Score]]) -> str:
     first = next(((part, s) for part, s in scores if formatting.is_threshold(s)), None)
     if first is not None:
         return f"{one_line(first[0].partition(' · ')[0], 24)} {formatting.value(first[1])}"
-    known = sorted((s.value, formatting.value(s)) for _part, s in scores if s.value is not None)
-    if not known:
-        return "–"
-    low, high = known[0][1], known[-1][1]
-    return low if low == high else f"{low}–{high}"
+    known = [(s.value, formatting.value(s)) for _part, s in scores if s.value is not None]
+    return formatting.span(known, "–") if known else "–"
 
 
 def cost(totals: Totals) -> str:

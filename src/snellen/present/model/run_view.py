@@ -23,7 +23,6 @@ from snellen.present.model import formatting, repeats
 from snellen.present.model.findings import SAID_ELSEWHERE, findings, heaviest
 from snellen.present.model.formatting import ProtocolNames
 from snellen.present.model.run_facts import facts_of
-from snellen.present.model.sample_view import SeenAnswers
 from snellen.present.model.table_view import Cell, Heading, ScoreCell, TableView, score_cell
 
 MOST_CELLS = 240
@@ -154,10 +153,10 @@ class RunView:
 
 
 def run_view(
-    run: Run, exam: Exam | None = None, *, stages: Mapping[str, int] | None = None, seen: SeenAnswers | None = None
+    run: Run, exam: Exam | None = None, *, stages: Mapping[str, int] | None = None, latencies: Sequence[float] = ()
 ) -> RunView:
-    """Make the view of a run. `exam` adds what only it can tell, `stages` counts the samples on which protocols part, `seen` is what a
-    pass over all answers gave.
+    """Make the view of a run. `exam` adds what only it can tell, `stages` counts the samples on which protocols part, `latencies` are
+    those of its calls, in order.
     """
     manifest, summary = run.manifest, run.summary
     protocols = summary.plain
@@ -175,7 +174,7 @@ def run_view(
         thresholds=thresholds_of(manifest) is not None,
         protocols={p.protocol: p for p in protocols},
         findings=tuple(findings(summary, exam, stages)),
-        facts=tuple(facts_of(run, summary, seen)) if seen is not None else (),
+        facts=tuple(facts_of(run, summary, latencies)),
         headlines=headlines,
         headline_notes=tuple(notes),
         overview=tuple(row for part in parts for row in _overview(summary, part)),
@@ -362,20 +361,17 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
 def _spread_of(
     others: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary], main: Score | None
 ) -> list[tuple[float, str]]:
-    """Return the headlines of a part under other protocols, in the unit of the main one, lowest first."""
+    """Return the headlines of a part under other protocols, in the unit of the main one."""
     scores = [part[p.protocol].metrics.get(p.headline) for p in others if p.protocol in part]
     unit = main.unit if main is not None else ""
-    return sorted(
-        (s.value, formatting.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit
-    )
+    return [(s.value, formatting.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit]
 
 
 def _spread(there: Sequence[tuple[float, str]], of: int) -> str:
     """Return '93.3–97.8', the lowest and the highest; of how many, where some protocols have no such score."""
     if not there:
         return "–" if of else ""
-    low, high = there[0][1], there[-1][1]
-    return (low if low == high else f"{low}–{high}") + (f" ({len(there)})" if len(there) < of else "")
+    return formatting.span(there, "–") + (f" ({len(there)})" if len(there) < of else "")
 
 
 def _others_note(protocols: Sequence[ProtocolSummary], counts: Sequence[int]) -> str:

@@ -18,6 +18,9 @@ SHORT = {
 }
 """Why there is no threshold, in a few words; `Threshold.reason` is the whole sentence."""
 LEGEND = "Where half is seen, guessing taken out [95 % credible interval]. Easiest: catch trials right; blank: right without a picture."
+SLOPE = (
+    "Slope: the factor on the dial from a quarter seen to three quarters. Lapses: wrong answers to what is seen well."
+)
 NAMED = 3
 
 
@@ -70,11 +73,6 @@ def seeds(found: ExamThresholds) -> str:
     return f"seed{'s' * (len(found.seeds) > 1)} {', '.join(map(str, found.seeds))}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """'letters, contrast and size'."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
 # ---------------------------------------------------------------- one model
 
 
@@ -97,14 +95,14 @@ def sentence(one: RunThresholds) -> str:
     if not known:
         return f"{one.name} could not be measured in any faculty."
     some = list({row.faculty: row for row in reversed(known)}.values())[::-1][:NAMED]
-    said = f"{one.name} {listed([sees(row) for row in some])}."
-    return said + (f" Not measurable: {listed(lost)}." if lost else "")
+    said = f"{one.name} {formatting.listed([sees(row) for row in some])}."
+    return said + (f" Not measurable: {formatting.listed(lost)}." if lost else "")
 
 
 def reasons(rows: Iterable[Threshold]) -> list[str]:
     """Why faculties have no threshold, those together that have one reason."""
     found = formatting.together((row.name, row.reason) for row in rows if row.threshold is None and row.reason)
-    return [f"{listed(names)}: {NOT}: {reason}." for names, reason in found]
+    return [f"{formatting.listed(names)}: {NOT}: {reason}." for names, reason in found]
 
 
 # ---------------------------------------------------------------- several
@@ -139,14 +137,14 @@ def verdict(found: ExamThresholds, at: int) -> str:
     worse, better, same = ([row for row in held if finer(row, at) == way] for way in (-1, 1, 0))
     parts = []
     if worse:
-        some = listed([needs(row, at) for row in _largest(worse, at)])
+        some = formatting.listed([needs(row, at) for row in _largest(worse, at)])
         parts.append(f"needs {some} as {first} does{_more(worse, at, 'sees less in')}")
     if better:
-        some = listed([needs(row, at) for row in _largest(better, at)])
+        some = formatting.listed([needs(row, at) for row in _largest(better, at)])
         parts.append(f"makes do with {some} as {first} needs{_more(better, at, 'sees finer in')}")
     if same:
         none = "cannot be told apart from it" if parts else f"cannot be told apart from {first}"
-        parts.append(f"{none} in {listed([row.name for row in same])}")
+        parts.append(f"{none} in {formatting.listed([row.name for row in same])}")
     return f"{other} {'; '.join(parts)}."
 
 
@@ -164,7 +162,7 @@ def _more(rows: Sequence[FacultyComparison], at: int, what: str) -> str:
     """', and sees less in size, too', of those that have no room."""
     named = _largest(rows, at)
     rest = [row.name for row in rows if row not in named]
-    return f", and {what} {listed(rest)}, too" if rest else ""
+    return f", and {what} {formatting.listed(rest)}, too" if rest else ""
 
 
 def dial(row: Threshold) -> str:

@@ -9,8 +9,7 @@ from snellen import exams
 from snellen.core.gallery import Gallery, GalleryPicture
 from snellen.core.options import Selection
 from snellen.engine.ask.questions import asker
-from snellen.present.page.image_pool import ImagePool
-from snellen.present.page.pictures import PagePictures
+from snellen.present.page.image_pool import ImagePool, PagePictures
 from snellen.present.page.report import write_page
 
 
@@ -29,15 +28,15 @@ def write_data_page(exam_name: str, where: Path, page: Path, selection: Selectio
     exam = exams.load(exam_name)
     data = exam.open(where, selection)
     pool = ImagePool()
-    pictures = PagePictures(pool, Gallery())
     asks = {name: asker(exam, data, name) for name in exam.prompts if exam.prompts[name].shots == (0,)} or {
         name: asker(exam, data, name) for name in exam.prompts
     }
     cards = []
     for sample in data.full(lambda _id: True):
+        pictures = PagePictures(pool, Gallery(), sample, None)
         prompt = next((name for name in asks if exam.prompts[name].asked_about(sample)), None)
         shown = tuple(
-            pictures.query(p, sample, i, None)._replace(alt=f"picture {i + 1} of sample {sample.id}", note=p.name)
+            pictures.query(p, i)._replace(alt=f"picture {i + 1} of sample {sample.id}", note=p.name)
             for i, p in enumerate(sample.pictures)
         )
         asked = "" if prompt is None else asks[prompt](sample).text

@@ -10,7 +10,7 @@ from snellen.core.results import ProtocolSummary
 from snellen.engine.runs.run import Run
 from snellen.present.model.findings import loaded
 from snellen.present.model.run_view import RunView, run_view
-from snellen.present.model.sample_view import SeenAnswers, run_gallery
+from snellen.present.model.sample_view import run_gallery
 from snellen.present.page import flip_gallery, gallery
 
 
@@ -47,16 +47,12 @@ class ReportRun(NamedTuple):
 
 def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) -> ReportRun:
     """Make what the page shows of a run; `samples` of them in its gallery."""
-    exam = loaded(run.manifest)
-    shown, seen = _gallery(run, samples, sources)
-    parting = flip_gallery.parting(run, samples, sources)
-    return ReportRun(number, run_view(run, exam, stages=parting.counts, seen=seen), parting, shown)
-
-
-def _gallery(run: Run, samples: int, sources: gallery.Sources) -> tuple[RunGallery, SeenAnswers]:
-    """Return the samples as the exam shows them, and what was seen of the answers on the way."""
     hook = run_gallery(run.folder, run.manifest, [p.protocol for p in run.protocols])
     found = gallery.survey(run, samples, hook)
-    seen = gallery.look(run, found.picks)
-    items = hook.arranged(gallery.items(run, found.picks, seen.answers, hook, sources))
-    return RunGallery(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols})), seen
+    items = hook.arranged(gallery.items(run, found.picks, hook, sources))
+    shown = RunGallery(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols}))
+    parting = flip_gallery.parting(run, samples, sources)
+    calls = (call for head in run.folder.heads() for call in head.calls)
+    latencies = sorted(call.latency for call in calls if call.latency is not None and not call.stored)
+    view = run_view(run, loaded(run.manifest), stages=parting.counts, latencies=latencies)
+    return ReportRun(number, view, parting, shown)

@@ -10,7 +10,7 @@ from snellen.core.results import Score
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.findings import protocol_gap
-from snellen.present.terminal.tables import console, plain_table, say
+from snellen.present.terminal.tables import console, plain_table, say, say_next
 
 NEVER_LOOK = ("baseline/chance", "baseline/constant", "method/center")
 """Subjects that say nothing of a picture; the floor stands for them."""
@@ -69,12 +69,10 @@ def print_story(runs: Sequence[Run], model: str, sees: Sequence[str], after: Seq
     legend = "Percent [95 % interval], the first protocol of each exam. Floor: who never looks. "
     say(out, legend + "Do not compare with published scores.", "dim")
     for line in sees:
-        say(out, line, limit=1000)
+        say(out, line)
     gaps = [(gap, run) for run in runs if (gap := protocol_gap(run.summary.plain, same_prompt=True)) is not None]
     if gaps:
         found, run = max(gaps, key=lambda one: one[0].gap)
         said = f"Where protocols disagree: {formatting.title(run.manifest)}, {found.part}: the same replies are "
         say(out, f"{said}{found.high[1]} under {found.high[2]} and {found.low[1]} under {found.low[2]}.")
-    say(out, "Next:", "bold")
-    for line in after:
-        say(out, f"  {line}", soft_wrap=True)
+    say_next(out, after)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from snellen.core.text import for_terminal
 from snellen.engine.probe_records.results import Probe
 from snellen.present.terminal.tables import console, plain_table, say
 
@@ -35,7 +34,7 @@ def print_probe(probe: Probe, changes: tuple[str, ...] = (), before: Probe | Non
     for result in probe.results:
         sure = f" ({result.sure})" if result.sure else ""
         verdict = Text(f"{result.verdict}{sure}", STYLES[result.verdict])
-        rows.append((result.part, verdict, Text(for_terminal(result.said))))
+        rows.append((result.part, verdict, result.said))
     out.print(plain_table("part", "verdict", "what", kept=("part", "verdict"), rows=rows))
     for line in _below(probe, changes, before):
         say(out, line)

@@ -27,20 +27,20 @@ def print_sample(run: Run, facts: SampleView) -> None:
     sample = facts.sample
     synthetic = " · SYNTHETIC" * run.manifest.data.synthetic
     tags = ", ".join(f"{k} {v}" for k, v in sample.tags.items())
-    _heading(out, f"{for_terminal(sample.id)} · {for_terminal(formatting.title(run.manifest), 200)}{synthetic}")
+    _heading(out, f"{sample.id} · {formatting.title(run.manifest)}{synthetic}")
     _fact(out, "tags", tags)
     _fact(out, "truth", plain(sample.truth))
     _print_imported(out, run, sample.id)
     summaries = {p.protocol: p for p in run.summary.protocols} if run.folder.has("summary.json") else {}
     for one in facts.asked:
         out.print()
-        _heading(out, f"Asked with '{for_terminal(one.prompt, 100)}'")
+        _heading(out, f"Asked with '{one.prompt}'")
         _print_question(out, one)
         _print_answer(out, one)
         _print_marks(out, one, summaries)
     if not facts.asked:
         say(out, "It was not asked yet.")
-    say(out, f"Next: snellen show {for_terminal(str(run.path))} --flips", soft_wrap=True)
+    say(out, f"Next: snellen show {run.path} --flips", soft_wrap=True)
 
 
 def _print_imported(out: Console, run: Run, name: str) -> None:
@@ -67,8 +67,8 @@ def _fact(out: Console, name: str, value: str, limit: int = SHORT) -> None:
 
 def _print_question(out: Console, one: SampleQuestion) -> None:
     question = one.question
-    if question is None:
-        say(out, f"question: not available: {one.unknown}", "yellow")
+    if isinstance(question, str):
+        say(out, f"question: not available: {question}", "yellow")
         return
     pictures = ", ".join(f"{p.name or 'without a name'}{_done(p.transforms)}" for p in question.pictures)
     for name, value in (

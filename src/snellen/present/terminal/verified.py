@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snellen.core.text import for_terminal, one_line
+from snellen.core.text import one_line
 from snellen.engine.mark.differing import FileDifference
 from snellen.engine.mark.verify import VerifyResult
 from snellen.present.model.formatting import counted
@@ -21,9 +21,9 @@ def print_verified(path: Path, found: VerifyResult) -> None:
         say(out, _line(difference), "red")
     if found.total > SHOWN:
         say(out, f"and {found.total - SHOWN:,} more; --json has them", "red")
-    say(out, f"Compared: {for_terminal(', '.join(found.checked))}.")
+    say(out, f"Compared: {', '.join(found.checked)}.")
     for line in found.unchecked:
-        say(out, f"Not compared: {for_terminal(line, 400)}.", "yellow")
+        say(out, f"Not compared: {line}.", "yellow")
     say(out, _verdict(found), "bold red" if found.total else "bold green")
     if found.total:
         say(out, _next(path, found), soft_wrap=True)
@@ -42,7 +42,7 @@ def _verdict(found: VerifyResult) -> str:
 
 
 def _next(path: Path, found: VerifyResult) -> str:
-    name = for_terminal(str(path))
+    name = str(path)
     if any(d.file == "run.json" and d.place.startswith("protocols.") for d in found.differences):
         return (
             "The rules have changed since this run was marked: the version of Snellen in its run.json has the old ones, "

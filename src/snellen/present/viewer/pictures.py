@@ -14,19 +14,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from snellen import exams
-from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.exam import Exam
 from snellen.core.extras import traits_of
 from snellen.core.images import MIME, sniff
 from snellen.core.pixels import decoded
 from snellen.core.records import Manifest
-from snellen.core.text import one_line
 from snellen.core.types import Question
-from snellen.engine.ask.questions import to_ask
 from snellen.engine.runs.data_again import unchanged
 from snellen.engine.runs.folder import RunFolder
+from snellen.present.model.sample_view import asked_again
 
 SMALL = 160
 AS_IT_IS = 12_000_000
@@ -36,14 +33,6 @@ LOADED_BYTES = 48 << 20
 AT_ONCE = 150
 """The most samples that one pass loads."""
 WEB = frozenset({"png", "jpeg", "webp", "gif"})
-GONE = "the data set no longer has this sample"
-
-
-class LoadedQuestions(NamedTuple):
-    """What was asked about one sample, by arm; or why that is not known any more."""
-
-    questions: Mapping[str, Question]
-    unknown: str
 
 
 class ServedImage(NamedTuple):
@@ -61,8 +50,8 @@ class QuestionCache:
         self._pool = ThreadPoolExecutor(1, "pictures")
         self._wanted: dict[str, dict[str, Collection[str]]] = {}
         self._lock = threading.Lock()
-        self._opened: tuple[tuple[str, str], tuple[Exam, Dataset]] | None = None
-        self._loaded: OrderedDict[tuple[str, str], tuple[LoadedQuestions, int]] = OrderedDict()
+        self._opened: tuple[tuple[str, str], Dataset] | None = None
+        self._loaded: OrderedDict[tuple[str, str], tuple[Mapping[str, Question | str], int]] = OrderedDict()
         """The latest, up to so many bytes."""
 
     def ask_for(self, key: str, path: Path, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> Future[None]:
@@ -77,8 +66,8 @@ class QuestionCache:
                 del own[old]
         return self._pool.submit(self._load, key, RunFolder(path), manifest)
 
-    def loaded(self, key: str, sample: str) -> LoadedQuestions | None:
-        """Return what was asked about a sample, if it was loaded."""
+    def loaded(self, key: str, sample: str) -> Mapping[str, Question | str] | None:
+        """Return what was asked about a sample by arm, or why that is not known any more; None where it was not loaded."""
         found = self._loaded.get((key, sample))
         return None if found is None else found[0]
 
@@ -92,36 +81,26 @@ class QuestionCache:
             wanted = self._wanted.pop(key, {})
         if not wanted:
             return
-        found: dict[str, dict[str, Question]] = {i: {} for i in wanted}
-        why = GONE
-        try:
-            exam, data = self._open(run, manifest)
-            arms = [Arm.parse(text) for text in dict.fromkeys(arm for some in wanted.values() for arm in some)]
-            asked = {(i, arm) for i, some in wanted.items() for arm in some}
-            for one in to_ask(exam, data, arms, asked.__contains__, lambda _a, _s: True, manifest.options.seed):
-                try:
-                    found[one.id][one.arm.text] = one.make()
-                except Exception as error:  # a sample that a prompt cannot ask about costs itself, not the others
-                    why = one_line(str(error) or type(error).__name__)
-        except Exception as error:  # a damaged data set costs the pictures, never the page
-            why = one_line(str(error) or type(error).__name__)
-        for i, questions in found.items():
-            size = 1000 + sum(len(p.data) for q in questions.values() for p in q.pictures)
-            self._loaded[key, i] = LoadedQuestions(questions, why), size
+        found: dict[str, dict[str, Question | str]] = {i: {} for i in wanted}
+        keys = [(i, arm) for i, arms in wanted.items() for arm in arms]
+        for (i, arm), question in asked_again(manifest, keys, lambda exam: self._open(run, manifest, exam)):
+            found[i][arm] = question
+        for i, asked in found.items():
+            size = 1000 + sum(len(p.data) for q in asked.values() if isinstance(q, Question) for p in q.pictures)
+            self._loaded[key, i] = asked, size
         while len(self._loaded) > len(found) and sum(size for _loaded, size in self._loaded.values()) > LOADED_BYTES:
             self._loaded.popitem(last=False)
 
-    def _open(self, run: RunFolder, manifest: Manifest) -> tuple[Exam, Dataset]:
+    def _open(self, run: RunFolder, manifest: Manifest, exam: Exam) -> Dataset:
         """Return the data set, which is kept until another one is asked for.
 
         An exam without a data set draws what the run chose, so what it opens is of that run alone, and of now.
         """
-        exam = exams.load(manifest.exam)
         if traits_of(exam).drawn:
-            return exam, unchanged(run, exam)
+            return unchanged(run, exam)
         name = manifest.data.source, manifest.data.fingerprint
         if self._opened is None or self._opened[0] != name:
-            self._opened = name, (exam, unchanged(run, exam, self._where))
+            self._opened = name, unchanged(run, exam, self._where)
         return self._opened[1]
 
 

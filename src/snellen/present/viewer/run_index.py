@@ -9,17 +9,25 @@ import contextlib
 import hashlib
 import threading
 import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from snellen.core.errors import SnellenError
 from snellen.core.records import Manifest, Summary, Totals
-from snellen.core.results import Score
-from snellen.engine.runs.folder import RunFolder
+from snellen.core.results import ProtocolSummary, Score
+from snellen.engine.runs.folder import RunFolder, marked_as
 from snellen.engine.runs.listing import DAMAGED, NO_RUN, ListedRun, SkippedEntry
+from snellen.present.model import repeats
 from snellen.present.model.run_list import headlines
+from snellen.present.viewer.sample_filter import Rows, SampleFilter, rows_of
+from snellen.present.viewer.sample_index import RunFiles, SampleIndex, Stamp, matching, stamp
 
-Stamp = tuple[int, int, int]
 OUTSIDE = "linked out"
 KEPT_SUMMARIES = 4
 
@@ -61,15 +69,6 @@ class FoundRuns(NamedTuple):
 def key_of(name: str) -> str:
     """Return what addresses call a run."""
     return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
-
-
-def stamp(path: Path | None) -> Stamp | None:
-    """Return what changes when a file does; None where there is none."""
-    try:
-        found = path.stat() if path is not None else None
-    except OSError:
-        return None
-    return None if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 class RunIndex:
@@ -199,3 +198,92 @@ def being_written(path: Path, quiet: float) -> bool:
     with contextlib.suppress(OSError):
         return f":{inode} " in Path("/proc/locks").read_text(encoding="ascii", errors="replace")
     return quiet < 60
+
+
+# ---------------------------------------------------------------- the runs that are looked at
+
+
+KEPT = 6
+KEPT_SEARCHES = 8
+FRESH = 0.5
+"""Seconds in which a run is not looked at again."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunHandle:
+    """A run that is looked at: its files and its index. `summary` is None where it is not marked yet."""
+
+    entry: RunEntry
+    summary: Summary | None
+    source: RunFiles
+    index: SampleIndex
+
+    @property
+    def protocols(self) -> dict[str, ProtocolSummary]:
+        """Return its protocols, those of control arms too."""
+        return {p.protocol: p for p in self.summary.protocols} if self.summary is not None else {}
+
+    @property
+    def plain(self) -> list[str]:
+        """Return the names of its protocols without those of control arms, the main one first."""
+        return [p.protocol for p in self.summary.plain] if self.summary is not None else []
+
+    @property
+    def plain_marks(self) -> list[str]:
+        """Return the names of their marks, each time that questions were asked: the first time of all of them first."""
+        found = self.summary.plain if self.summary is not None else []
+        times = range(1, repeats.most(found) + 1)
+        return [marked_as(p.protocol, at) for at in times for p in found if at <= p.repeats]
+
+    @property
+    def repeats(self) -> int:
+        """Return how often questions were asked."""
+        return repeats.most(list(self.protocols.values()))
+
+
+def source_of(run_index: RunIndex, path: Path, manifest: Manifest, protocols: Mapping[str, int]) -> RunFiles:
+    """Return the files of a run that are inside the folder. A protocol may have any name; each has its number of repeats."""
+    names = [marked_as(name, at) for name, repeats in protocols.items() for at in range(1, repeats + 1)]
+    marks = {name: run_index.file(path / "marks" / f"{name}.jsonl") for name in names}
+    return RunFiles(run_index.file(path / "samples.jsonl"), run_index.file(path / "answers.jsonl"), marks, manifest)
+
+
+class RunHandles:
+    """Gives handles, each with an index that is up to date."""
+
+    def __init__(self, run_index: RunIndex) -> None:
+        self.run_index = run_index
+        self._indexes: OrderedDict[str, tuple[SampleIndex, float]] = OrderedDict()
+        self._searches: OrderedDict[tuple[str, int, str], NDArray[np.bool_]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def handle(self, key: str) -> RunHandle | None:
+        """Return a run by its key; None where there is none."""
+        entry = self.run_index.run(key)
+        if entry is None:
+            return None
+        summary = self.run_index.summary(entry)
+        protocols = {p.protocol: p.repeats for p in summary.protocols} if summary is not None else {}
+        source = source_of(self.run_index, entry.path, entry.manifest, protocols)
+        with self._lock:
+            index, read = self._indexes.pop(key, (SampleIndex(), 0.0))
+            if time.monotonic() - read > FRESH:
+                index = SampleIndex() if index.outdated(source) else index
+                index.update(source)
+                read = time.monotonic()
+            self._indexes[key] = index, read
+            while len(self._indexes) > KEPT:
+                self._indexes.popitem(last=False)
+        return RunHandle(entry, summary, source, index)
+
+    def rows(self, handle: RunHandle, wanted: SampleFilter) -> Rows:
+        """Return the rows that a filter lets through; what a search found is kept."""
+        if not wanted.text:
+            return rows_of(handle.index, wanted, handle.plain)
+        asked = handle.entry.key, handle.index.version, wanted.text
+        found = self._searches.get(asked)
+        if found is None:
+            found = self._searches[asked] = matching(handle.source, handle.index, wanted.text)
+            while len(self._searches) > KEPT_SEARCHES:
+                self._searches.popitem(last=False)
+        return rows_of(handle.index, wanted, handle.plain, found)

@@ -1,8 +1,8 @@
-"""The page of one sample: shown as its exam shows it, with the request as it was sent and the ledger."""
+"""The list of samples, and the page of one: shown as its exam shows it, with the request as it was sent and the ledger."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
@@ -12,13 +12,14 @@ from snellen.core.gallery import Gallery, GalleryItem, GalleryPicture, Pick, Uns
 from snellen.core.images import sniff
 from snellen.core.records import Manifest
 from snellen.core.results import ProtocolSummary
-from snellen.core.types import Answer, Mark, Picture, Question, Text
+from snellen.core.types import Answer, Mark, Outcome, Picture, Question, Text
 from snellen.engine.runs.folder import marked_as
+from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
-from snellen.present.model.sample_view import MISSING, ShowPicture, kind_of, ledger_note, shown_prompt
-from snellen.present.viewer.pictures import LoadedQuestions
-from snellen.present.viewer.records import SampleRecord
-from snellen.present.viewer.run_handle import RunHandle
+from snellen.present.model.sample_view import MISSING, ShowPicture, gallery_item, kind_of, ledger_note
+from snellen.present.viewer.run_index import RunHandle
+from snellen.present.viewer.sample_filter import KINDS, PAGE, SORTS, STATES, TAG, Rows, SampleFilter
+from snellen.present.viewer.sample_index import SampleRecord
 
 
 class PageRun(NamedTuple):
@@ -55,38 +56,28 @@ class Block(NamedTuple):
 
 
 def sample_blocks(
-    handle: RunHandle, record: SampleRecord, loaded: LoadedQuestions | None, hook: Gallery
+    handle: RunHandle, record: SampleRecord, loaded: Mapping[str, Question | str] | None, hook: Gallery
 ) -> list[Block]:
     """Return a block for each arm that asked about the sample; those of controls are shown plainly."""
     blocks = []
-    for number, arm in enumerate(handle.index.arms):
-        answer = record.answers.get(arm)
-        if answer is None:
-            continue
+    sample = record.sample
+    for number, (arm, answer) in enumerate(record.answers.items()):
         base = f"/run/{handle.entry.key}/sample/{record.row}/picture/{number}"
         parsed = Arm.parse(arm)
-        question = loaded.questions.get(arm) if loaded is not None else None
-        why = "the data set is being read" if loaded is None else loaded.unknown
-        prints: list[PagePicture] = []
-        turns: list[Turn] = []
-        parts: list[str | GalleryPicture] = []
-        query = GalleryPicture(None, "", MISSING + why)
-        if question is not None:
-            prints = [_print(picture.data, f"p{number}-{at}", f"{base}/{at}") for at, picture in pictures_of(question)]
-            show = partial(_show, prints, answer, hook.sent_in_parts)
-            turns = list(_turns(question, show))
-            before = len(prints) - len(question.pictures)
+        question = (loaded or {}).get(arm, "the data set is being read")
+        asked = question if isinstance(question, Question) else None
+        every = pictures_of(asked) if asked is not None else []
+        prints = [_print(picture.data, f"p{number}-{at}", f"{base}/{at}") for at, picture in every]
+        show = partial(_show, prints, answer, hook.sent_in_parts)
+        turns = list(_turns(asked, show)) if asked is not None else []
+        before = len(prints) - len(asked.pictures) if asked is not None else 0
 
-            def shown(picture: Picture, at: int, show: ShowPicture = show, before: int = before) -> GalleryPicture:
-                return show(picture, before + at)
+        def shown(picture: Picture, at: int, show: ShowPicture = show, before: int = before) -> GalleryPicture:
+            return show(picture, before + at)
 
-            parts, query = shown_prompt(question, record.sample.id, shown, shown)
         marks = _marks(handle, record, parsed)
         kind = kind_of(m.outcome for m in marks.values()) if marks else ""
-        system = question.system if question is not None else None
-        sample = record.sample
-        pick = Pick(kind, "", sample.id, arm, marks)
-        item = GalleryItem(pick, sample.tags, sample.truth, answer, parts, system, query, sample.facts)
+        item = gallery_item(Pick(kind, "", sample.id, arm, marks), sample, answer, question, shown, shown)
         gallery = Gallery() if parsed.control else hook
         try:
             view = gallery.view([item])
@@ -156,3 +147,75 @@ def _sent(manifest: Manifest, answer: Answer) -> Iterator[tuple[str, str]]:
     left_out = sorted({name for call in answer.calls for name in call.left_out})
     if left_out:
         yield "left out, as the endpoint refused it", ", ".join(left_out)
+
+
+# ---------------------------------------------------------------- the list of samples
+
+
+MOST_VALUES = 400
+
+
+class ListedSample(NamedTuple):
+    """A sample in the list, with the outcomes of its protocols, those together that say the same."""
+
+    record: SampleRecord
+    outcomes: list[tuple[formatting.ProtocolNames, Outcome]]
+    flipped: bool
+    address: str
+
+
+def samples_context(
+    handle: RunHandle, wanted: SampleFilter, rows: Rows, page: int, pages: int, records: list[SampleRecord]
+) -> dict[str, Any]:
+    """Return what the template of a page of samples gets."""
+    base = f"/run/{handle.entry.key}"
+    first = (page - 1) * PAGE
+    return {
+        "rows": [sample_row(handle, record, base, wanted._replace(page=1)) for record in records],
+        "found": len(rows),
+        "first": first + 1 if len(rows) else 0,
+        "last": min(first + PAGE, len(rows)),
+        "page": page,
+        "pages": pages,
+        "before": base + "/samples" + wanted.query(page=page - 1) if page > 1 else "",
+        "after": base + "/samples" + wanted.query(page=page + 1) if page < pages else "",
+        "ends": (base + "/samples" + wanted.query(page=1), base + "/samples" + wanted.query(page=pages)),
+        "version_of_data": handle.entry.manifest.data.fingerprint[:12],
+    }
+
+
+def form_context(handle: RunHandle, wanted: SampleFilter) -> dict[str, Any]:
+    """Return what the filter's form gets, on every page about samples."""
+    chosen = dict(wanted.tags)
+    choices = [
+        (key, TAG + key, column.values, chosen.get(key, ""))
+        for key, column in handle.index.tags.items()
+        if 1 < len(column.values) <= MOST_VALUES or key in chosen
+    ]
+    return {
+        "entry": handle.entry,
+        "title": formatting.title(handle.entry.manifest),
+        "manifest": handle.entry.manifest,
+        "wanted": wanted,
+        "choices": choices,
+        "protocols": handle.plain,
+        "kinds": KINDS,
+        "states": STATES,
+        "sorts": SORTS,
+        "outcomes": list(Outcome),
+        "total": len(handle.index),
+        "several": len(handle.index.arms) > 1,
+    }
+
+
+def sample_row(handle: RunHandle, record: SampleRecord, base: str, wanted: SampleFilter) -> ListedSample:
+    """Return a sample for the list."""
+    marks = ((name, record.marks[name].outcome) for name in handle.plain_marks if name in record.marks)
+    flipped = any(_disagree(handle, record, time) for time in range(1, handle.repeats + 1))
+    return ListedSample(record, formatting.together(marks), flipped, f"{base}/sample/{record.row}{wanted.query()}")
+
+
+def _disagree(handle: RunHandle, record: SampleRecord, time: int) -> bool:
+    """Return whether one protocol calls an answer correct and another does not."""
+    marks = (record.marks.get(marked_as(name, time)) for name in handle.plain)
+    return len({m.outcome is Outcome.CORRECT for m in marks if m is not None and m.outcome is not Outcome.ERROR}) > 1
