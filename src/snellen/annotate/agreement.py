@@ -18,7 +18,7 @@ SAME = 0.5
 """From which overlap on two boxes count as the same."""
 
 
-class AgreementFigure(msgspec.Struct, frozen=True):
+class _AgreementFigure(msgspec.Struct, frozen=True):
     """A number with its interval, and of how many it is; None where it is not defined."""
 
     label: str
@@ -36,10 +36,10 @@ class AnnotatorAgreement(msgspec.Struct, frozen=True):
     first: str
     second: str
     counts: str
-    figures: tuple[AgreementFigure, ...]
+    figures: tuple[_AgreementFigure, ...]
 
 
-class BoxPair(NamedTuple):
+class _BoxPair(NamedTuple):
     """Two boxes that were drawn for the same thing, as it seems, and their overlap."""
 
     image: str
@@ -48,19 +48,19 @@ class BoxPair(NamedTuple):
     overlap: float
 
 
-def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[BoxPair]:
+def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[_BoxPair]:
     """The boxes of one picture in pairs, those that overlap most first; each is in one pair at most. Some may overlap very little."""
     every = sorted(
         ((overlap_of(a, b), i, j) for i, a in enumerate(first) for j, b in enumerate(second) if a.box and b.box),
         key=lambda one: (-one[0], one[1], one[2]),
     )
     left, right = set(range(len(first))), set(range(len(second)))
-    pairs: list[BoxPair] = []
+    pairs: list[_BoxPair] = []
     for overlap, i, j in every:
         if overlap > 0 and i in left and j in right:
             left.discard(i)
             right.discard(j)
-            pairs.append(BoxPair(first[i].image, first[i], second[j], overlap))
+            pairs.append(_BoxPair(first[i].image, first[i], second[j], overlap))
     return pairs
 
 
@@ -124,15 +124,15 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str) -> AgreementFigure:
+def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str) -> _AgreementFigure:
     """A mean of values between 0 and 1 with its interval: boxes of one picture stand or fall together."""
     if not values:
-        return AgreementFigure(label, None, 0, of)
+        return _AgreementFigure(label, None, 0, of)
     found = share_interval(of_samples(values, clusters))
-    return AgreementFigure(label, sum(values) / len(values), len(values), of, found.low, found.high)
+    return _AgreementFigure(label, sum(values) / len(values), len(values), of, found.low, found.high)
 
 
-def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], of: str) -> AgreementFigure:
+def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], of: str) -> _AgreementFigure:
     """Kappa, and how far it moves without each picture or question."""
 
     def weighed(weights: Any) -> float | None:
@@ -141,5 +141,5 @@ def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str]
     value = cohen_kappa(pairs)
     found = jackknifed(weighed, clusters, share=False) if value is not None and len(pairs) > 1 else None
     if found is None:
-        return AgreementFigure(label, value, len(pairs), of)
-    return AgreementFigure(label, value, len(pairs), of, max(-1.0, found.low), min(1.0, found.high))
+        return _AgreementFigure(label, value, len(pairs), of)
+    return _AgreementFigure(label, value, len(pairs), of, max(-1.0, found.low), min(1.0, found.high))

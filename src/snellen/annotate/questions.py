@@ -21,7 +21,7 @@ IMAGES = ("image", "images", "image_path", "img", "picture")
 SEPARATOR = "|"
 
 
-class AnnotationItem(NamedTuple):
+class _AnnotationItem(NamedTuple):
     """A question as a person sees it. `many` means that several options may be right; `clicked`, that the answer is a place."""
 
     id: str
@@ -36,7 +36,7 @@ class AnnotationItem(NamedTuple):
 class QuestionRow(NamedTuple):
     """A row of a file of questions, checked: the question without its pictures, their names, and all that the file has of it."""
 
-    item: AnnotationItem
+    item: _AnnotationItem
     images: tuple[str, ...]
     cells: Mapping[str, Any]
 
@@ -46,7 +46,7 @@ class Questions(NamedTuple):
 
     source: str
     ids: tuple[str, ...]
-    item: Callable[[int], AnnotationItem]
+    item: Callable[[int], _AnnotationItem]
     corrected: Sequence[QuestionRow] = ()
 
 
@@ -60,7 +60,7 @@ def file_questions(folder: Path, path: Path, with_answers: bool = False) -> Ques
             except (SnellenError, OSError) as error:
                 raise SnellenError(f"{path.name}, question {row.item.id}: {error}") from None
 
-    def item(number: int) -> AnnotationItem:
+    def item(number: int) -> _AnnotationItem:
         row = rows[number]
         pictures = tuple(read_picture(shot(folder, name).path) for name in row.images)
         return row.item._replace(pictures=pictures, answer=row.item.answer if with_answers else "")
@@ -80,12 +80,12 @@ def exam_questions(exam: str, data: Path, selection: Selection) -> Questions:
     ids = tuple(sample.id for sample in plan.data.light() if applies(plan.exam, arm, sample))
 
     @lru_cache(1)
-    def item(number: int) -> AnnotationItem:
+    def item(number: int) -> _AnnotationItem:
         wanted = ids[number]
         (found,) = questions(
             plan.exam, plan.data, [arm], lambda one: one[0] == wanted, lambda _a, _s: True, plan.selection.seed
         )
-        return AnnotationItem(
+        return _AnnotationItem(
             id=found.id,
             text=found.text,
             options=found.options,
@@ -137,7 +137,7 @@ def _asked(row: dict[str, Any], number: int, where: str) -> QuestionRow:
     )
     answer = row.get("answer")
     said = SEPARATOR.join(listed(answer)) if isinstance(answer, list) else "" if answer is None else str(answer)
-    return QuestionRow(AnnotationItem(str(row.get("id") or number), question, options, answer=said), images, row)
+    return QuestionRow(_AnnotationItem(str(row.get("id") or number), question, options, answer=said), images, row)
 
 
 def listed(value: Any) -> tuple[str, ...]:

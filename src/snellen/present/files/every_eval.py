@@ -175,7 +175,7 @@ def _known(given: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in given.items() if value not in (None, "", {})}
 
 
-def result_id(row: ScoreRow) -> str:
+def _result_id(row: ScoreRow) -> str:
     """A score's name in a record."""
     return f"{part_id(row)}.{row.metric}"
 
@@ -189,7 +189,7 @@ def _result(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
         data |= {"source_type": "hf_dataset", "hf_repo": source.repo, "samples_number": row.part_n or 0}
         details |= {"revision": source.commit}
     return {
-        "evaluation_result_id": result_id(row),
+        "evaluation_result_id": _result_id(row),
         "evaluation_name": part_id(row),
         "evaluation_timestamp": _seconds(_when(run.manifest)),
         "source_data": data | {"additional_details": details},

@@ -10,7 +10,7 @@ from snellen.comparison.results import Comparison, ComparisonRow, with_headlines
 from snellen.comparison.verdict import CHANCE, amount, chance, p_of, together, whole
 from snellen.core.figures import on_clusters
 from snellen.present.model import formatting
-from snellen.present.model.table_view import Heading, TableView
+from snellen.present.model.table_view import Heading, TableView, headings
 
 
 class ComparedTable(NamedTuple):
@@ -63,10 +63,9 @@ def _table(
     one = rows[0][1]
     a, b = one.first_run, one.second_run
     several = head == "part" and sum(row.tested and bool(row.part) for _name, row in rows) > 1
-    headings = (
-        *(Heading(head, "name"), Heading("n", "number"), Heading(a, "number"), Heading(b, "number")),
-        *(Heading(f"{b} - {a} [95 %]", "difference"), Heading("p, Holm" if several else "p", "number")),
-        *(Heading(f"only {a}/{b}", "number"), Heading(f"silent {a}/{b}", "number")),
+    heads = (
+        *(Heading(head), *headings("number", "n", a, b), Heading(f"{b} - {a} [95 %]", "difference")),
+        *headings("number", "p, Holm" if several else "p", f"only {a}/{b}", f"silent {a}/{b}"),
     )
     cells = []
     for name, row in rows:
@@ -80,7 +79,7 @@ def _table(
                 "/".join(silent) if row.tested else "",
             )
         )
-    found = ComparedTable(TableView(title, headings, tuple(cells)), a, b, tuple(row for _n, row in rows), tuple(notes))
+    found = ComparedTable(TableView(title, heads, tuple(cells)), a, b, tuple(row for _n, row in rows), tuple(notes))
     if any(row.silence.first or row.silence.second for row in found.rows):
         return found
     return found._replace(view=found.view.without(found.optional[1:]))
@@ -119,13 +118,13 @@ def _over(found: Sequence[tuple[str, str, float]]) -> str:
 
 
 HEADINGS = (
-    *(Heading("part", "name"), Heading("protocol"), Heading("n", "number"), Heading("A", "number")),
-    *(Heading("B", "number"), Heading("B - A [95 %]", "difference"), Heading("p, Holm", "number")),
-    Heading("verdict", "score"),
+    *headings("", "part", "protocol"),
+    *headings("number", "n", "A", "B"),
+    *(Heading("B - A [95 %]", "difference"), Heading("p, Holm", "number"), Heading("verdict", "score")),
 )
 
 
-def metric_line(found: Gate) -> str:
+def _metric_line(found: Gate) -> str:
     """Return "By exact match under 'paper'", or the metric of each part where they differ."""
     several = len({c.label for c in found.checks}) > 1
     by = (f"{f'{c.part} ' if several else ''}by {c.label} under '{c.protocol}'" for c in found.checks)
@@ -135,7 +134,7 @@ def metric_line(found: Gate) -> str:
 
 def checks_table(found: Gate, checks: Iterable[GateCheck]) -> TableView:
     """Return a row for each check: A is the baseline, B the run."""
-    return TableView(metric_line(found), HEADINGS, tuple(map(_cells, checks)))
+    return TableView(_metric_line(found), HEADINGS, tuple(map(_cells, checks)))
 
 
 def _cells(check: GateCheck) -> tuple[str, ...]:

@@ -106,7 +106,7 @@ def _cost(summary: Summary) -> Iterator[Finding]:
 # ---------------------------------------------------------------- can it be read?
 
 
-class MissingShare(NamedTuple):
+class _MissingShare(NamedTuple):
     """How many replies are no answer under a protocol, over the parts of the exam; n counts every time that a question was asked."""
 
     protocol: str
@@ -118,7 +118,7 @@ class MissingShare(NamedTuple):
         return self.kinds.total() / self.n if self.n else 0.0
 
 
-def _missing(summary: Summary) -> list[MissingShare]:
+def _missing(summary: Summary) -> list[_MissingShare]:
     """Of every protocol. What may be right as a refusal is not silent, so only the parts that are named so count."""
     silent = {(row.protocol, tuple(row.by.items())) for row in summary.silent}
     found = []
@@ -128,7 +128,7 @@ def _missing(summary: Summary) -> list[MissingShare]:
         for g in parts:
             if (p.protocol, tuple(g.by.items())) in silent:
                 kinds.update({k: n for k, n in g.outcomes.items() if k in NON_ANSWERS})
-        found.append(MissingShare(p.protocol, sum(g.answers for g in parts), kinds))
+        found.append(_MissingShare(p.protocol, sum(g.answers for g in parts), kinds))
     return found
 
 
@@ -151,7 +151,7 @@ def _silent(summary: Summary) -> Iterator[Finding]:
 # ---------------------------------------------------------------- does it see?
 
 
-class FloorPart(NamedTuple):
+class _FloorPart(NamedTuple):
     """A part of the exam under the main protocol: its headline, and whether any protocol has it above its floor."""
 
     name: str
@@ -160,7 +160,7 @@ class FloorPart(NamedTuple):
     clear: bool
 
 
-def _parts(summary: Summary) -> list[FloorPart]:
+def _parts(summary: Summary) -> list[_FloorPart]:
     """The parts that have a score; one that most questions got no answer in says nothing about the model's sight."""
     main, found = summary.plain[0], []
     protocols, lost = summary.plain, [row.by for row in summary.lost]
@@ -172,7 +172,7 @@ def _parts(summary: Summary) -> list[FloorPart]:
             continue
         above = [_above(p, part[p.protocol]) for p in protocols if p.protocol in part]
         seen = any(word != "below" for word in above)
-        found.append(FloorPart(formatting.part_name(part[main.protocol].by), score, seen, above[0] == "clear"))
+        found.append(_FloorPart(formatting.part_name(part[main.protocol].by), score, seen, above[0] == "clear"))
     return found
 
 
@@ -221,13 +221,13 @@ def _sees(summary: Summary) -> Iterator[Finding]:
     yield Finding(GOOD if floored else FACT, "score", said)
 
 
-def _everywhere(summary: Summary, parts: Sequence[FloorPart]) -> str:
+def _everywhere(summary: Summary, parts: Sequence[_FloorPart]) -> str:
     if summary.lost:  # the other parts got no answer
         return f" in {_some([p.name for p in parts])}"
     return f" in {formatting.every(len(parts), 'part')}" if len(parts) > 1 else ""
 
 
-def _against(parts: Sequence[FloorPart]) -> str:
+def _against(parts: Sequence[_FloorPart]) -> str:
     """'93.3 to 100.0 (floor 16.7 to 50.0)'."""
     floors = [p.score for p in parts if p.score.floor is not None]
     values = formatting.span([(p.score.value or 0.0, formatting.value(p.score)) for p in parts])
@@ -239,7 +239,7 @@ def _against(parts: Sequence[FloorPart]) -> str:
 # ---------------------------------------------------------------- does it depend on the protocol?
 
 
-class ProtocolGap(NamedTuple):
+class _ProtocolGap(NamedTuple):
     """How far protocols with the same headline are apart in a part: (value, as printed, protocol) of the highest and the lowest."""
 
     gap: float
@@ -249,9 +249,9 @@ class ProtocolGap(NamedTuple):
     low: tuple[float, str, str]
 
 
-def protocol_gap(protocols: Sequence[ProtocolSummary], *, same_prompt: bool = False) -> ProtocolGap | None:
+def protocol_gap(protocols: Sequence[ProtocolSummary], *, same_prompt: bool = False) -> _ProtocolGap | None:
     """Return the part in which protocols with the same headline differ most; with `same_prompt`, those of one prompt."""
-    found: list[ProtocolGap] = []
+    found: list[_ProtocolGap] = []
     for part in formatting.side_by_side(protocols, whole=True):
         alike: dict[tuple[str, str], list[tuple[float, str, str]]] = {}
         for p in protocols:
@@ -262,7 +262,7 @@ def protocol_gap(protocols: Sequence[ProtocolSummary], *, same_prompt: bool = Fa
         name = formatting.part_name(next(iter(part.values())).by)
         for (metric, _prompt), scores in alike.items():
             high, low = max(scores), min(scores)
-            found.append(ProtocolGap(high[0] - low[0], name, metric, high, low))
+            found.append(_ProtocolGap(high[0] - low[0], name, metric, high, low))
     return max(found, key=lambda one: one.gap, default=None)
 
 

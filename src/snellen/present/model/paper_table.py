@@ -101,7 +101,7 @@ def check_protocol(rows: Iterable[ScoreRow], protocol: str) -> None:
             raise unknown("protocol", protocol, names, of=run)
 
 
-def shared_protocols(rows: Iterable[ScoreRow]) -> list[str]:
+def _shared_protocols(rows: Iterable[ScoreRow]) -> list[str]:
     """Return the protocols that all runs have some rows are of, in the order of the first; those of control arms last."""
     by_run: dict[str, dict[str, None]] = {}
     for row in sorted(rows, key=lambda r: bool(r.control)):
@@ -111,14 +111,16 @@ def shared_protocols(rows: Iterable[ScoreRow]) -> list[str]:
     return [name for name in first if all(name in names for names in others)]
 
 
-def common_protocol(exam: str, rows: Iterable[ScoreRow]) -> str:
-    """Return the first protocol that all runs of an exam have; a control arm only where there is nothing else."""
-    found = shared_protocols(rows)
+def common_protocol(exam: str, rows: Iterable[ScoreRow], wanted: str | None = None) -> str:
+    """Return the protocol of all runs of an exam that is wanted, or the first; a control arm only where there is nothing else."""
+    found = _shared_protocols(rows)
+    if wanted is not None and wanted not in found:
+        raise unknown("protocol", wanted, found, of="these runs")
     if not found:
         raise SnellenError(
             f"the runs of {exam} have no protocol in common: 'snellen remark RUN --protocol P' marks them by one more"
         )
-    return found[0]
+    return wanted or found[0]
 
 
 def silent_share(row: ScoreRow) -> str:

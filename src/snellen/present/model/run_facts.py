@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from snellen.core.records import DataEntry, ScorerEntry, Summary, Totals
+from snellen.core.records import DataEntry, Manifest, ScorerEntry, Summary, Totals
 from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting, repeats
@@ -20,13 +20,8 @@ UNKNOWN = "not known: the truths are those of the log that was imported, not of 
 def facts_of(run: Run, summary: Summary, latencies: Sequence[float] = ()) -> list[tuple[str, str]]:
     """Return identity and cost of a run, as name and value. `latencies` are those of its calls, in order."""
     manifest = run.manifest
-    identity = dict(manifest.subject.identity)
-    parameters, endpoint = identity.pop("parameters", None), identity.pop("endpoint", None)
     data, totals = manifest.data, summary.totals
-    facts = [("subject", manifest.subject.spec)]
-    facts += [("endpoint", endpoint)] if endpoint else []
-    facts += [("parameters", pairs(parameters))] if parameters else []
-    facts += [("identity", pairs(identity))]
+    facts = list(subject_facts(manifest))
     models, providers, marks = Counter[str](), Counter[str](), Counter[str]()
     for row in summary.backends:
         models.update({row.model: row.answers} if row.model else {})
@@ -62,6 +57,18 @@ def facts_of(run: Run, summary: Summary, latencies: Sequence[float] = ()) -> lis
         half, most = (latencies[min(len(latencies) - 1, int(share * len(latencies)))] for share in (0.5, 0.95))
         facts.append(("latency of a call", f"median {half:.2f} s, 95 % within {most:.2f} s"))
     return facts
+
+
+def subject_facts(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield who was asked, where and how."""
+    identity = dict(manifest.subject.identity)
+    parameters, endpoint = identity.pop("parameters", None), identity.pop("endpoint", None)
+    yield "subject", manifest.subject.spec
+    if endpoint:
+        yield "endpoint", str(endpoint)
+    if parameters:
+        yield "parameters", pairs(parameters)
+    yield "identity", pairs(identity)
 
 
 def _tokens(totals: Totals) -> str:

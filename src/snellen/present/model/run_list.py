@@ -66,13 +66,14 @@ def document(folder: Path, found: RunListing) -> dict[str, Any]:
     """The same as plain values."""
     return {
         "folder": str(folder),
-        "runs": [_plain(run) for run in found.runs],
+        "runs": [plain(run) for run in found.runs],
         "older": found.older,
         "passed_over": [{"run": str(one.path), "kind": one.kind, "why": one.why} for one in found.passed],
     }
 
 
-def _plain(run: ListedRun) -> dict[str, Any]:
+def plain(run: ListedRun) -> dict[str, Any]:
+    """Return a run as plain values."""
     manifest, summary, main = run.manifest, run.summary, main_protocol(run)
     return {
         "run": str(run.path),

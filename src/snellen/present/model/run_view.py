@@ -23,27 +23,29 @@ from snellen.present.model import formatting, repeats
 from snellen.present.model.findings import SAID_ELSEWHERE, findings, heaviest
 from snellen.present.model.formatting import ProtocolNames
 from snellen.present.model.run_facts import facts_of
-from snellen.present.model.table_view import Cell, Heading, ScoreCell, TableView, score_cell
+from snellen.present.model.table_view import Cell, Heading, ScoreCell, TableView, headings, score_cell
 
 MOST_CELLS = 240
 """Cells of the table of groups from which on a page has the main protocol alone."""
 SCORES = "percent [95 % interval] and floor"
 UNDESCRIBED = "Description unavailable in this version."
 CONTROL_HEADINGS = (
-    *(Heading("part", "name"), Heading("protocol"), Heading("metric"), Heading("control")),
-    *(Heading("n", "number"), Heading("score", "number"), Heading("with control", "number")),
-    *(Heading("difference", "difference"), Heading("chance", "number"), Heading("best constant", "number")),
+    *headings("", "part", "protocol", "metric", "control"),
+    *headings("number", "n", "score", "with control"),
+    Heading("difference", "difference"),
+    *headings("number", "chance", "best constant"),
 )
 POSITION_HEADINGS = (
-    *(Heading("protocol", "name"), Heading("pairs in both orders", "number")),
-    *(Heading("right in the first place", "number"), Heading("right in the last place", "number")),
-    *(Heading("first minus last", "difference"), Heading("all right as given", "number")),
-    *(Heading("all right swapped", "number"), Heading("swapped minus given", "difference")),
+    Heading("protocol"),
+    *headings("number", "pairs in both orders", "right in the first place", "right in the last place"),
+    Heading("first minus last", "difference"),
+    *headings("number", "all right as given", "all right swapped"),
+    Heading("swapped minus given", "difference"),
     Heading("right in one order only", "number"),
 )
 
 
-class OutcomeShare(NamedTuple):
+class _OutcomeShare(NamedTuple):
     """How many answers had an outcome; where its share begins and how wide it is, from 0 to 1."""
 
     outcome: str
@@ -52,11 +54,11 @@ class OutcomeShare(NamedTuple):
     share: float
 
 
-class OutcomeRow(NamedTuple):
+class _OutcomeRow(NamedTuple):
     """The outcomes of a part under protocols that say the same; in words; and how far the score could be."""
 
     names: ProtocolNames
-    shares: tuple[OutcomeShare, ...]
+    shares: tuple[_OutcomeShare, ...]
     text: str
     bounds: str
 
@@ -73,7 +75,7 @@ class PartView(NamedTuple):
     scores: TableView
     details: TableView
     lines: TableView
-    outcomes: tuple[OutcomeRow, ...]
+    outcomes: tuple[_OutcomeRow, ...]
 
 
 class OverviewRow(NamedTuple):
@@ -138,9 +140,9 @@ class RunView:
     @property
     def short_breakdown(self) -> TableView:
         """Return the groups under as many protocols as a page has room for: all, or the main one."""
-        headings, rows = self.breakdown.headings, self.breakdown.rows
-        kept = len(headings) if len(rows) * (len(headings) - 2) <= MOST_CELLS else 3
-        return self.breakdown._replace(headings=headings[:kept], rows=tuple(row[:kept] for row in rows))
+        heads, rows = self.breakdown.headings, self.breakdown.rows
+        kept = len(heads) if len(rows) * (len(heads) - 2) <= MOST_CELLS else 3
+        return self.breakdown._replace(headings=heads[:kept], rows=tuple(row[:kept] for row in rows))
 
     @property
     def left_out(self) -> str:
@@ -226,7 +228,7 @@ def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary], o
         rows = details if all(metric.detail or metric.name != key for metric in metrics) else scores
         cells = (score_cell(c.protocol, key, c.group.metrics.get(key), c.group.n) for c in columns)
         rows[key] = (formatting.metric_name(own[0], key), *cells)
-    headings = (
+    heads = (
         Heading("metric"),
         *(Heading(str(c.names), "names", f"n = {c.group.n}" if c.group.n != n else "") for c in columns),
     )
@@ -235,9 +237,9 @@ def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary], o
         name=name,
         by=columns[0].group.by,
         size=size,
-        scores=TableView(f"{name}, n = {size}", headings, tuple(scores.values())),
-        details=TableView(f"{name}, more metrics, n = {size}", headings, tuple(details.values())),
-        lines=TableView("", headings, tuple(_lines(columns))),
+        scores=TableView(f"{name}, n = {size}", heads, tuple(scores.values())),
+        details=TableView(f"{name}, more metrics, n = {size}", heads, tuple(details.values())),
+        lines=TableView("", heads, tuple(_lines(columns))),
         outcomes=tuple(_outcome_row(names, part[names[0]], outcomes) for names, _said in same),
     )
 
@@ -251,15 +253,15 @@ def _lines(columns: Sequence[formatting.ProtocolColumn]) -> Iterable[tuple[str, 
         yield formatting.bounded(c.protocol for c in columns), *(formatting.bounds(c.group) for c in columns)
 
 
-def _outcome_row(names: ProtocolNames, group: GroupSummary, outcomes: Sequence[str]) -> OutcomeRow:
+def _outcome_row(names: ProtocolNames, group: GroupSummary, outcomes: Sequence[str]) -> _OutcomeRow:
     """Return the outcomes of a group as shares of its answers."""
-    shares: list[OutcomeShare] = []
+    shares: list[_OutcomeShare] = []
     before = 0
     for name in outcomes:
         n = group.outcomes.get(name, 0)
-        shares.append(OutcomeShare(name, n, before / max(1, group.answers), n / max(1, group.answers)))
+        shares.append(_OutcomeShare(name, n, before / max(1, group.answers), n / max(1, group.answers)))
         before += n
-    return OutcomeRow(names, tuple(shares), formatting.outcomes(group), formatting.bounds(group))
+    return _OutcomeRow(names, tuple(shares), formatting.outcomes(group), formatting.bounds(group))
 
 
 def _overview(summary: Summary, part: dict[str, GroupSummary]) -> Iterable[OverviewRow]:
@@ -295,9 +297,9 @@ def _breakdown(protocols: Sequence[ProtocolSummary]) -> TableView:
     same = formatting.together(columns, lambda column: (column[0], [x and x.printed for x in column[1]]))
     names = _told_apart([next(iter(g.values())).by for g in groups])
     columns_found = (Heading(str(names), "names", metric) for names, (metric, _cells) in same)
-    headings = (Heading("group"), Heading("n", "number"), *columns_found)
+    heads = (Heading("group"), Heading("n", "number"), *columns_found)
     rows = zip(names, map(str, sizes), *(cells for _names, (_metric, cells) in same), strict=True)
-    return TableView(f"Groups within the parts: {SCORES}", headings, tuple(rows))
+    return TableView(f"Groups within the parts: {SCORES}", heads, tuple(rows))
 
 
 def _told_apart(groups: Sequence[dict[str, str]]) -> list[str]:
@@ -318,7 +320,7 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
     A column for floors, for parts with many non-answers and for the other protocols is there where something is in it.
     """
     if not summary.plain:
-        return TableView("", (), ()), []
+        return TableView(), []
     main, *others = summary.plain
     rows: list[tuple[Cell, ...]] = []
     counts: list[int] = []
@@ -349,13 +351,13 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
     ]
     metric = formatting.metric_name(main, main.headline)
     other = others[0].protocol if len(others) == 1 else f"{len(others)} others"
-    headings = (
-        *(Heading("part", "name"), Heading("n", "number"), Heading(metric, "score", f"({main.protocol})")),
+    heads = (
+        *(Heading("part"), Heading("n", "number"), Heading(metric, "score", f"({main.protocol})")),
         *(Heading("floor", "score"), Heading("silent"), Heading(other, "score")),
     )
-    used = [at for at in range(len(headings)) if at < 3 or any(row[at] for row in rows)]
+    used = [at for at in range(len(heads)) if at < 3 or any(row[at] for row in rows)]
     kept = tuple(tuple(row[at] for at in used) for row in rows)
-    return TableView("", tuple(headings[at] for at in used), kept), notes
+    return TableView("", tuple(heads[at] for at in used), kept), notes
 
 
 def _spread_of(
@@ -394,7 +396,7 @@ def _controls(summary: Summary, change: formatting.Change) -> TableView:
     """Return what controls do to the main protocol's score, a row a part."""
     rows = [r for r in summary.controls if summary.plain and r.protocol == summary.plain[0].protocol]
     if not rows:
-        return TableView("", (), ())
+        return TableView()
     controls = list(dict.fromkeys(r.control for r in rows))
     parts: dict[str, dict[str, ControlRow]] = {}
     for row in rows:
@@ -405,9 +407,8 @@ def _controls(summary: Summary, change: formatting.Change) -> TableView:
         cells.append((part, formatting.percent(next(iter(own.values())).score), *changes))
     metric = formatting.metric_name(summary.plain[0], rows[0].metric)
     title = f"With altered input ({metric}, {rows[0].protocol}; differences in points):"
-    changed = (Heading(f"-> {name}", "score") for name in controls)
-    headings = (Heading("part", "name"), Heading("score", "number"), *changed)
-    return TableView(title, headings, tuple(cells))
+    changed = headings("score", *(f"-> {name}" for name in controls))
+    return TableView(title, (Heading("part"), Heading("score", "number"), *changed), tuple(cells))
 
 
 def _all_controls(summary: Summary) -> TableView:
@@ -471,8 +472,8 @@ def _published(summary: Summary) -> TableView:
         for row in summary.published
         if "." not in row.metric
     )
-    headings = (Heading("part", "name"), Heading("metric"), Heading("model"), Heading("percent", "number"))
-    return TableView("Not measured here; samples, decoding and model versions may differ", headings, rows)
+    heads = (*headings("", "part", "metric", "model"), Heading("percent", "number"))
+    return TableView("Not measured here; samples, decoding and model versions may differ", heads, rows)
 
 
 def _described(protocols: Iterable[ProtocolSummary], exam: Exam | None) -> TableView:
@@ -482,8 +483,8 @@ def _described(protocols: Iterable[ProtocolSummary], exam: Exam | None) -> Table
         rules = exam.protocols.get(p.protocol.partition("@")[0]) if exam is not None else None
         about = rules.about if rules is not None and rules.version == p.version else UNDESCRIBED
         rows.append((p.protocol, p.version, p.prompt, formatting.metric_name(p, p.headline), about))
-    headings = (Heading("protocol", "name"), *map(Heading, ("version", "prompt", "headline", "what it does")))
-    return TableView("Protocols of this run", headings, tuple(rows))
+    heads = headings("", "protocol", "version", "prompt", "headline", "what it does")
+    return TableView("Protocols of this run", heads, tuple(rows))
 
 
 def _about(arm: Arm, exam: Exam | None) -> str:

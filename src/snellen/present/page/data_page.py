@@ -13,7 +13,7 @@ from snellen.present.page.image_pool import ImagePool, PagePictures
 from snellen.present.page.report import write_page
 
 
-class DataCard(NamedTuple):
+class _DataCard(NamedTuple):
     """One sample on the page."""
 
     id: str
@@ -40,6 +40,6 @@ def write_data_page(exam_name: str, where: Path, page: Path, selection: Selectio
             for i, p in enumerate(sample.pictures)
         )
         asked = "" if prompt is None else asks[prompt](sample).text
-        cards.append(DataCard(sample.id, sample.tags, shown, asked, sample.truth))
+        cards.append(_DataCard(sample.id, sample.tags, shown, asked, sample.truth))
     write_page(page, "data.html", pool, exam=exam, where=data.source, synthetic=data.synthetic, cards=cards)
     return len(cards)

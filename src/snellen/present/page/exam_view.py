@@ -26,7 +26,7 @@ SCORES = "Headline scores under each run's main protocol, part by part"
 ORACLE = "ORACLE runs, which look at the answer: for comparison only"
 
 
-class FlipCard(NamedTuple):
+class _FlipCard(NamedTuple):
     """A sample that only one run got right: under which protocols, and what both said, each by its letter on the page."""
 
     flips: list[Flip]
@@ -38,16 +38,16 @@ class FlipCard(NamedTuple):
         return [flip.protocol for flip in self.flips]
 
 
-class OneSided(NamedTuple):
+class _OneSided(NamedTuple):
     """Samples that only one run got right, each once; `cards` are some of `total`."""
 
     letter: str
     subject: str
     total: int
-    cards: list[FlipCard]
+    cards: list[_FlipCard]
 
 
-class RunsCompared(NamedTuple):
+class _RunsCompared(NamedTuple):
     """Some runs of one exam on the same data, compared; or why they cannot be (`refused`)."""
 
     found: Comparison | None
@@ -56,21 +56,21 @@ class RunsCompared(NamedTuple):
     tables: Sequence[ComparedTable] = ()
     ranking: TableView | None = None
     between: str = ""
-    flips: Sequence[OneSided] = ()
+    flips: Sequence[_OneSided] = ()
 
 
 Parts = list[tuple[str, list[tuple[ReportRun, OverviewRow]]]]
 RunAndView = tuple[Run, ReportRun]
 
 
-class ExamView(NamedTuple):
+class _ExamView(NamedTuple):
     """All that the page says of the runs of one exam, beside each other."""
 
     name: str
     anchor: str
     views: list[ReportRun]
     charts: Sequence[tuple[str, bool, Parts]] = ()
-    versus: Sequence[RunsCompared] = ()
+    versus: Sequence[_RunsCompared] = ()
     alone: Sequence[str] = ()
     rx: PrescriptionView | None = None
     """Of an exam that finds thresholds, these, in the place of comparisons and of scores in percent."""
@@ -95,7 +95,7 @@ def who(sides: Sequence[RunSide]) -> str:
 
 def exam_views(
     runs: Sequence[Run], views: Sequence[ReportRun], samples: int, sources: gallery.Sources
-) -> list[ExamView]:
+) -> list[_ExamView]:
     """Return the runs by exam, in the order in which exams come."""
     by_exam: dict[str, list[RunAndView]] = {}
     for run, view in zip(runs, views, strict=True):
@@ -103,11 +103,11 @@ def exam_views(
     return [_exam(name, f"exam-{at}", some, samples, sources) for at, (name, some) in enumerate(by_exam.items(), 1)]
 
 
-def _exam(name: str, anchor: str, some: Sequence[RunAndView], samples: int, sources: gallery.Sources) -> ExamView:
+def _exam(name: str, anchor: str, some: Sequence[RunAndView], samples: int, sources: gallery.Sources) -> _ExamView:
     views = [view for _run, view in some]
     if thresholds_of(some[0][0].manifest) is not None:
         rx = prescription_view(examined([run for run, _view in some]), sources.pool, anchor)
-        return ExamView(name, anchor, views, rx=rx)
+        return _ExamView(name, anchor, views, rx=rx)
     kinds = ((SCORES, False), (ORACLE, True))
     charts = [(title, peeks, made) for title, peeks in kinds if (made := _chart(views, peeks))]
     groups: dict[str, list[RunAndView]] = {}
@@ -117,7 +117,7 @@ def _exam(name: str, anchor: str, some: Sequence[RunAndView], samples: int, sour
             groups.setdefault(repr((data.synthetic, sorted(data.origin.items()))), []).append((run, view))
     versus = [_versus(own, samples, sources) for own in groups.values() if len(own) > 1]
     alone = [view.view.title for own in groups.values() if len(own) == 1 < len(views) for _run, view in own]
-    return ExamView(name, anchor, views, charts, versus, alone)
+    return _ExamView(name, anchor, views, charts, versus, alone)
 
 
 def _chart(views: Sequence[ReportRun], peeks: bool) -> Parts:
@@ -130,7 +130,7 @@ def _chart(views: Sequence[ReportRun], peeks: bool) -> Parts:
     return list(parts.items())
 
 
-def _versus(some: Sequence[RunAndView], samples: int, sources: gallery.Sources) -> RunsCompared:
+def _versus(some: Sequence[RunAndView], samples: int, sources: gallery.Sources) -> _RunsCompared:
     """Compare runs; of several, the two that lead are compared sample by sample."""
     runs, numbers = [run for run, _view in some], [view.number for _run, view in some]
     try:
@@ -140,12 +140,12 @@ def _versus(some: Sequence[RunAndView], samples: int, sources: gallery.Sources) 
             best = [run for run, side in zip(runs, found.sides, strict=True) if side.letter in first]
             pair = compare_runs(best, protocols=found.protocols[:1], flips=samples > 0)
     except SnellenError as error:
-        return RunsCompared(None, str(error), numbers)
+        return _RunsCompared(None, str(error), numbers)
     letters = {side.run: side.letter for side in found.sides}
     flips = _one_sided(pair, letters, {str(run.path): run for run in runs}, sources) if samples else []
     between = " and ".join(letters[side.run] for side in pair.sides)
     tables = compared_tables(found) if found.ranking is None else []
-    return RunsCompared(found, "", numbers, tables, _ranking(found), between, flips)
+    return _RunsCompared(found, "", numbers, tables, _ranking(found), between, flips)
 
 
 # ---------------------------------------------------------------- places
@@ -195,7 +195,7 @@ def _order(found: Comparison) -> list[str]:
 
 def _one_sided(
     found: Comparison, letters: dict[str, str], runs: dict[str, Run], sources: gallery.Sources
-) -> list[OneSided]:
+) -> list[_OneSided]:
     """Return for each of two runs the samples that it alone got right, each once: a seeded few, first those under most protocols.
 
     `letters` are those of the page, where only two of its runs were compared here.
@@ -213,8 +213,8 @@ def _one_sided(
             asked = [(some[0].id, prompts[some[0].protocol]) for some in few]
             items = gallery.plain_items(runs[found.sides[0].run], asked, sources)
             cards = [
-                FlipCard(some, (own_letters[some[0].first_run], own_letters[some[0].second_run]), item)
+                _FlipCard(some, (own_letters[some[0].first_run], own_letters[some[0].second_run]), item)
                 for some, item in zip(few, items, strict=True)
             ]
-            one_sided.append(OneSided(letters[side.run], side.subject, len(by_sample), cards))
+            one_sided.append(_OneSided(letters[side.run], side.subject, len(by_sample), cards))
     return one_sided

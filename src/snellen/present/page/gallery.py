@@ -5,6 +5,7 @@ Marks and answers are streamed; only what is chosen is kept.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,10 +20,12 @@ from snellen.core.exam import Exam
 from snellen.core.gallery import KINDS, Gallery, GalleryItem, Pick
 from snellen.core.types import Answer, Mark, Sample
 from snellen.data.line_offsets import Key
+from snellen.engine.mark.flips import STAGES, ProtocolFlip, compare
 from snellen.engine.runs.data_again import unchanged
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.sample_view import asked_again, gallery_item, kind_of
+from snellen.present.model.table_view import TableView, headings
 from snellen.present.page.image_pool import ImagePool, PagePictures
 
 MOST_TOKENS = 400
@@ -150,3 +153,62 @@ def _with_telling_tokens(answer: Answer) -> Answer:
 def plain_items(run: Run, asked: Sequence[Key], sources: Sources) -> list[GalleryItem]:
     """Return samples, named with the prompt that asked about them, as no exam arranges them."""
     return items(run, [Pick("", "", name, prompt, {}) for name, prompt in asked], Gallery(), sources)
+
+
+# ---------------------------------------------------------------- where protocols disagree
+
+
+EACH = 6  # samples of a stage that are shown
+ENOUGH = 2 * EACH
+"""Flips of a pair and stage to choose from: of these, no more than EACH can be taken for another pair."""
+
+
+class _FlippedCard(NamedTuple):
+    """One flipped sample with its picture."""
+
+    flip: ProtocolFlip
+    item: GalleryItem
+
+
+class DisagreementView(NamedTuple):
+    """All that the page shows of disagreement. `counts` are samples by stage, however many pairs of protocols they flip."""
+
+    pairs: TableView
+    counts: dict[str, int]
+    cards: dict[str, list[_FlippedCard]]
+    samples: int
+
+
+def parting(run: Run, size: int, sources: Sources) -> DisagreementView:
+    """Return the agreement of all pairs, and up to `EACH` flips of each stage with their pictures (none where `size` is 0)."""
+    found = compare(run, few=ENOUGH)
+    rows = []
+    for (first, second), a in found.agreements.items():
+        kappa = "–" if a.kappa is None else f"{a.kappa:.2f}"
+        flipped = found.stages.get((first, second), dict.fromkeys(STAGES, 0))
+        numbers = (a.n, formatting.percent(a.share), kappa, a.first, a.second, *flipped.values())
+        rows.append((first, second, *map(str, numbers)))
+    names = ("samples", "agree", "kappa", "only first correct", "only second correct")
+    by_stage = (f"flipped by {stage}" for stage in found.counts)
+    heads = (*headings("", "first", "second"), *headings("number", *names, *by_stage))
+    pairs = TableView("Each pair of protocols over the samples that both marked", heads, tuple(rows))
+    cards: dict[str, list[_FlippedCard]] = {}
+    if size:
+        chosen = [flip for stage in STAGES for flip in _few([f for f in found.flips if f.stage == stage])]
+        items = plain_items(run, [(flip.id, flip.first.prompt) for flip in chosen], sources)
+        for flip, item in zip(chosen, items, strict=True):
+            cards.setdefault(flip.stage, []).append(_FlippedCard(flip, item))
+    return DisagreementView(pairs, found.counts, cards, found.samples)
+
+
+def _few(flips: Sequence[ProtocolFlip]) -> list[ProtocolFlip]:
+    """Return a seeded few, pairs in turn, each sample once."""
+    turns = Counter[tuple[str, str]]()
+    ranked: list[tuple[int, ProtocolFlip]] = []
+    for flip in sorted(flips, key=lambda f: rank(0, f.id)):
+        ranked.append((turns[flip.pair], flip))
+        turns[flip.pair] += 1
+    each: dict[str, ProtocolFlip] = {}
+    for _turn, flip in sorted(ranked, key=lambda one: one[0]):
+        each.setdefault(flip.id, flip)
+    return list(each.values())[:EACH]

@@ -25,9 +25,9 @@ from snellen.core.errors import SnellenError
 from snellen.core.gallery import Gallery, GalleryPicture
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Picture, Sample
+from snellen.present.html.pictures import WEB, as_webp
 from snellen.present.model.sample_view import MISSING, ledger_note
 
-WEB = frozenset({"png", "jpeg", "webp", "gif"})
 ORIGINAL_BYTES = 4_000
 """An image of the web that is no larger, and fits, stays as it is."""
 STEPS = ((1.0, 78), (0.75, 68), (0.5, 60), (0.36, 50), (0.25, 40))
@@ -142,7 +142,7 @@ def _held(data: bytes, side: int, region: Region | None) -> HeldImage:
         place = (0.0, 0.0, float(width), float(height)) if region is None else _inside(region, width, height)
         part = image if region is None else image.crop(place)
         scaled = max(place[2] - place[0], place[3] - place[1]) > side
-        return HeldImage(_coded(part, side, STEPS[0][1]), MIME["webp"], place, side, scaled)
+        return HeldImage(as_webp(part, side, STEPS[0][1]), MIME["webp"], place, side, scaled)
 
 
 def _drafted(data: bytes, side: int) -> Image:
@@ -164,20 +164,11 @@ def _inside(region: Region, width: int, height: int) -> Region:
     return x1, y1, x2, y2
 
 
-def _coded(image: Image, side: int, quality: int) -> bytes:
-    clear = "A" in image.getbands() or "transparency" in image.info
-    copy = image.convert("RGBA" if clear else "RGB")
-    copy.thumbnail((side, side))
-    out = io.BytesIO()
-    copy.save(out, "WEBP", quality=quality, method=2)
-    return out.getvalue()
-
-
 def _smaller(held: HeldImage, share: float, quality: int) -> bytes:
     """The largest copy made smaller; itself where that would not be less."""
     side = max(16, round(held.side * share))
     with decoded(held.largest) as image:
-        made = _coded(image, min(side, max(image.size)), quality)
+        made = as_webp(image, min(side, max(image.size)), quality)
     return min(made, held.code, key=len)
 
 

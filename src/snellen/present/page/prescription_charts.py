@@ -49,7 +49,7 @@ class Tick(NamedTuple):
     text: str
 
 
-class AnswerDot(NamedTuple):
+class _AnswerDot(NamedTuple):
     """The answers at one level: where they are, how large, and how many of how many were right."""
 
     x: float
@@ -63,7 +63,7 @@ class Curve(NamedTuple):
 
     line: UnshortenedText
     band: UnshortenedText
-    dots: list[AnswerDot]
+    dots: list[_AnswerDot]
     ticks: list[Tick]
     guess: float
     threshold: float | None
@@ -107,7 +107,7 @@ def curve(row: Threshold) -> Curve:
         line=points([(v, p) for v, p, _low, _high in row.curve]),
         band=points([*upper, *lower]),
         dots=[
-            AnswerDot(
+            _AnswerDot(
                 x(rung.level),
                 y(rung.right / rung.n),
                 min(LARGEST, DOT * sqrt(rung.n)),
@@ -151,7 +151,7 @@ LINES = ("KRSVD", "NCHZO", "VDSNR", "ZOKCH", "HNVSZ", "DCRKO", "SZNHV")
 """The letters of the lines, again from the first where there are more."""
 
 
-class ChartLetter(NamedTuple):
+class _ChartLetter(NamedTuple):
     """A letter at a place."""
 
     letter: str
@@ -159,17 +159,17 @@ class ChartLetter(NamedTuple):
     y: float
 
 
-class ChartLine(NamedTuple):
+class _ChartLine(NamedTuple):
     """A line of the chart: letters of a height in pixels as sent, whether they are read, and where it is."""
 
     height: float
     text: str
-    glyphs: list[ChartLetter]
+    glyphs: list[_ChartLetter]
     y: float
     read: bool
 
 
-class ChartReach(NamedTuple):
+class _ChartReach(NamedTuple):
     """How far down the chart a model reads: the place of the threshold, of its interval's ends, and of the words beside it."""
 
     text: str
@@ -185,8 +185,8 @@ class LetterChart(NamedTuple):
     wide: float
     high: float
     end: float
-    lines: list[ChartLine]
-    reaches: list[ChartReach]
+    lines: list[_ChartLine]
+    reaches: list[_ChartReach]
 
 
 def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> LetterChart | None:
@@ -207,20 +207,20 @@ def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> LetterChart | None:
     def bottom(height: float) -> float:
         return top(height) + 1.17 * height + GAP / 2
 
-    lines: list[ChartLine] = []
+    lines: list[_ChartLine] = []
     height = tallest
     while height >= min(ladder) * 0.99:
         left, y = BEFORE + 9 * (tallest - height) / 2, top(height)
         letters = enumerate(LINES[len(lines) % len(LINES)])
-        glyphs = [ChartLetter(letter, left + 2 * height * place, y) for place, letter in letters]
-        lines.append(ChartLine(height, f"{figure(height)} px", glyphs, y, height >= finest * 0.999))
+        glyphs = [_ChartLetter(letter, left + 2 * height * place, y) for place, letter in letters]
+        lines.append(_ChartLine(height, f"{figure(height)} px", glyphs, y, height >= finest * 0.999))
         height /= STEP
-    reaches: list[ChartReach] = []
+    reaches: list[_ChartReach] = []
     for text, row, found in sorted(known, key=lambda one: -one[2].value):
         at = bottom(found.value)
         low, high = (at, at) if row.bound else (bottom(found.high), bottom(found.low))
         said_at = max(at, reaches[-1].said_at + APART) if reaches else at
-        reaches.append(ChartReach(text, at, low, high, said_at))
+        reaches.append(_ChartReach(text, at, low, high, said_at))
     end = BEFORE + 9 * tallest + 8
     behind = 16 + A_LETTER * max(len(text) for text, _row, _found in known)
     return LetterChart(end + behind, max(bottom(lines[-1].height) + 8, reaches[-1].said_at + 8), end, lines, reaches)

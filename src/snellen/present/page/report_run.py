@@ -11,10 +11,10 @@ from snellen.engine.runs.run import Run
 from snellen.present.model.findings import loaded
 from snellen.present.model.run_view import RunView, run_view
 from snellen.present.model.sample_view import run_gallery
-from snellen.present.page import flip_gallery, gallery
+from snellen.present.page import gallery
 
 
-class RunGallery(NamedTuple):
+class _RunGallery(NamedTuple):
     """The gallery of a run: how the exam shows samples, the chosen ones, and what its templates get."""
 
     gallery: Gallery
@@ -29,8 +29,8 @@ class ReportRun(NamedTuple):
 
     number: int
     view: RunView
-    parting: flip_gallery.DisagreementView
-    gallery: RunGallery
+    parting: gallery.DisagreementView
+    gallery: _RunGallery
 
     @property
     def protocols(self) -> dict[str, ProtocolSummary]:
@@ -50,8 +50,8 @@ def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) ->
     hook = run_gallery(run.folder, run.manifest, [p.protocol for p in run.protocols])
     found = gallery.survey(run, samples, hook)
     items = hook.arranged(gallery.items(run, found.picks, hook, sources))
-    shown = RunGallery(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols}))
-    parting = flip_gallery.parting(run, samples, sources)
+    shown = _RunGallery(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols}))
+    parting = gallery.parting(run, samples, sources)
     calls = (call for head in run.folder.heads() for call in head.calls)
     latencies = sorted(call.latency for call in calls if call.latency is not None and not call.stored)
     view = run_view(run, loaded(run.manifest), stages=parting.counts, latencies=latencies)

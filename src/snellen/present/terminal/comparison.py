@@ -23,7 +23,7 @@ REPLY = 120
 def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False) -> None:
     """Print what fits one screen; `verbose` shows the parts under every protocol, `flips` so many samples of each side."""
     out = console()
-    print_sides(out, found)
+    _print_sides(out, found)
     say_notes(out, found.notes)
     if found.ranking is not None:
         _print_ranking(out, found.ranking)
@@ -42,7 +42,7 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
     say_next(out, _next(found, flips))
 
 
-def print_sides(out: Console, found: Comparison) -> None:
+def _print_sides(out: Console, found: Comparison) -> None:
     """Print who the letters stand for, with cost and time where they are known; the folder where subjects have one name."""
     say(out, formatting.common_samples(found.exam, found.samples, synthetic=found.synthetic), "bold")
     sides = found.sides
@@ -164,7 +164,7 @@ def print_folder(all_of_it: ExamComparisons, *, verbose: bool = False) -> None:
         elif verbose:
             print_comparison(one.found, verbose=True)
         else:
-            print_sides(out, one.found)
+            _print_sides(out, one.found)
             for sentence in one.found.verdict:
                 say(out, sentence)
         out.print()

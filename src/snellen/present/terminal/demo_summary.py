@@ -17,7 +17,7 @@ NEVER_LOOK = ("baseline/chance", "baseline/constant", "method/center")
 NOTHING = "–"
 
 
-def lines_of(runs: Sequence[Run], model: str) -> list[tuple[str, ...]]:
+def _lines_of(runs: Sequence[Run], model: str) -> list[tuple[str, ...]]:
     """Return a line for each exam, its first part under its first protocol: the model, another that looks, and the floor."""
     found: list[tuple[str, ...]] = []
     for exam, own in groupby(runs, key=lambda run: run.manifest.exam):
@@ -61,7 +61,7 @@ def _short(spec: str) -> str:
 def print_story(runs: Sequence[Run], model: str, sees: Sequence[str], after: Sequence[str]) -> None:
     """Print the demo's end. `sees` are sentences on what the model sees, `after` what to do next."""
     out = console()
-    rows = lines_of(runs, model)
+    rows = _lines_of(runs, model)
     counted = f"{formatting.counted(len(rows), 'exam')}, {formatting.counted(len(runs), 'run')}"
     say(out, f"{counted}, on SYNTHETIC data", "bold")
     columns = ("exam", "part", "n", _short(model), "another that looks", "floor")

@@ -20,7 +20,7 @@ LONG = 60
 SHORT_ID = 34
 
 
-class WrongSample(NamedTuple):
+class _WrongSample(NamedTuple):
     """A sample that is not correct under a protocol."""
 
     id: str
@@ -29,7 +29,7 @@ class WrongSample(NamedTuple):
     reading: Any
 
 
-class FlippedSample(NamedTuple):
+class _FlippedSample(NamedTuple):
     """A sample that is correct under some protocols and not under others: what each of these read, and where they part."""
 
     id: str
@@ -44,19 +44,19 @@ def main_protocol(run: Run) -> str:
     return next(iter(prompts_of(run)), "")
 
 
-def wrong(run: Run, protocol: str) -> Iterator[WrongSample]:
+def wrong(run: Run, protocol: str) -> Iterator[_WrongSample]:
     """Yield samples that are wrong under a protocol or have no answer, in the order of the marks."""
     for sample, marks in run.folder.marked([(protocol, 1)]):
         (mark,) = marks.values()
         if mark.outcome not in (Outcome.CORRECT, Outcome.UNMARKED):
-            yield WrongSample(sample.id, mark.outcome, sample.truth, mark.reading)
+            yield _WrongSample(sample.id, mark.outcome, sample.truth, mark.reading)
 
 
-def flipped(run: Run, protocols: tuple[str, ...] = ()) -> Iterator[FlippedSample]:
+def flipped(run: Run, protocols: tuple[str, ...] = ()) -> Iterator[_FlippedSample]:
     """Yield samples that protocols mark differently, each once."""
-    found: dict[str, FlippedSample] = {}
+    found: dict[str, _FlippedSample] = {}
     for flip in compare(run, protocols).flips:
-        one = found.setdefault(flip.id, FlippedSample(flip.id, None, {}, {}, ()))
+        one = found.setdefault(flip.id, _FlippedSample(flip.id, None, {}, {}, ()))
         for side in (flip.first, flip.second):
             (one.correct if side.outcome is Outcome.CORRECT else one.not_correct)[side.protocol] = side.reading
         found[flip.id] = one._replace(stages=tuple(dict.fromkeys((*one.stages, flip.stage))))

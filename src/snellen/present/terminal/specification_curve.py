@@ -23,7 +23,7 @@ VALUES: dict[str, Callable[[Reading], str]] = {
 }
 
 
-class ChoiceMarks(NamedTuple):
+class _ChoiceMarks(NamedTuple):
     """What can be chosen in one dimension: a name and a row of marks for each."""
 
     dimension: str
@@ -50,7 +50,7 @@ def curve(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[str]
     return [f"{names.get(i, ''):>{LABEL}} {''.join(row)}".rstrip() for i, row in enumerate(grid)]
 
 
-def choices(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[ChoiceMarks]:
+def choices(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[_ChoiceMarks]:
     """Which choices the readings of each column were made by, the dimension that moves the number most first."""
     order = [s.choice for s in found.swings] + list(VALUES)
     made = []
@@ -59,7 +59,7 @@ def choices(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[Ch
         values = list(dict.fromkeys(of(r) for r in [found.headline, *found.readings]))
         if len(values) > 1:
             values.sort(key=lambda v, of=of: v not in (of(found.headline), AS_WRONG))  # type: ignore[misc]
-            made.append(ChoiceMarks(name, tuple((value, _marks(columns, of, value)) for value in values)))
+            made.append(_ChoiceMarks(name, tuple((value, _marks(columns, of, value)) for value in values)))
     return made
 
 

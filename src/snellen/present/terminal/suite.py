@@ -17,7 +17,7 @@ from snellen.engine.runs.listing import ListedRun
 from snellen.engine.suite.cells import SuiteRun
 from snellen.engine.suite.running import SuiteRunResult
 from snellen.present.model import formatting
-from snellen.present.model.run_list import cost, headlines, spread
+from snellen.present.model.run_list import cost, headlines, plain, spread
 from snellen.present.terminal.tables import console, plain_table, say, say_next
 
 MOST_ROWS = 30
@@ -90,14 +90,8 @@ def _row(how: SuiteRunResult) -> tuple[str, ...]:
 
 def reasons(ended: Sequence[SuiteRunResult]) -> list[str]:
     """Return why runs are not done, each reason once."""
-    often: dict[str, list[str]] = {}
-    for how in ended:
-        if how.why is not None:
-            often.setdefault(one_line(str(how.why), 400), []).append(one_line(how.cell.label, 100))
-    said = []
-    for why, names in often.items():
-        others = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        said.append(f"{names[0]}{others}: {why}")
+    often = formatting.together((how.cell.label, one_line(str(how.why), 400)) for how in ended if how.why is not None)
+    said = [f"{names[0]}{f' and {len(names) - 1} more' * (len(names) > 1)}: {why}" for names, why in often]
     more = len(said) - MOST_REASONS
     return said[:MOST_REASONS] + ([f"and {more} other reasons: --json has all"] if more > 0 else [])
 
@@ -140,17 +134,7 @@ def _plain(how: SuiteRunResult) -> dict[str, Any]:
     run = listed(how)
     if run is None:
         return found
-    totals = run.summary.totals
-    return found | {
-        "samples": run.manifest.data.samples,
-        "synthetic": run.summary.synthetic,
-        "complete": run.summary.complete,
-        "headlines": {part: {"value": s.value, "low": s.low, "high": s.high, "n": s.n} for part, s in headlines(run)},
-        "calls": totals.calls,
-        "stored": totals.stored,
-        "cost": totals.cost,
-        "cost_unknown": totals.cost_unknown,
-    }
+    return found | plain(run) | {"stored": run.summary.totals.stored}
 
 
 # ---------------------------------------------------------------- what runs would take

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, wait
+from functools import lru_cache
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -51,7 +52,6 @@ class Viewer(Site):
         self.run_index = RunIndex(folder)
         self.handles = RunHandles(self.run_index)
         self.pictures = QuestionCache(data)
-        self._shown: tuple[tuple[str, int], Gallery] | None = None
 
     def app(self) -> Starlette:
         """Return the application, to be put behind a `Guard`."""
@@ -91,7 +91,7 @@ class Viewer(Site):
         progress = progress_of(self.run_index, handle.entry)
         live = {"live": progress is not None and progress.going_on}
         shown = wanted._replace(page=page)
-        context = form_context(handle, shown) | samples_context(handle, shown, rows, page, pages, found)
+        context = form_context(handle, shown) | samples_context(handle, shown, rows, pages, found)
         return self.page("samples", context | live)
 
     def sample(self, request: Request) -> Response:
@@ -119,7 +119,9 @@ class Viewer(Site):
         here = wanted._replace(page=1 + (at or 0) // PAGE)
         context = {
             "record": record,
-            "blocks": sample_blocks(handle, record, loaded, self._gallery(handle)),
+            "blocks": sample_blocks(
+                handle, record, loaded, _gallery(handle.entry.path, tuple(handle.plain), handle.index.version)
+            ),
             "run": PageRun(1, handle.protocols),
             "place": at,
             "of": len(listed),
@@ -190,16 +192,15 @@ class Viewer(Site):
         wanted = {record.sample.id: tuple(record.answers) for record in some if record.answers}
         return self.pictures.ask_for(handle.entry.key, handle.entry.path, handle.entry.manifest, wanted)
 
-    def _gallery(self, handle: RunHandle) -> Gallery:
-        """How a run's exam shows samples: made once for a state of the run, as it may read what scorers said of all."""
-        state = handle.entry.key, handle.index.version
-        if self._shown is None or self._shown[0] != state:
-            folder = RunFolder(handle.entry.path)
-            self._shown = state, run_gallery(folder, handle.entry.manifest, handle.plain)
-        return self._shown[1]
-
     def _handle(self, key: str) -> RunHandle:
         found = self.handles.handle(key)
         if found is None:
             raise HTTPException(404, "There is no such run in this folder.")
         return found
+
+
+@lru_cache(4)
+def _gallery(path: Path, protocols: tuple[str, ...], _version: int) -> Gallery:
+    """Return how a run's exam shows samples: made once for a state of the run, as it may read what scorers said of all."""
+    folder = RunFolder(path)
+    return run_gallery(folder, folder.manifest(), protocols)

@@ -63,7 +63,9 @@ def compare_context(
         "which": which,
         "kinds": WHICH,
         "keys": keys,
-        "address": lambda page: f"/compare{asked([*keys, ('protocol', protocol), ('only', which), ('page', page)])}",
+        "address": lambda page: (
+            f"/compare{asked([*keys, ('protocol', protocol), ('only', which), ('page', page if page > 1 else '')])}"
+        ),
         "found": found,
         "problem": problem,
         "tables": compared_tables(found, every=True) if found is not None else [],

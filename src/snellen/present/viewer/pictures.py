@@ -6,7 +6,6 @@ at once, and whoever then opens one of them finds it here.
 
 from __future__ import annotations
 
-import io
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
@@ -23,6 +22,7 @@ from snellen.core.records import Manifest
 from snellen.core.types import Question
 from snellen.engine.runs.data_again import unchanged
 from snellen.engine.runs.folder import RunFolder
+from snellen.present.html.pictures import WEB, as_webp
 from snellen.present.model.sample_view import asked_again
 
 SMALL = 160
@@ -32,7 +32,6 @@ LARGE = 3000
 LOADED_BYTES = 48 << 20
 AT_ONCE = 150
 """The most samples that one pass loads."""
-WEB = frozenset({"png", "jpeg", "webp", "gif"})
 
 
 class ServedImage(NamedTuple):
@@ -113,14 +112,9 @@ def large(data: bytes) -> ServedImage | None:
 
 
 def scaled(data: bytes, side: int) -> ServedImage | None:
-    """A copy of a picture that is no larger than `side` either way; None for one that does not decode."""
+    """Return a copy of a picture that is no larger than `side` either way; None for one that does not decode."""
     try:
         with decoded(data) as image:
-            clear = "A" in image.getbands() or "transparency" in image.info
-            copy = image.convert("RGBA" if clear else "RGB")
-        copy.thumbnail((side, side))
-        out = io.BytesIO()
-        copy.save(out, "WEBP", quality=80)
+            return ServedImage(as_webp(image, side, 80), MIME["webp"])
     except Exception:  # Pillow has many ways to say that a file is damaged
         return None
-    return ServedImage(out.getvalue(), MIME["webp"])

@@ -32,31 +32,21 @@ OUTSIDE = "linked out"
 KEPT_SUMMARIES = 4
 
 
-class RunHeadline(NamedTuple):
-    """What the list of runs shows of a summary; a summary itself is about a megabyte."""
-
-    scores: tuple[tuple[str, Score], ...]
-    totals: Totals
-    complete: bool
-
-
 class RunEntry(NamedTuple):
-    """A run of the folder. `headline` is None where it is not marked yet, `problem` says what is wrong with its summary.
+    """A run of the folder, with what its list shows of a summary, which itself is about a megabyte.
 
-    `pending` is a run of which only run.json was read yet.
+    `totals` is None where it is not marked yet, `problem` says what is wrong with its summary. Of one that is `pending` only run.json was
+    read yet.
     """
 
     key: str
     path: Path
     manifest: Manifest
-    headline: RunHeadline | None = None
+    scores: tuple[tuple[str, Score], ...] = ()
+    totals: Totals | None = None
+    complete: bool = False
     problem: str = ""
     pending: bool = False
-
-    @property
-    def complete(self) -> bool:
-        """Return whether every question has an answer, as the summary says."""
-        return self.headline is not None and self.headline.complete
 
 
 class FoundRuns(NamedTuple):
@@ -169,15 +159,14 @@ class RunIndex:
         if links:
             where = links[0].relative_to(path).as_posix()
             return SkippedEntry(path, OUTSIDE, f"{where} is a link to a place outside the folder")
-        headline, problem = None, ""
+        read = entry._replace(pending=False)
         if self.file(path / "summary.json") is not None:
             try:
                 summary = RunFolder(path).summary()
                 scores = tuple(headlines(ListedRun(path, entry.manifest, summary)))
-                headline = RunHeadline(scores, summary.totals, summary.complete)
+                read = read._replace(scores=scores, totals=summary.totals, complete=summary.complete)
             except (SnellenError, OSError) as error:
-                problem = str(error)
-        read = entry._replace(headline=headline, problem=problem, pending=False)
+                read = read._replace(problem=str(error))
         self._entries[path] = stamps, read
         return read
 

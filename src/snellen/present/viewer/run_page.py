@@ -22,7 +22,7 @@ MOST_VALUES = 12
 MOST_TAGS = 6
 
 
-def run_context(handle: RunHandle, progress: RunProgress | None) -> dict[str, Any]:
+def run_context(handle: RunHandle, progress: _RunProgress | None) -> dict[str, Any]:
     """Return what the template of a run gets; `run` is None where the run is not marked yet."""
     entry = handle.entry
     run = None
@@ -88,7 +88,7 @@ PAGE = 200
 KEPT = 1000
 
 
-class RunProgress(NamedTuple):
+class _RunProgress(NamedTuple):
     """How far a run is that is not complete: questions that got an answer, and those whose calls failed."""
 
     answers: int
@@ -97,16 +97,7 @@ class RunProgress(NamedTuple):
     going_on: bool
 
 
-class RunRow(NamedTuple):
-    """A run in the list. `progress` is None for a complete one."""
-
-    entry: RunEntry
-    title: str
-    state: str
-    progress: RunProgress | None
-
-
-def progress_of(run_index: RunIndex, entry: RunEntry) -> RunProgress | None:
+def progress_of(run_index: RunIndex, entry: RunEntry) -> _RunProgress | None:
     """Return how far a run is; None where it is complete and nothing writes to it."""
     answers = run_index.file(entry.path / "answers.jsonl")
     now = stamp(answers)
@@ -115,7 +106,7 @@ def progress_of(run_index: RunIndex, entry: RunEntry) -> RunProgress | None:
         return None
     expected = sum(entry.manifest.questions.values())
     answered, failed = _counted(entry.path, now) if answers is not None else (0, 0)
-    return RunProgress(answered, failed, expected, going_on)
+    return _RunProgress(answered, failed, expected, going_on)
 
 
 @lru_cache(KEPT)
@@ -126,56 +117,46 @@ def _counted(path: Path, _stamp: Stamp | None) -> tuple[int, int]:
 
 
 def runs_context(run_index: RunIndex, found: FoundRuns, given: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the template of the first page gets."""
-    rows = [_row(run_index, entry) for entry in found.runs]
+    """Return what the template of the first page gets. Rows are runs, each with its progress where it is not complete."""
+    rows = [(entry, None if entry.pending else progress_of(run_index, entry)) for entry in found.runs]
     text, exam, state, sort = (given.get(name, "") for name in ("q", "exam", "state", "sort"))
-    chosen = [row for row in rows if _fits(row, text.casefold().split(), exam, state)]
-    chosen = _sorted(chosen, sort)
+    chosen = [row for row in rows if _fits(*row, text.casefold().split(), exam, state)]
+    if sort in _ORDERS:
+        chosen.sort(key=lambda row: _ORDERS[sort](row[0]))
     return {
         "folder": str(run_index.folder),
         "rows": chosen[:PAGE],
         "left_out": max(0, len(chosen) - PAGE),
         "total": len(rows),
         "passed": found.passed,
-        "exams": sorted({row.entry.manifest.exam for row in rows}),
+        "exams": sorted({entry.manifest.exam for entry in found.runs}),
         "given": {"q": text, "exam": exam, "state": state, "sort": sort if sort in SORTS else ""},
         "sorts": SORTS,
         "states": STATES,
-        "pending": sum(row.entry.pending for row in rows),
-        "live": any(row.entry.pending or (row.progress is not None and row.progress.going_on) for row in rows),
-        "synthetic": any(row.entry.manifest.data.synthetic for row in chosen),
+        "pending": sum(entry.pending for entry in found.runs),
+        "live": any(entry.pending or (progress is not None and progress.going_on) for entry, progress in rows),
+        "synthetic": any(entry.manifest.data.synthetic for entry, _progress in chosen),
     }
 
 
-def _row(run_index: RunIndex, entry: RunEntry) -> RunRow:
-    title = formatting.title(entry.manifest)
-    if entry.pending:
-        return RunRow(entry, title, "", None)
-    progress = progress_of(run_index, entry)
-    state = "complete" if progress is None else "going-on" if progress.going_on else "incomplete"
-    return RunRow(entry, title, state, progress)
-
-
-def _fits(row: RunRow, text: Sequence[str], exam: str, state: str) -> bool:
-    manifest = row.entry.manifest
-    said = f"{row.title} {row.entry.path.name} {manifest.data.source} {manifest.created}".casefold()
-    states = ("incomplete", "going-on") if state == "incomplete" else (state,)
+def _fits(entry: RunEntry, progress: _RunProgress | None, text: Sequence[str], exam: str, state: str) -> bool:
+    manifest = entry.manifest
+    said = f"{formatting.title(manifest)} {entry.path.name} {manifest.data.source} {manifest.created}".casefold()
+    states = {
+        "complete": progress is None,
+        "incomplete": progress is not None,
+        "going-on": progress is not None and progress.going_on,
+    }
     return (
         all(word in said for word in text)
-        and (not exam or manifest.exam == exam)
-        and (state not in STATES or row.state in states)
+        and exam in ("", manifest.exam)
+        and (state not in STATES or (states[state] and not entry.pending))
     )
 
 
-def _sorted(rows: list[RunRow], sort: str) -> list[RunRow]:
-    def score(row: RunRow) -> float:
-        scores = row.entry.headline.scores if row.entry.headline is not None else ()
-        return -max((s.value or 0.0 for _part, s in scores), default=-1.0)
-
-    keys: dict[str, Callable[[RunRow], Any]] = {
-        "exam": lambda row: row.entry.manifest.exam,
-        "subject": lambda row: model_name(row.entry.manifest),
-        "score": score,
-        "cost": lambda row: -(row.entry.headline.totals.cost if row.entry.headline else -1.0),
-    }
-    return sorted(rows, key=keys[sort]) if sort in keys else rows
+_ORDERS: dict[str, Callable[[RunEntry], Any]] = {
+    "exam": lambda entry: entry.manifest.exam,
+    "subject": lambda entry: model_name(entry.manifest),
+    "score": lambda entry: -max((s.value or 0.0 for _part, s in entry.scores), default=-1.0),
+    "cost": lambda entry: -(entry.totals.cost if entry.totals is not None else -1.0),
+}

@@ -56,7 +56,7 @@ _ANSWERS = msgspec.json.Decoder(_AnswerHead)
 _MARKS = msgspec.json.Decoder(_MarkHead)
 
 
-class ArmColumn(NamedTuple):
+class _ArmColumn(NamedTuple):
     """The answers to one arm, by sample: the place of the line that counts, whether it is a failure, its length and time."""
 
     place: NDArray[np.int64]
@@ -65,14 +65,14 @@ class ArmColumn(NamedTuple):
     seconds: NDArray[np.float32]
 
 
-class MarkColumn(NamedTuple):
+class _MarkColumn(NamedTuple):
     """The marks of one protocol and repeat, by sample: code of the outcome, and the place of the line."""
 
     outcome: NDArray[np.uint8]
     place: NDArray[np.int64]
 
 
-class TagColumn(NamedTuple):
+class _TagColumn(NamedTuple):
     """The values of one tag, and which of them each sample has (`NOWHERE` for none)."""
 
     values: list[str]
@@ -124,9 +124,9 @@ class SampleIndex:
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
         self.places: NDArray[np.int64] = np.empty(0, np.int64)
-        self.tags: dict[str, TagColumn] = {}
-        self.arms: dict[str, ArmColumn] = {}
-        self.marks: dict[str, MarkColumn] = {}
+        self.tags: dict[str, _TagColumn] = {}
+        self.arms: dict[str, _ArmColumn] = {}
+        self.marks: dict[str, _MarkColumn] = {}
         self.version = 0
         """Grows with every change."""
         self._stamps: dict[Path | None, Stamp | None] = {}
@@ -169,12 +169,12 @@ class SampleIndex:
         for key in dict.fromkeys(key for own in tags for key in own):
             codes = {value: at for at, value in enumerate(dict.fromkeys(own[key] for own in tags if key in own))}
             column = [codes[own[key]] if key in own else NOWHERE for own in tags]
-            self.tags[key] = TagColumn(list(codes), np.array(column, np.int32))
+            self.tags[key] = _TagColumn(list(codes), np.array(column, np.int32))
         self.arms = {arm: self._arm() for arm in source.manifest.questions}
 
-    def _arm(self) -> ArmColumn:
+    def _arm(self) -> _ArmColumn:
         n = len(self)
-        return ArmColumn(
+        return _ArmColumn(
             np.full(n, NOWHERE, np.int64), np.zeros(n, bool), np.zeros(n, np.int32), np.zeros(n, np.float32)
         )
 
@@ -201,13 +201,13 @@ class SampleIndex:
     def _read_marks(self, source: RunFiles) -> bool:
         """Read the marks that changed; return whether any did."""
         changed = self.marks.keys() != source.marks.keys()
-        found: dict[str, MarkColumn] = {}
+        found: dict[str, _MarkColumn] = {}
         for name, path in source.marks.items():
             now = stamp(path)
             if name in self.marks and self._stamps.get(path) == now:
                 found[name] = self.marks[name]
                 continue
-            column = MarkColumn(np.full(len(self), NONE, np.uint8), np.full(len(self), NOWHERE, np.int64))
+            column = _MarkColumn(np.full(len(self), NONE, np.uint8), np.full(len(self), NOWHERE, np.int64))
             for place, mark in decoded(path, _MARKS):
                 row = self.rows.get(mark.id)
                 if row is not None:
@@ -218,7 +218,7 @@ class SampleIndex:
 
     # ------------------------------------------------------------ columns that follow from others
 
-    def times(self, protocol: str) -> list[MarkColumn]:
+    def times(self, protocol: str) -> list[_MarkColumn]:
         """Return the marks of a protocol, each time that questions were asked; none where it has none."""
         names = (marked_as(protocol, at) for at in range(1, len(self.marks) + 1))
         return [self.marks[name] for name in names if name in self.marks]

@@ -15,7 +15,7 @@ from snellen.core.results import ProtocolSummary
 from snellen.core.types import Answer, Mark, Outcome, Picture, Question, Text
 from snellen.engine.runs.folder import marked_as
 from snellen.present.model import formatting
-from snellen.present.model.formatting import plain
+from snellen.present.model.run_facts import subject_facts
 from snellen.present.model.sample_view import MISSING, ShowPicture, gallery_item, kind_of, ledger_note
 from snellen.present.viewer.run_index import RunHandle
 from snellen.present.viewer.sample_filter import KINDS, PAGE, SORTS, STATES, TAG, Rows, SampleFilter
@@ -32,7 +32,7 @@ class PageRun(NamedTuple):
 Turn = tuple[str, list[str | GalleryPicture]]
 
 
-class PagePicture(NamedTuple):
+class _PagePicture(NamedTuple):
     """A picture that the page holds once: its name there, where it comes from, and its size."""
 
     name: str
@@ -52,7 +52,7 @@ class Block(NamedTuple):
     common: Any
     request: list[Turn]
     facts: list[tuple[str, str]]
-    prints: list[PagePicture]
+    prints: list[_PagePicture]
 
 
 def sample_blocks(
@@ -102,13 +102,13 @@ def thumbnail_of(question: Question) -> Picture | None:
     return question.pictures[-1 if question.shots else 0]
 
 
-def _print(data: bytes, name: str, address: str) -> PagePicture:
+def _print(data: bytes, name: str, address: str) -> _PagePicture:
     head = sniff(data)
-    return PagePicture(name, address, head.width or 1, head.height or 1)
+    return _PagePicture(name, address, head.width or 1, head.height or 1)
 
 
 def _show(
-    prints: Sequence[PagePicture], answer: Answer, sent_in_parts: bool, picture: Picture, at: int
+    prints: Sequence[_PagePicture], answer: Answer, sent_in_parts: bool, picture: Picture, at: int
 ) -> GalleryPicture:
     """Return a picture by its name on the page, compared with the ledger."""
     note = ledger_note(picture, at, answer, sent_in_parts=sent_in_parts)
@@ -134,16 +134,8 @@ def _marks(handle: RunHandle, record: SampleRecord, arm: Arm) -> dict[str, Mark]
 
 def _sent(manifest: Manifest, answer: Answer) -> Iterator[tuple[str, str]]:
     """Yield what went with the request: endpoint and parameters as the run asked for them, and what was left out."""
-    identity = manifest.subject.identity
-    if not answer.calls:
-        return
-    yield "subject", manifest.subject.spec
-    for name in ("endpoint", "model"):
-        if identity.get(name):
-            yield name, plain(identity[name])
-    parameters = identity.get("parameters")
-    if isinstance(parameters, dict):
-        yield from ((f"parameter {key}", plain(value)) for key, value in parameters.items())
+    if answer.calls:
+        yield from subject_facts(manifest)
     left_out = sorted({name for call in answer.calls for name in call.left_out})
     if left_out:
         yield "left out, as the endpoint refused it", ", ".join(left_out)
@@ -155,31 +147,26 @@ def _sent(manifest: Manifest, answer: Answer) -> Iterator[tuple[str, str]]:
 MOST_VALUES = 400
 
 
-class ListedSample(NamedTuple):
-    """A sample in the list, with the outcomes of its protocols, those together that say the same."""
-
-    record: SampleRecord
-    outcomes: list[tuple[formatting.ProtocolNames, Outcome]]
-    flipped: bool
-    address: str
-
-
 def samples_context(
-    handle: RunHandle, wanted: SampleFilter, rows: Rows, page: int, pages: int, records: list[SampleRecord]
+    handle: RunHandle, wanted: SampleFilter, found: Rows, pages: int, records: list[SampleRecord]
 ) -> dict[str, Any]:
-    """Return what the template of a page of samples gets."""
+    """Return what the template of a page of samples gets. Outcomes stand together where several protocols say the same."""
     base = f"/run/{handle.entry.key}"
-    first = (page - 1) * PAGE
+    first = (wanted.page - 1) * PAGE
+    flipped = handle.index.flipped(handle.plain)
+    query = wanted.query(page=1)
+    rows = []
+    for record in records:
+        marks = ((name, record.marks[name].outcome) for name in handle.plain_marks if name in record.marks)
+        rows.append((record, formatting.together(marks), flipped[record.row], f"{base}/sample/{record.row}{query}"))
     return {
-        "rows": [sample_row(handle, record, base, wanted._replace(page=1)) for record in records],
-        "found": len(rows),
-        "first": first + 1 if len(rows) else 0,
-        "last": min(first + PAGE, len(rows)),
-        "page": page,
+        "rows": rows,
+        "found": len(found),
+        "first": first + 1 if len(found) else 0,
+        "last": min(first + PAGE, len(found)),
+        "page": wanted.page,
         "pages": pages,
-        "before": base + "/samples" + wanted.query(page=page - 1) if page > 1 else "",
-        "after": base + "/samples" + wanted.query(page=page + 1) if page < pages else "",
-        "ends": (base + "/samples" + wanted.query(page=1), base + "/samples" + wanted.query(page=pages)),
+        "address": lambda page: f"{base}/samples{wanted.query(page=page)}",
         "version_of_data": handle.entry.manifest.data.fingerprint[:12],
     }
 
@@ -206,16 +193,3 @@ def form_context(handle: RunHandle, wanted: SampleFilter) -> dict[str, Any]:
         "total": len(handle.index),
         "several": len(handle.index.arms) > 1,
     }
-
-
-def sample_row(handle: RunHandle, record: SampleRecord, base: str, wanted: SampleFilter) -> ListedSample:
-    """Return a sample for the list."""
-    marks = ((name, record.marks[name].outcome) for name in handle.plain_marks if name in record.marks)
-    flipped = any(_disagree(handle, record, time) for time in range(1, handle.repeats + 1))
-    return ListedSample(record, formatting.together(marks), flipped, f"{base}/sample/{record.row}{wanted.query()}")
-
-
-def _disagree(handle: RunHandle, record: SampleRecord, time: int) -> bool:
-    """Return whether one protocol calls an answer correct and another does not."""
-    marks = (record.marks.get(marked_as(name, time)) for name in handle.plain)
-    return len({m.outcome is Outcome.CORRECT for m in marks if m is not None and m.outcome is not Outcome.ERROR}) > 1
