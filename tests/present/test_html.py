@@ -180,8 +180,8 @@ def test_gallery_shows_disagreements_first_then_non_answers_then_wrong_then_corr
     assert row["only second correct"] == row["flipped by reading"] == str(found.counts["disagree"]) != "0"
     cards = parting.cards["reading"]
     assert 0 < len(cards) <= gallery.EACH
-    assert len({c.flip.id for c in cards}) == len(cards)
-    assert all(c.item.query.url for c in cards)
+    assert len({flip.id for flip, _item in cards}) == len(cards)
+    assert all(item.query.url for _flip, item in cards)
     page = tmp_path / "flips.html"
     write_report([run], page)
     text = page.read_text()

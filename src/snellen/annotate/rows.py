@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from itertools import count
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -96,31 +97,28 @@ def checked_box(box: list[int | float], width: int, height: int) -> list[int | f
 def box_rows(
     drawn: list[DrawnBox], known: list[BoxRow], title: str, image: str, size: tuple[int, int], annotator: str, time: str
 ) -> list[BoxRow]:
-    """The rows of a picture as they are to be saved. A box that did not change keeps its time; a new one gets the next free id."""
+    """Return the rows of a picture as they are to be saved. A box that did not change keeps its time; a new one gets the next free id."""
     if len(drawn) > MOST_BOXES:
         raise SnellenError(f"more than {MOST_BOXES} boxes on one picture")
     before = {row.id: row for row in known}
-    taken = set(before) | {one.id for one in drawn}
     ids = [one.id for one in drawn if one.id]
     if len(set(ids)) != len(ids) or not set(ids) <= set(before):
         raise SnellenError("the page speaks of boxes that are not there: load it again")
+    free = (name for number in count() if (name := f"{title}_{number}") not in before)
     rows: list[BoxRow] = []
     for one in drawn:
         if len(one.instruction) > LONGEST:
             raise SnellenError(f"an instruction has at most {LONGEST} characters")
-        name = one.id or _free(title, taken)
-        taken.add(name)
-        box = [] if one.absent else checked_box(one.box, *size)
         new = BoxRow(
-            name, image, one.instruction.strip(), box, BOX_FORMAT, one.element_type, one.absent, annotator, time
+            id=one.id or next(free),
+            image=image,
+            instruction=one.instruction.strip(),
+            box=[] if one.absent else checked_box(one.box, *size),
+            element_type=one.element_type,
+            absent=one.absent,
+            annotator=annotator,
+            time=time,
         )
-        old = before.get(name)
-        rows.append(old if old is not None and msgspec.structs.replace(old, time=time) == new else new)
+        old = before.get(new.id, new)
+        rows.append(old if msgspec.structs.replace(old, time=time) == new else new)
     return rows
-
-
-def _free(title: str, taken: set[str]) -> str:
-    number = 0
-    while f"{title}_{number}" in taken:
-        number += 1
-    return f"{title}_{number}"

@@ -17,7 +17,17 @@ from snellen.core.records import Manifest
 from snellen.core.text import one_line
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import ScoreRow
-from snellen.present.files.portable import Files, HubSource, exam_of, one_of_each, portable_rows, slug, source_of
+from snellen.present.files.portable import (
+    Files,
+    HubSource,
+    asked_on,
+    exam_of,
+    one_of_each,
+    portable_rows,
+    slug,
+    source_of,
+)
+from snellen.present.model.paper_table import shots_of
 
 FOLDER = ".eval_results"
 
@@ -49,7 +59,7 @@ def _file(run: Run, protocol: str | None, dataset: str | None, url: str | None) 
             f"{run.path}: nobody wrote down which data set of the hub it saw; say it with --dataset OWNER/NAME{guess}"
         )
     first = headline[0]
-    shots = int(first.options.get("shots") or 0)
+    shots = shots_of(first)
     name = "_".join([slug(first.exam), slug(first.protocol), *([f"{shots}shots"] if shots else [])])
     entries = [_entry(row, source, run.manifest, url) for row in headline]
     return f"{FOLDER}/{name}.yaml", "".join(line for entry in entries for line in _yaml(entry)).encode()
@@ -62,7 +72,7 @@ def _entry(row: ScoreRow, source: HubSource, manifest: Manifest, url: str | None
     entry: dict[str, Any] = {
         "dataset": place | ({"revision": source.commit} if source.commit else {}),
         "value": row.value if row.unit else round(100 * row.value, 2),
-        "date": str(manifest.imported.get("made") or "") or manifest.created,
+        "date": asked_on(manifest),
     }
     if url:
         entry["source"] = {"url": url, "name": f"snellen {row.snellen}"}
@@ -71,14 +81,13 @@ def _entry(row: ScoreRow, source: HubSource, manifest: Manifest, url: str | None
 
 def notes(row: ScoreRow, imported_from: str = "") -> str:
     """What it takes to read the value, on one line."""
-    shots = int(row.options.get("shots") or 0)
     limit = row.options.get("limit")
     said = [
         f"snellen {row.snellen}",
         f"answers imported from {imported_from}, not asked by snellen" if imported_from else "",
         f"protocol {row.protocol} version {row.version}",
         f"prompt {row.prompt}",
-        f"{shots} shots",
+        f"{shots_of(row)} shots",
         f"{row.label} in {row.unit or 'percent'}",
         f"n = {row.n}" + (f" (limited to {limit} of each part)" if limit else ""),
         f"95 % interval {between(row.low, row.high, row.unit)}" if row.low is not None else "",

@@ -26,6 +26,7 @@ from snellen.present.files.portable import (
     Files,
     HubSource,
     PortableModel,
+    asked_on,
     model_of,
     one_of_each,
     part_id,
@@ -33,6 +34,7 @@ from snellen.present.files.portable import (
     source_of,
 )
 from snellen.present.files.portable import slug as piece
+from snellen.present.model.paper_table import shots_of
 from snellen.stats.intervals import LEVEL
 
 SCHEMA = "0.3.0"
@@ -119,7 +121,7 @@ def _document(
     return {
         "schema_version": SCHEMA,
         "evaluation_id": "",
-        "evaluation_timestamp": _seconds(_when(manifest)),
+        "evaluation_timestamp": _seconds(asked_on(manifest)),
         "retrieved_timestamp": str(now),
         "source_metadata": {
             "source_name": "Snellen",
@@ -132,11 +134,6 @@ def _document(
         "model_info": _model(run, model),
         "evaluation_results": [_result(row, source, run) for row in rows],
     }
-
-
-def _when(manifest: Manifest) -> str:
-    """Return when the questions were asked: of a log that was imported, when it was made."""
-    return str(manifest.imported.get("made") or "") or manifest.created
 
 
 def _imported(manifest: Manifest) -> dict[str, Any]:
@@ -191,7 +188,7 @@ def _result(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
     return {
         "evaluation_result_id": _result_id(row),
         "evaluation_name": part_id(row),
-        "evaluation_timestamp": _seconds(_when(run.manifest)),
+        "evaluation_timestamp": _seconds(asked_on(run.manifest)),
         "source_data": data | {"additional_details": details},
         "metric_config": _metric(row),
         "score_details": _score(row),
@@ -248,7 +245,7 @@ def _generation(row: ScoreRow, run: Run) -> dict[str, Any]:
         value = parameters.get(name)
         if isinstance(value, int | float) and not isinstance(value, bool):
             found[name] = kind(value)
-    details = {"prompt": row.prompt, "shots": str(int(row.options.get("shots") or 0))}
+    details = {"prompt": row.prompt, "shots": str(shots_of(row))}
     wording = run.manifest.wordings.get(row.prompt)
     details |= {"prompt_sha256": wording.digest} if wording is not None else {}
     details |= {f"parameter.{k}": json.dumps(v) for k, v in parameters.items() if k not in found}

@@ -82,6 +82,11 @@ def exam_of(run: Run) -> Exam:
     return exams.load(run.manifest.exam)
 
 
+def asked_on(manifest: Manifest) -> str:
+    """Return when the questions were asked: of a log that was imported, when it was made."""
+    return str(manifest.imported.get("made") or "") or manifest.created
+
+
 # ---------------------------------------------------------------- whose model it is
 
 _OURS = ("baseline", "method")

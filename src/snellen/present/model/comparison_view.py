@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from snellen.comparison.gating import Gate, GateCheck
-from snellen.comparison.results import Comparison, ComparisonRow, with_headlines
+from snellen.comparison.results import Comparison, ComparisonRow, RunSide, with_headlines
 from snellen.comparison.verdict import CHANCE, amount, chance, p_of, together, whole
 from snellen.core.figures import on_clusters
 from snellen.present.model import formatting
@@ -112,6 +112,48 @@ def _over(found: Sequence[tuple[str, str, float]]) -> str:
     if not (parts and every):
         return formatting.span(parts) if parts else every[0]
     return f"over all {every[0]}, in the parts {formatting.span(parts)}"
+
+
+# ---------------------------------------------------------------- many runs
+
+
+def order_of(found: Comparison) -> list[str]:
+    """Return the runs of a ranking, the best over all samples first, or in the first part where nothing is said of all."""
+    rows = found.ranking.rows if found.ranking is not None else ()
+    return list(dict.fromkeys(row.run for row in sorted(rows, key=lambda row: bool(row.part))))
+
+
+def ranking_table(found: Comparison) -> TableView | None:
+    """Return a row for each run, and a column for each part and metric: the headline first, where that is not what is compared."""
+    if found.ranking is None:
+        return None
+    columns: dict[str, dict[str, str]] = {}
+    for part in dict.fromkeys(row.part for row in found.ranking.rows):
+        own = [row for row in found.ranking.rows if row.part == part]
+        name, size = part or "all", formatting.on_clusters(own[0].n, own[0].clusters, own[0].cluster)
+        if own[0].headline is not None:
+            headline = {row.run: formatting.percent(row.headline) for row in own}
+            columns[f"{name}, {own[0].headline_label}, n = {size}"] = headline
+        places = {row.run: f"{formatting.number(row.score, row.unit)} {row.groups}" for row in own}
+        columns[f"{name}, {own[0].label}, n = {size}"] = places
+    columns |= expenses(found.sides)
+    order = order_of(found)
+    sides = sorted(found.sides, key=lambda side: order.index(side.letter) if side.letter in order else len(order))
+    rows = (
+        (f"{side.letter} {side.subject}", *(own.get(side.letter, "–") for own in columns.values())) for side in sides
+    )
+    title = f"Under '{found.ranking.protocol}', the best first; runs that share a small letter in a column cannot be told apart"
+    return TableView(title, (Heading("run"), *headings("number", *columns)), tuple(rows))
+
+
+def expenses(sides: Sequence[RunSide]) -> dict[str, dict[str, str]]:
+    """Return what runs cost and took, by heading and letter; nothing that is not known of any."""
+    every = {
+        "USD for 1,000": {side.letter: f"{side.cost:.2f}" for side in sides if side.cost is not None},
+        "median time": {side.letter: f"{side.seconds:.2f} s" for side in sides if side.seconds is not None},
+    }
+    unknown = {side.letter: "unknown" for side in sides}
+    return {name: unknown | known for name, known in every.items() if known}
 
 
 # ---------------------------------------------------------------- a gate's checks

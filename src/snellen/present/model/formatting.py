@@ -181,10 +181,15 @@ def floor_why(score: Score) -> str:
     return "; ".join(lines)
 
 
+def headlines(protocol: ProtocolSummary) -> list[tuple[str, Score]]:
+    """Return the headline of each part."""
+    groups = [g for g in protocol.groups if g.whole and protocol.headline in g.metrics]
+    return [(part_name(g.by), g.metrics[protocol.headline]) for g in groups]
+
+
 def forbidden(protocol: ProtocolSummary) -> str:
     """Return one line on the answers that a prompt forbids and that still score more than the floor of the headline; or nothing."""
-    scores = [g.metrics[protocol.headline] for g in protocol.groups if g.whole and protocol.headline in g.metrics]
-    found = [score for score in scores if score.forbidden is not None]
+    found = [score for _part, score in headlines(protocol) if score.forbidden is not None]
     if not found:
         return ""
     figures = sorted({number(s.forbidden, s.unit) for s in found}, key=float)

@@ -188,11 +188,12 @@ def _table(rows: list[ScoreRow], columns: Sequence[Column], about: str, name: st
 
 
 def _name(row: ScoreRow) -> str:
-    shots = _shots(row)
+    shots = shots_of(row)
     return row.subject + (f" · {shots} shots" if shots else "")
 
 
-def _shots(row: ScoreRow) -> int:
+def shots_of(row: ScoreRow) -> int:
+    """Return how many examples were shown."""
     return int(row.options.get("shots") or 0)
 
 
@@ -208,7 +209,7 @@ def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRo
     found = {(_group(r), r.metric): r for r in rows}
     said = [word for word in statuses(r.status for r in rows).split(", ") if word and word != "SYNTHETIC"]
     figures = tuple(_figure(found[place]) if place in found else PaperFigure(NOTHING) for place in places)
-    return PaperLine(name + folder, ", ".join(said), figures, rows[0].subject + folder, _shots(rows[0]))
+    return PaperLine(name + folder, ", ".join(said), figures, rows[0].subject + folder, shots_of(rows[0]))
 
 
 def _figure(row: ScoreRow) -> PaperFigure:

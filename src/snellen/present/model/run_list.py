@@ -9,9 +9,10 @@ from typing import Any
 
 from snellen.core.model_names import model_name
 from snellen.core.records import Totals
-from snellen.core.results import ProtocolSummary, Score
+from snellen.core.results import Score
 from snellen.core.text import one_line
 from snellen.engine.runs.listing import ListedRun, RunListing
+from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 
 
@@ -27,21 +28,9 @@ def tails(runs: Sequence[ListedRun]) -> list[str]:
     return [end if end and often[end] == 1 else run.path.name for end, run in zip(ends, runs, strict=True)]
 
 
-def main_protocol(run: ListedRun) -> ProtocolSummary | None:
-    """The first protocol of a run: the one that its headline is of."""
-    return next(iter(run.summary.plain), None)
-
-
-def headlines(run: ListedRun) -> list[tuple[str, Score]]:
+def headlines(run: ListedRun | Run) -> list[tuple[str, Score]]:
     """The headline of each part under the main protocol."""
-    main = main_protocol(run)
-    if main is None:
-        return []
-    return [
-        (formatting.part_name(g.by), g.metrics[main.headline])
-        for g in main.groups
-        if g.whole and main.headline in g.metrics
-    ]
+    return [one for main in run.summary.plain[:1] for one in formatting.headlines(main)]
 
 
 def spread(scores: list[tuple[str, Score]]) -> str:
@@ -74,7 +63,8 @@ def document(folder: Path, found: RunListing) -> dict[str, Any]:
 
 def plain(run: ListedRun) -> dict[str, Any]:
     """Return a run as plain values."""
-    manifest, summary, main = run.manifest, run.summary, main_protocol(run)
+    manifest, summary = run.manifest, run.summary
+    main = next(iter(summary.plain), None)
     return {
         "run": str(run.path),
         "exam": manifest.exam,

@@ -340,7 +340,7 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
                 _spread(spread, len(others)),
             )
         )
-    scores = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
+    scores = [score for _part, score in formatting.headlines(main)]
     forbidden = formatting.forbidden(main)
     notes = [
         "Percent [95 % interval].",

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from snellen import exams
-from snellen.core.gallery import Gallery, GalleryPicture
+from snellen.core.gallery import Gallery
 from snellen.core.options import Selection
 from snellen.engine.ask.questions import asker
 from snellen.present.page.image_pool import ImagePool, PagePictures
 from snellen.present.page.report import write_page
-
-
-class _DataCard(NamedTuple):
-    """One sample on the page."""
-
-    id: str
-    tags: dict[str, str]
-    pictures: tuple[GalleryPicture, ...]
-    question: str
-    truth: Any
 
 
 def write_data_page(exam_name: str, where: Path, page: Path, selection: Selection) -> int:
@@ -40,6 +29,6 @@ def write_data_page(exam_name: str, where: Path, page: Path, selection: Selectio
             for i, p in enumerate(sample.pictures)
         )
         asked = "" if prompt is None else asks[prompt](sample).text
-        cards.append(_DataCard(sample.id, sample.tags, shown, asked, sample.truth))
+        cards.append({"sample": sample, "pictures": shown, "question": asked})
     write_page(page, "data.html", pool, exam=exam, where=data.source, synthetic=data.synthetic, cards=cards)
     return len(cards)

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from snellen.comparison.comparing import compare_runs
-from snellen.comparison.results import Comparison, Flip, RunSide
+from snellen.comparison.results import Comparison, Flip
 from snellen.comparison.thresholds import examined, thresholds_of
 from snellen.comparison.verdict import leading
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import GalleryItem
 from snellen.engine.runs.run import Run
-from snellen.present.model import formatting
-from snellen.present.model.comparison_view import ComparedTable, compared_tables
+from snellen.present.model.comparison_view import ComparedTable, compared_tables, order_of, ranking_table
 from snellen.present.model.run_view import OverviewRow
-from snellen.present.model.table_view import Heading, TableView
+from snellen.present.model.table_view import TableView
 from snellen.present.page import gallery
 from snellen.present.page.prescription_view import PrescriptionView, prescription_view
 from snellen.present.page.report_run import ReportRun
@@ -32,10 +31,6 @@ class _FlipCard(NamedTuple):
     flips: list[Flip]
     letters: tuple[str, str]
     item: GalleryItem
-
-    @property
-    def protocols(self) -> list[str]:
-        return [flip.protocol for flip in self.flips]
 
 
 class _OneSided(NamedTuple):
@@ -60,7 +55,6 @@ class _RunsCompared(NamedTuple):
 
 
 Parts = list[tuple[str, list[tuple[ReportRun, OverviewRow]]]]
-RunAndView = tuple[Run, ReportRun]
 
 
 class _ExamView(NamedTuple):
@@ -82,41 +76,36 @@ class _ExamView(NamedTuple):
             who_is_who = ", ".join(f"{m.one.letter} is {m.one.name}" for m in self.rx.models)
             return [(who_is_who, line) for line in self.rx.verdicts]
         return [
-            (who(v.found.sides), leading(v.found.rows, v.found.ranking))
+            (
+                ", ".join(f"{side.letter} is {side.subject}" for side in v.found.sides),
+                leading(v.found.rows, v.found.ranking),
+            )
             for v in self.versus
             if v.found is not None and v.found.verdict
         ]
 
 
-def who(sides: Sequence[RunSide]) -> str:
-    """Return 'A is baseline/pixels, B is baseline/chance'."""
-    return ", ".join(f"{side.letter} is {side.subject}" for side in sides)
-
-
-def exam_views(
-    runs: Sequence[Run], views: Sequence[ReportRun], samples: int, sources: gallery.Sources
-) -> list[_ExamView]:
+def exam_views(views: Sequence[ReportRun], samples: int, sources: gallery.Sources) -> list[_ExamView]:
     """Return the runs by exam, in the order in which exams come."""
-    by_exam: dict[str, list[RunAndView]] = {}
-    for run, view in zip(runs, views, strict=True):
-        by_exam.setdefault(run.manifest.exam, []).append((run, view))
+    by_exam: dict[str, list[ReportRun]] = {}
+    for view in views:
+        by_exam.setdefault(view.run.manifest.exam, []).append(view)
     return [_exam(name, f"exam-{at}", some, samples, sources) for at, (name, some) in enumerate(by_exam.items(), 1)]
 
 
-def _exam(name: str, anchor: str, some: Sequence[RunAndView], samples: int, sources: gallery.Sources) -> _ExamView:
-    views = [view for _run, view in some]
-    if thresholds_of(some[0][0].manifest) is not None:
-        rx = prescription_view(examined([run for run, _view in some]), sources.pool, anchor)
+def _exam(name: str, anchor: str, views: list[ReportRun], samples: int, sources: gallery.Sources) -> _ExamView:
+    if thresholds_of(views[0].run.manifest) is not None:
+        rx = prescription_view(examined([view.run for view in views]), sources.pool, anchor)
         return _ExamView(name, anchor, views, rx=rx)
     kinds = ((SCORES, False), (ORACLE, True))
     charts = [(title, peeks, made) for title, peeks in kinds if (made := _chart(views, peeks))]
-    groups: dict[str, list[RunAndView]] = {}
-    for run, view in some:
-        if not run.manifest.oracle:
-            data = run.manifest.data
-            groups.setdefault(repr((data.synthetic, sorted(data.origin.items()))), []).append((run, view))
+    groups: dict[str, list[ReportRun]] = {}
+    for view in views:
+        if not view.run.manifest.oracle:
+            data = view.run.manifest.data
+            groups.setdefault(repr((data.synthetic, sorted(data.origin.items()))), []).append(view)
     versus = [_versus(own, samples, sources) for own in groups.values() if len(own) > 1]
-    alone = [view.view.title for own in groups.values() if len(own) == 1 < len(views) for _run, view in own]
+    alone = [own[0].view.title for own in groups.values() if len(own) == 1 < len(views)]
     return _ExamView(name, anchor, views, charts, versus, alone)
 
 
@@ -130,13 +119,13 @@ def _chart(views: Sequence[ReportRun], peeks: bool) -> Parts:
     return list(parts.items())
 
 
-def _versus(some: Sequence[RunAndView], samples: int, sources: gallery.Sources) -> _RunsCompared:
+def _versus(views: Sequence[ReportRun], samples: int, sources: gallery.Sources) -> _RunsCompared:
     """Compare runs; of several, the two that lead are compared sample by sample."""
-    runs, numbers = [run for run, _view in some], [view.number for _run, view in some]
+    runs, numbers = [view.run for view in views], [view.number for view in views]
     try:
         found = pair = compare_runs(runs, flips=samples > 0)
         if found.ranking is not None:
-            first = _order(found)[:2]
+            first = order_of(found)[:2]
             best = [run for run, side in zip(runs, found.sides, strict=True) if side.letter in first]
             pair = compare_runs(best, protocols=found.protocols[:1], flips=samples > 0)
     except SnellenError as error:
@@ -145,49 +134,7 @@ def _versus(some: Sequence[RunAndView], samples: int, sources: gallery.Sources) 
     flips = _one_sided(pair, letters, {str(run.path): run for run in runs}, sources) if samples else []
     between = " and ".join(letters[side.run] for side in pair.sides)
     tables = compared_tables(found) if found.ranking is None else []
-    return _RunsCompared(found, "", numbers, tables, _ranking(found), between, flips)
-
-
-# ---------------------------------------------------------------- places
-
-
-def _ranking(found: Comparison) -> TableView | None:
-    """Return a row for each run, and a column for each part and metric: the headline first, where that is not what is compared."""
-    if found.ranking is None:
-        return None
-    rows = found.ranking.rows
-    order = _order(found)
-    sides = sorted(found.sides, key=lambda side: order.index(side.letter) if side.letter in order else len(order))
-    headings = [Heading("run")]
-    cells: dict[str, list[str]] = {side.letter: [f"{side.letter} {side.subject}"] for side in sides}
-    for part in dict.fromkeys(row.part for row in rows):
-        own = {row.run: row for row in rows if row.part == part}
-        one = next(iter(own.values()))
-        size = f"n = {formatting.on_clusters(one.n, one.clusters, one.cluster)}"
-        if one.headline is not None:
-            headings.append(Heading(f"{part or 'all'}, {one.headline_label}, {size}", "number"))
-            for letter, line in cells.items():
-                line.append(formatting.percent(own[letter].headline) if letter in own else "–")
-        headings.append(Heading(f"{part or 'all'}, {one.label}, {size}", "number"))
-        for letter, line in cells.items():
-            place = own.get(letter)
-            line.append("–" if place is None else f"{formatting.number(place.score, place.unit)} {place.groups}")
-    for name, values in (
-        ("USD for 1,000", [None if side.cost is None else f"{side.cost:.2f}" for side in sides]),
-        ("median time", [None if side.seconds is None else f"{side.seconds:.2f} s" for side in sides]),
-    ):
-        if any(values):
-            headings.append(Heading(name, "number"))
-            for side, value in zip(sides, values, strict=True):
-                cells[side.letter].append(value or "unknown")
-    title = f"Under '{found.ranking.protocol}', the best first; runs that share a small letter in a column cannot be told apart"
-    return TableView(title, tuple(headings), tuple(map(tuple, cells.values())))
-
-
-def _order(found: Comparison) -> list[str]:
-    """Return the runs of a ranking, the best over all samples first, or in the first part where nothing is said of all."""
-    rows = found.ranking.rows if found.ranking is not None else ()
-    return list(dict.fromkeys(row.run for row in sorted(rows, key=lambda row: bool(row.part))))
+    return _RunsCompared(found, "", numbers, tables, ranking_table(found), between, flips)
 
 
 # ---------------------------------------------------------------- flips

@@ -163,19 +163,12 @@ ENOUGH = 2 * EACH
 """Flips of a pair and stage to choose from: of these, no more than EACH can be taken for another pair."""
 
 
-class _FlippedCard(NamedTuple):
-    """One flipped sample with its picture."""
-
-    flip: ProtocolFlip
-    item: GalleryItem
-
-
 class DisagreementView(NamedTuple):
     """All that the page shows of disagreement. `counts` are samples by stage, however many pairs of protocols they flip."""
 
     pairs: TableView
     counts: dict[str, int]
-    cards: dict[str, list[_FlippedCard]]
+    cards: dict[str, list[tuple[ProtocolFlip, GalleryItem]]]
     samples: int
 
 
@@ -192,12 +185,12 @@ def parting(run: Run, size: int, sources: Sources) -> DisagreementView:
     by_stage = (f"flipped by {stage}" for stage in found.counts)
     heads = (*headings("", "first", "second"), *headings("number", *names, *by_stage))
     pairs = TableView("Each pair of protocols over the samples that both marked", heads, tuple(rows))
-    cards: dict[str, list[_FlippedCard]] = {}
+    cards: dict[str, list[tuple[ProtocolFlip, GalleryItem]]] = {}
     if size:
         chosen = [flip for stage in STAGES for flip in _few([f for f in found.flips if f.stage == stage])]
         items = plain_items(run, [(flip.id, flip.first.prompt) for flip in chosen], sources)
         for flip, item in zip(chosen, items, strict=True):
-            cards.setdefault(flip.stage, []).append(_FlippedCard(flip, item))
+            cards.setdefault(flip.stage, []).append((flip, item))
     return DisagreementView(pairs, found.counts, cards, found.samples)
 
 

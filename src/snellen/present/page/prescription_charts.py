@@ -42,28 +42,19 @@ class LogScale(NamedTuple):
         return None if found is None else Bar(self.at(found.value), self.at(found.low), self.at(found.high))
 
 
-class Tick(NamedTuple):
-    """A place on an axis, and what is written there."""
-
-    at: float
-    text: str
-
-
-class _AnswerDot(NamedTuple):
-    """The answers at one level: where they are, how large, and how many of how many were right."""
-
-    x: float
-    y: float
-    r: float
-    text: str
+Tick = tuple[float, str]
+"""A place on an axis, and what is written there."""
 
 
 class Curve(NamedTuple):
-    """A psychometric curve. `line` and `band` are points of an SVG; empty where nothing could be fitted."""
+    """A psychometric curve. `line` and `band` are points of an SVG; empty where nothing could be fitted.
+
+    `dots` are the answers at one level: x, y, radius, and how many of how many were right.
+    """
 
     line: UnshortenedText
     band: UnshortenedText
-    dots: list[_AnswerDot]
+    dots: list[tuple[float, float, float, str]]
     ticks: list[Tick]
     guess: float
     threshold: float | None
@@ -107,7 +98,7 @@ def curve(row: Threshold) -> Curve:
         line=points([(v, p) for v, p, _low, _high in row.curve]),
         band=points([*upper, *lower]),
         dots=[
-            _AnswerDot(
+            (
                 x(rung.level),
                 y(rung.right / rung.n),
                 min(LARGEST, DOT * sqrt(rung.n)),
@@ -115,7 +106,7 @@ def curve(row: Threshold) -> Curve:
             )
             for rung in row.rungs
         ],
-        ticks=[Tick(x(v), f"{v:g}") for v in nice(min(row.ladder), max(row.ladder))],
+        ticks=[(x(v), f"{v:g}") for v in nice(min(row.ladder), max(row.ladder))],
         guess=y(row.guess),
         threshold=None if found is None else x(found.value),
         low=ends[0],
@@ -128,7 +119,7 @@ def ratio_scale(found: Sequence[Range | None]) -> tuple[LogScale, list[Tick]]:
     ends = [abs(log(v)) for one in found if one is not None for v in (one.low, one.high)]
     reach = exp(1.08 * max([*ends, log(2)]))
     scale = LogScale(1 / reach, reach)
-    return scale, [Tick(scale.at(v), f"{v:g}") for v in (0.1, 0.2, 0.5, 1, 2, 5, 10) if 1 / reach <= v <= reach]
+    return scale, [(scale.at(v), f"{v:g}") for v in (0.1, 0.2, 0.5, 1, 2, 5, 10) if 1 / reach <= v <= reach]
 
 
 def by_size(rows: Sequence[Threshold]) -> list[Bar | None]:
@@ -151,20 +142,12 @@ LINES = ("KRSVD", "NCHZO", "VDSNR", "ZOKCH", "HNVSZ", "DCRKO", "SZNHV")
 """The letters of the lines, again from the first where there are more."""
 
 
-class _ChartLetter(NamedTuple):
-    """A letter at a place."""
-
-    letter: str
-    x: float
-    y: float
-
-
 class _ChartLine(NamedTuple):
-    """A line of the chart: letters of a height in pixels as sent, whether they are read, and where it is."""
+    """A line of the chart: letters of a height in pixels as sent, each at its x; whether they are read, and where it is."""
 
     height: float
     text: str
-    glyphs: list[_ChartLetter]
+    glyphs: list[tuple[str, float]]
     y: float
     read: bool
 
@@ -212,7 +195,7 @@ def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> LetterChart | None:
     while height >= min(ladder) * 0.99:
         left, y = BEFORE + 9 * (tallest - height) / 2, top(height)
         letters = enumerate(LINES[len(lines) % len(LINES)])
-        glyphs = [_ChartLetter(letter, left + 2 * height * place, y) for place, letter in letters]
+        glyphs = [(letter, left + 2 * height * place) for place, letter in letters]
         lines.append(_ChartLine(height, f"{figure(height)} px", glyphs, y, height >= finest * 0.999))
         height /= STEP
     reaches: list[_ChartReach] = []

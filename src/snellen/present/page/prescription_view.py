@@ -17,7 +17,7 @@ from snellen.comparison.thresholds import ExamThresholds, RunThresholds
 from snellen.core.exam import Exam
 from snellen.core.extras import Thresholds
 from snellen.core.gallery import UnshortenedText
-from snellen.core.prescription import FacultyComparison, Range, Threshold, figure
+from snellen.core.prescription import Range, Threshold, figure
 from snellen.present.model import formatting
 from snellen.present.model import threshold_text as said
 from snellen.present.model.run_facts import pairs, subject_facts
@@ -85,12 +85,8 @@ class _ModelView(NamedTuple):
     sent: list[tuple[str, str]]
 
 
-class _RatioView(NamedTuple):
-    """One faculty of several models: their thresholds, and each ratio with its place on the scale."""
-
-    name: str
-    compared: FacultyComparison
-    others: list[tuple[str, str, Bar | None, int]]
+Ratio = tuple[str, str, Bar | None, int]
+"""A model's letter, its ratio to the first, its place on the scale, and whether it sees finer."""
 
 
 class PrescriptionView(NamedTuple):
@@ -102,7 +98,8 @@ class PrescriptionView(NamedTuple):
     several: bool
     opened: bool
     verdicts: list[str]
-    ratios: list[_RatioView]
+    ratios: list[tuple[str, tuple[Threshold | None, ...], list[Ratio]]]
+    """Each faculty with the thresholds of all models, and their ratios."""
     scale: list[Tick]
     chart: LetterChart | None
     glyphs: dict[str, UnshortenedText]
@@ -119,7 +116,7 @@ def prescription_view(found: ExamThresholds, pool: ImagePool, prefix: str = "rx"
             (one.letter, "–" if ratio is None else said.ratio(ratio), scale.bar(ratio), said.finer(row, at))
             for at, (one, ratio) in enumerate(zip(found.each[1:], row.ratios, strict=True))
         ]
-        rows.append(_RatioView(row.name, row, others))
+        rows.append((row.name, row.rows, others))
     chart = letter_chart(list(_marks(found)))
     return PrescriptionView(
         title=found.exam,

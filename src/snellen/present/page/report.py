@@ -71,7 +71,7 @@ def write_report(
         views = [report_run(number, run, shown, sources) for number, run in enumerate(runs, 1)]
         given = {
             "runs": views,
-            "exams": exam_views(runs, views, shown, sources),
+            "exams": exam_views(views, shown, sources),
             "each": max(2, FIRST_SCREEN // max(1, len(runs))),
             "passed_over": passed_over,
             "fewer": shown < samples,

@@ -28,6 +28,7 @@ class ReportRun(NamedTuple):
     """A run with its number on the page."""
 
     number: int
+    run: Run
     view: RunView
     parting: gallery.DisagreementView
     gallery: _RunGallery
@@ -55,4 +56,4 @@ def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) ->
     calls = (call for head in run.folder.heads() for call in head.calls)
     latencies = sorted(call.latency for call in calls if call.latency is not None and not call.stored)
     view = run_view(run, loaded(run.manifest), stages=parting.counts, latencies=latencies)
-    return ReportRun(number, view, parting, shown)
+    return ReportRun(number, run, view, parting, shown)

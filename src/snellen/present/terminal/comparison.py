@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.text import Text
@@ -12,7 +13,7 @@ from snellen.comparison.explained import ChoiceLeads, Leads
 from snellen.comparison.results import Comparison, Ranking
 from snellen.core.text import one_line
 from snellen.present.model import formatting, repeats
-from snellen.present.model.comparison_view import compared_tables
+from snellen.present.model.comparison_view import compared_tables, expenses
 from snellen.present.terminal.prescription import print_prescription
 from snellen.present.terminal.tables import console, fitting, plain_table, say, say_next, say_notes
 
@@ -46,20 +47,16 @@ def _print_sides(out: Console, found: Comparison) -> None:
     """Print who the letters stand for, with cost and time where they are known; the folder where subjects have one name."""
     say(out, formatting.common_samples(found.exam, found.samples, synthetic=found.synthetic), "bold")
     sides = found.sides
-    columns: dict[str, list[str | Text]] = {
+    columns: dict[str, Iterable[str | Text]] = {
         "run": [Text(side.letter, style="bold") for side in sides],
-        "subject": [
-            f"{s.subject}{f' · {s.shots} shots' if s.shots else ''}{repeats.times(s.repeats)}"[:140] for s in sides
-        ],
+        "subject": [f"{s.subject}{f' · {s.shots} shots' if s.shots else ''}{repeats.times(s.repeats)}" for s in sides],
     }
     if len({side.subject for side in sides}) < len(sides):
-        columns["folder"] = [side.run.rstrip("/").rpartition("/")[2][:120] for side in sides]
-    if any(side.cost is not None for side in sides):
-        columns["USD for 1,000"] = ["unknown" if s.cost is None else f"{s.cost:.2f}" for s in sides]
-    if any(side.seconds is not None for side in sides):
-        columns["median time"] = ["unknown" if s.seconds is None else f"{s.seconds:.2f} s" for s in sides]
-    rows = list(zip(*columns.values(), strict=True))
-    out.print(plain_table(*columns, rows=rows, kept=("run",), right=("USD for 1,000", "median time")))
+        columns["folder"] = [side.run.rstrip("/").rpartition("/")[2] for side in sides]
+    known = expenses(sides)
+    columns |= {name: values.values() for name, values in known.items()}
+    rows = zip(*columns.values(), strict=True)
+    out.print(plain_table(*columns, rows=rows, kept=("run",), right=tuple(known)))
 
 
 # ---------------------------------------------------------------- two runs

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from snellen.core.results import Score
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.findings import protocol_gap
+from snellen.present.model.run_list import headlines
 from snellen.present.terminal.tables import console, plain_table, say, say_next
 
 NEVER_LOOK = ("baseline/chance", "baseline/constant", "method/center")
@@ -21,24 +21,19 @@ def _lines_of(runs: Sequence[Run], model: str) -> list[tuple[str, ...]]:
     """Return a line for each exam, its first part under its first protocol: the model, another that looks, and the floor."""
     found: list[tuple[str, ...]] = []
     for exam, own in groupby(runs, key=lambda run: run.manifest.exam):
-        scores: dict[str, Score] = {}
-        parts: list[str] = []
-        for run in own:
-            for main in run.summary.plain[:1]:
-                whole = [g for g in main.groups if g.whole]
-                n = whole[0].n
-                parts = [formatting.part_name(g.by) for g in whole]
-                scores[run.manifest.subject.spec] = whole[0].metrics[main.headline]
+        every = {run.manifest.subject.spec: headlines(run) for run in own}
+        scores = {spec: parts[0][1] for spec, parts in every.items() if parts}
         if not scores:
             continue
+        last = every[next(reversed(scores))]
         other = next((s for s in scores if s != model and not s.startswith(NEVER_LOOK)), None)
         floor = next((formatting.floor(s) for s in reversed(scores.values()) if s.floor is not None), NOTHING)
         of_model = scores.get(model)
         found.append(
             (
                 exam,
-                f"{parts[0]}, 1 of {len(parts)} parts" if len(parts) > 1 else parts[0],
-                str(n),
+                last[0][0] + (f", 1 of {len(last)} parts" if len(last) > 1 else ""),
+                str(last[0][1].n),
                 NOTHING
                 if of_model is None
                 else f"{formatting.value(of_model)} {formatting.interval(of_model)}".strip(),

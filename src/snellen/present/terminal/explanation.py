@@ -74,12 +74,12 @@ def _print_curve(out: Console, found: Explanation, verbose: bool) -> None:
     for line in curve(found, columns):
         say(out, line, soft_wrap=True)
     left = ROWS
-    for one in choices(found, columns):
-        if not verbose and len(one.rows) > left:
+    for dimension, rows in choices(found, columns):
+        if not verbose and len(rows) > left:
             continue
-        left -= len(one.rows)
-        say(out, f"{one.dimension:>{LABEL}}", "dim")
-        for name, marks in one.rows:
+        left -= len(rows)
+        say(out, f"{dimension:>{LABEL}}", "dim")
+        for name, marks in rows:
             say(out, f"{name[:LABEL]:>{LABEL}} {marks}", soft_wrap=True)
     say(out, "◆ the run's own number; █ every reading of a column, ▒ some", "dim")
 

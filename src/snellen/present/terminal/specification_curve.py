@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from snellen.comparison.choices import AS_WRONG
 from snellen.comparison.explained import Explanation, Reading
@@ -23,11 +22,8 @@ VALUES: dict[str, Callable[[Reading], str]] = {
 }
 
 
-class _ChoiceMarks(NamedTuple):
-    """What can be chosen in one dimension: a name and a row of marks for each."""
-
-    dimension: str
-    rows: tuple[tuple[str, str], ...]
+ChoiceMarks = tuple[str, list[tuple[str, str]]]
+"""What can be chosen in one dimension: a name and a row of marks for each."""
 
 
 def buckets(readings: Sequence[Reading], most: int = MOST_COLUMNS) -> list[list[Reading]]:
@@ -50,7 +46,7 @@ def curve(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[str]
     return [f"{names.get(i, ''):>{LABEL}} {''.join(row)}".rstrip() for i, row in enumerate(grid)]
 
 
-def choices(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[_ChoiceMarks]:
+def choices(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[ChoiceMarks]:
     """Which choices the readings of each column were made by, the dimension that moves the number most first."""
     order = [s.choice for s in found.swings] + list(VALUES)
     made = []
@@ -59,7 +55,7 @@ def choices(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[_C
         values = list(dict.fromkeys(of(r) for r in [found.headline, *found.readings]))
         if len(values) > 1:
             values.sort(key=lambda v, of=of: v not in (of(found.headline), AS_WRONG))  # type: ignore[misc]
-            made.append(_ChoiceMarks(name, tuple((value, _marks(columns, of, value)) for value in values)))
+            made.append((name, [(value, _marks(columns, of, value)) for value in values]))
     return made
 
 

@@ -11,7 +11,6 @@ from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 from snellen.core.dataset import Dataset
 from snellen.core.exam import Exam
@@ -34,11 +33,8 @@ AT_ONCE = 150
 """The most samples that one pass loads."""
 
 
-class ServedImage(NamedTuple):
-    """A picture as a response: bytes and their type."""
-
-    data: bytes
-    mime: str
+ServedImage = tuple[bytes, str]
+"""A picture as a response: bytes and their type."""
 
 
 class QuestionCache:
@@ -107,7 +103,7 @@ def large(data: bytes) -> ServedImage | None:
     """A picture for a page: as the data set has it where browsers show that, else a copy; None where it cannot be used."""
     head = sniff(data)
     if head.codec in WEB and len(data) <= AS_IT_IS and head.width and head.height:
-        return ServedImage(data, MIME[head.codec])
+        return data, MIME[head.codec]
     return scaled(data, LARGE)
 
 
@@ -115,6 +111,6 @@ def scaled(data: bytes, side: int) -> ServedImage | None:
     """Return a copy of a picture that is no larger than `side` either way; None for one that does not decode."""
     try:
         with decoded(data) as image:
-            return ServedImage(as_webp(image, side, 80), MIME["webp"])
+            return as_webp(image, side, 80), MIME["webp"]
     except Exception:  # Pillow has many ways to say that a file is damaged
         return None

@@ -66,4 +66,5 @@ def picture_response(found: ServedImage | None) -> Response:
     """Return a picture; an error where it cannot be shown."""
     if found is None:
         raise HTTPException(404, "This picture cannot be shown.")
-    return Response(found.data, headers={"content-type": found.mime, **KEPT})
+    data, kind = found
+    return Response(data, headers={"content-type": kind, **KEPT})
