@@ -49,7 +49,7 @@ class _BoxPair(NamedTuple):
 
 
 def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[_BoxPair]:
-    """The boxes of one picture in pairs, those that overlap most first; each is in one pair at most. Some may overlap very little."""
+    """Return the boxes of one picture in pairs, those that overlap most first. Each is in one pair at most; some overlap very little."""
     every = sorted(
         ((overlap_of(a, b), i, j) for i, a in enumerate(first) for j, b in enumerate(second) if a.box and b.box),
         key=lambda one: (-one[0], one[1], one[2]),
@@ -65,18 +65,18 @@ def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[_BoxPair]
 
 
 def overlap_of(first: BoxRow, second: BoxRow) -> float:
-    """The overlap (IoU) of two boxes of one picture."""
+    """Return the overlap (IoU) of two boxes of one picture."""
     # both are in pixels of the same picture, so that any common space does
     return iou(Box.from_xyxy(first.box, UNIT), Box.from_xyxy(second.box, UNIT))
 
 
 def of_boxes(every: Mapping[str, Sequence[BoxRow]]) -> list[AnnotatorAgreement]:
-    """The agreement of each two annotators about boxes, on the pictures where both drew any."""
+    """Return the agreement of each two annotators about boxes, on the pictures where both drew any."""
     return [_boxes(a, b, every[a], every[b]) for a, b in combinations(sorted(every), 2)]
 
 
 def of_answers(every: Mapping[str, Sequence[AnswerRow]], about: str = "answers") -> list[AnnotatorAgreement]:
-    """The agreement of each two annotators about answers, on the questions that both answered. Case and spaces do not count."""
+    """Return the agreement of each two annotators about answers, on the questions that both answered. Case and spaces do not count."""
     return [_answers(about, a, b, every[a], every[b]) for a, b in combinations(sorted(every), 2)]
 
 
@@ -125,7 +125,7 @@ def _plain(text: str) -> str:
 
 
 def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str) -> _AgreementFigure:
-    """A mean of values between 0 and 1 with its interval: boxes of one picture stand or fall together."""
+    """Return a mean of values between 0 and 1 with its interval: boxes of one picture stand or fall together."""
     if not values:
         return _AgreementFigure(label, None, 0, of)
     found = share_interval(of_samples(values, clusters))
@@ -133,7 +133,7 @@ def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str)
 
 
 def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], of: str) -> _AgreementFigure:
-    """Kappa, and how far it moves without each picture or question."""
+    """Return kappa, and how far it moves without each picture or question."""
 
     def weighed(weights: Any) -> float | None:
         return cohen_kappa([pair for pair, weight in zip(pairs, weights, strict=True) if weight])

@@ -196,5 +196,5 @@ class AnnotatorAnswers(AnnotatorFiles):
 
 
 def revision_of(known: Any) -> str:
-    """A word that changes with what is saved."""
+    """Return a word that changes with what is saved."""
     return digest(msgspec.to_builtins(known))[:16]

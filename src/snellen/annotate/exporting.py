@@ -21,7 +21,7 @@ TOOL = "snellen annotate"
 
 
 def document(name: str, annotator: str, shots: Sequence[AnnotatedPicture], rows: Sequence[BoxRow]) -> dict[str, Any]:
-    """The file's content. Boxes without an instruction are left out: nobody could be asked for them."""
+    """Return the file's content. Boxes without an instruction are left out: nobody could be asked for them."""
     samples = []
     for shot in shots:
         elements = [_element(row, shot) for row in rows if row.image == shot.name and row.instruction.strip()]
@@ -48,7 +48,7 @@ def write(folder: Path, content: dict[str, Any]) -> Path:
 
 
 def known(folder: Path, shots: Sequence[AnnotatedPicture], annotator: str, time: str) -> list[BoxRow]:
-    """What annotations.json says already, as rows to correct."""
+    """Return what annotations.json says already, as rows to correct."""
     path = folder / FILE
     if not path.is_file():
         raise SnellenError(f"--correct: {folder} has no {FILE} to correct; leave --correct out to begin anew")

@@ -141,7 +141,7 @@ def _asked(row: dict[str, Any], number: int, where: str) -> QuestionRow:
 
 
 def listed(value: Any) -> tuple[str, ...]:
-    """The values of a cell: a list, a list written as JSON, or values with | between them.
+    """Return the values of a cell: a list, a list written as JSON, or values with | between them.
 
     >>> listed(["a", 2]), listed('["a", "b"]'), listed("a | b"), listed("a, b"), listed(None)
     (('a', '2'), ('a', 'b'), ('a', 'b'), ('a, b',), ())

@@ -55,19 +55,19 @@ class DrawnBox(msgspec.Struct, frozen=True):
 
 
 def checked_name(name: str) -> str:
-    """An annotator's name that can be part of a file's name."""
+    """Return an annotator's name that can be part of a file's name."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", name):
         raise SnellenError("--as NAME: up to 40 letters, digits, '-' and '_' (it becomes part of a file's name)")
     return name
 
 
 def lines(rows: Iterable[Any]) -> bytes:
-    """Rows as JSON lines."""
+    """Return rows as JSON lines."""
     return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
 def read_lines(raw: bytes, kind: type[Row], name: str) -> list[Row]:
-    """The rows of a file of ours; SnellenError names the line that is none."""
+    """Return the rows of a file of ours; SnellenError names the line that is none."""
     found: list[Row] = []
     for number, line in enumerate(raw.splitlines(), 1):
         if line.strip():
@@ -79,7 +79,7 @@ def read_lines(raw: bytes, kind: type[Row], name: str) -> list[Row]:
 
 
 def checked_box(box: list[int | float], width: int, height: int) -> list[int | float]:
-    """A box that lies in its picture and has an area, to hundredths of a pixel.
+    """Return a box that lies in its picture and has an area, to hundredths of a pixel.
 
     >>> checked_box([10, 5, 2.001, 50], 40, 30)
     [2, 5, 10, 30]

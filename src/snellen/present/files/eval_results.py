@@ -35,7 +35,7 @@ FOLDER = ".eval_results"
 def eval_results(
     runs: Sequence[Run], *, protocol: str | None = None, dataset: str | None = None, url: str | None = None
 ) -> Files:
-    """The files for one model's repository; `dataset` is its name on the hub where the data folder does not say it."""
+    """Return the files for one model's repository; `dataset` is its name on the hub where the data folder does not say it."""
     subjects = dict.fromkeys(run.manifest.subject.spec for run in runs)
     if len(subjects) > 1:
         raise SnellenError(
@@ -80,7 +80,7 @@ def _entry(row: ScoreRow, source: HubSource, manifest: Manifest, url: str | None
 
 
 def notes(row: ScoreRow, imported_from: str = "") -> str:
-    """What it takes to read the value, on one line."""
+    """Say what it takes to read the value, on one line."""
     limit = row.options.get("limit")
     said = [
         f"snellen {row.snellen}",
@@ -100,7 +100,7 @@ def notes(row: ScoreRow, imported_from: str = "") -> str:
 
 
 def _yaml(entry: dict[str, Any], indent: str = "- ") -> Iterator[str]:
-    """A mapping of texts, numbers and mappings as YAML. A text is written as JSON has it, which YAML reads as the same text."""
+    """Yield a mapping of texts, numbers and mappings as YAML. A text is written as JSON has it, which YAML reads as the same text."""
     for key, value in entry.items():
         if isinstance(value, dict):
             yield f"{indent}{key}:\n"

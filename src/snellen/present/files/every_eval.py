@@ -59,7 +59,7 @@ def records(
     model_id: str | None = None,
     samples: bool = False,
 ) -> Files:
-    """The files of some runs, by their places in the data store. `now` is when the records are made, in seconds since 1970."""
+    """Return the files of some runs, by their places in the data store. `now` is when the records are made, in seconds since 1970."""
     found: list[tuple[str, bytes]] = []
     for run in runs:
         found += _files(run, evaluator, now, protocol, model_id, samples)
@@ -90,7 +90,7 @@ def _files(
 
 
 def evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
-    """A run's name in records, the same each time it is exported."""
+    """Return a run's name in records, the same each time it is exported."""
     manifest = run.manifest
     own = digest(
         {
@@ -105,7 +105,7 @@ def evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
 
 
 def _seconds(created: str) -> str:
-    """When a run began, in seconds since 1970; as it is written where that is no time."""
+    """Return when a run began, in seconds since 1970; as it is written where that is no time."""
     try:
         return str(int(datetime.fromisoformat(created).timestamp()))
     except ValueError:
@@ -173,7 +173,7 @@ def _known(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _result_id(row: ScoreRow) -> str:
-    """A score's name in a record."""
+    """Return a score's name in a record."""
     return f"{part_id(row)}.{row.metric}"
 
 
@@ -237,7 +237,7 @@ def _score(row: ScoreRow) -> dict[str, Any]:
 
 
 def _generation(row: ScoreRow, run: Run) -> dict[str, Any]:
-    """What was asked for in generation. The endpoint's address stays at home: it may be somebody's own."""
+    """Return what was asked for in generation. The endpoint's address stays at home: it may be somebody's own."""
     identity = run.manifest.subject.identity
     parameters = identity.get("applied") or identity.get("parameters") or {}
     found: dict[str, Any] = {}

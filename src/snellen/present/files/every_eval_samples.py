@@ -50,7 +50,7 @@ def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, s
 
 
 def _answered(run: Run, scan: Scan, summary: ProtocolSummary) -> Iterator[tuple[Answer, Mark]]:
-    """Every answer with its mark, each time that questions were asked."""
+    """Yield every answer with its mark, each time that questions were asked."""
     for arm in Arm.parse(summary.prompt).times(summary.repeats):
         marks = {m.id: m for m in run.marks(summary.protocol, arm.repeat)}
         for answer in run.folder.answers(scan, [(i, arm.text) for i in marks]):
@@ -72,7 +72,7 @@ def _asked(
 
 
 def _metric(summary: ProtocolSummary) -> str:
-    """The metric that a sample's score is of: a headline over a whole group (a macro F1) has no sample's value."""
+    """Return the metric that a sample's score is of: a headline over a whole group (a macro F1) has no sample's value."""
     return summary.bounded or summary.headline
 
 

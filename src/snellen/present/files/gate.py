@@ -17,7 +17,7 @@ _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
 def junit(found: Gate) -> bytes:
-    """One test case for each part and protocol, in the form that Jenkins, GitLab, Azure and GitHub's actions read."""
+    """Return one test case for each part and protocol, in the form that Jenkins, GitLab, Azure and GitHub's actions read."""
     counts = {"tests": str(len(found.checks)), "failures": str(len(found.failed)), "errors": "0"}
     skipped = str(sum(not check.judged for check in found.checks))
     root = Element("testsuites", counts)
@@ -55,12 +55,12 @@ def _details(check: GateCheck) -> str:
 
 
 def _inert(text: str) -> str:
-    """On one line, with nothing that XML cannot hold."""
+    """Return a text on one line, with nothing that XML cannot hold."""
     return _NOT_IN_XML.sub("?", one_line(text, LONG))
 
 
 def summary(found: Gate) -> str:
-    """A section in Markdown: the verdict, the table, the notes."""
+    """Return a section in Markdown: the verdict, the table, the notes."""
     marks = " · SYNTHETIC" if found.synthetic else ""
     table = checks_table(found, found.checks)
     lines = [

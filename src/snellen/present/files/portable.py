@@ -78,7 +78,7 @@ def portable_rows(run: Run, protocol: str | None = None) -> list[ScoreRow]:
 
 
 def exam_of(run: Run) -> Exam:
-    """The exam of a run."""
+    """Return the exam of a run."""
     return exams.load(run.manifest.exam)
 
 
@@ -93,7 +93,7 @@ _OURS = ("baseline", "method")
 
 
 def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
-    """The model of a run as OWNER/NAME: as `given`, else as far as the subject's name says it."""
+    """Return the model of a run as OWNER/NAME: as `given`, else as far as the subject's name says it."""
     spec, identity = manifest.subject.spec, manifest.subject.identity
     kind = str(identity.get("kind") or spec.partition("/")[0])
     name, hosting = spec.removeprefix(f"{kind}/"), hosting_of(kind)
@@ -124,13 +124,13 @@ def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
 
 
 def source_of(manifest: Manifest) -> HubSource:
-    """The data set on the hub that `snellen data get` fetched, if the folder is still there and says so."""
+    """Return the data set on the hub that `snellen data get` fetched, if the folder is still there and says so."""
     lock = read_lock(Path(manifest.data.source))
     return HubSource(lock.repo, lock.commit) if lock is not None else HubSource()
 
 
 def slug(text: str, instead: str = "_") -> str:
-    """A piece of a file's name on any system.
+    """Return a piece of a file's name on any system.
 
     >>> slug("llava:7b"), slug("../x"), slug("CON"), slug("")
     ('llava_7b', 'x', 'CON_', '_')
@@ -151,7 +151,7 @@ def one_of_each(names: Iterable[str], what: str) -> None:
 
 
 def part_id(row: ScoreRow) -> str:
-    """The name of an exam's part under a protocol, with dots: 'salbench.P3.paper'."""
+    """Return the name of an exam's part under a protocol, with dots: 'salbench.P3.paper'."""
     return ".".join(slug(piece, "-") for piece in (row.exam, *row.by.values(), row.protocol))
 
 

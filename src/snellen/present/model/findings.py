@@ -48,7 +48,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 def findings(summary: Summary, exam: Exam | None = None, stages: Mapping[str, int] | None = None) -> list[Finding]:
-    """Everything there is to say, the heaviest first. `stages` counts the samples on which protocols part, by stage."""
+    """Return everything there is to say, the heaviest first. `stages` counts the samples on which protocols part, by stage."""
     if not summary.plain:
         return []
     remarks = exam.extra(Remarks) if exam is not None else None
@@ -71,12 +71,12 @@ def findings(summary: Summary, exam: Exam | None = None, stages: Mapping[str, in
 
 
 def findings_of(run: Run) -> list[Finding]:
-    """What there is to say of a run by its summary alone."""
+    """Return what there is to say of a run by its summary alone."""
     return findings(run.summary, loaded(run.manifest))
 
 
 def loaded(manifest: Manifest) -> Exam | None:
-    """The exam of a run; None for a plugin that is not loaded."""
+    """Return the exam of a run; None for a plugin that is not loaded."""
     try:
         return exams.load(manifest.exam)
     except SnellenError:
@@ -84,7 +84,7 @@ def loaded(manifest: Manifest) -> Exam | None:
 
 
 def heaviest(found: Sequence[Finding], most: int) -> list[Finding]:
-    """The first so many; the headline is one of them, whatever it weighs."""
+    """Return the first so many; the headline is one of them, whatever it weighs."""
     kept = list(found[:most])
     headline = next((one for one in found if one.kind in HEADLINES), None)
     if headline is not None and headline not in kept:
@@ -119,7 +119,7 @@ class _MissingShare(NamedTuple):
 
 
 def _missing(summary: Summary) -> list[_MissingShare]:
-    """Of every protocol. What may be right as a refusal is not silent, so only the parts that are named so count."""
+    """Return the share of every protocol. What may be right as a refusal is not silent, so only the parts that are named so count."""
     silent = {(row.protocol, tuple(row.by.items())) for row in summary.silent}
     found = []
     for p in summary.plain:
@@ -133,7 +133,7 @@ def _missing(summary: Summary) -> list[_MissingShare]:
 
 
 def _silent(summary: Summary) -> Iterator[Finding]:
-    """Under the main protocol, or where that reads well under the worst of the others; beside the one that reads most."""
+    """Say it under the main protocol, or where that reads well under the worst of the others; beside the one that reads most."""
     every = _missing(summary)
     main, worst, best = every[0], max(every, key=lambda one: one.share), min(every, key=lambda one: one.share)
     shown = main if main.share > LOUD else worst
@@ -161,7 +161,7 @@ class _FloorPart(NamedTuple):
 
 
 def _parts(summary: Summary) -> list[_FloorPart]:
-    """The parts that have a score; one that most questions got no answer in says nothing about the model's sight."""
+    """Return the parts that have a score; one that most questions got no answer in says nothing about the model's sight."""
     main, found = summary.plain[0], []
     protocols, lost = summary.plain, [row.by for row in summary.lost]
     for part in formatting.side_by_side(protocols, whole=True):
@@ -177,7 +177,7 @@ def _parts(summary: Summary) -> list[_FloorPart]:
 
 
 def _above(protocol: ProtocolSummary, group: GroupSummary) -> str:
-    """How a headline stands to its floor: 'below' it (or at it), above it, or with its whole interval: 'clear'."""
+    """Return how a headline stands to its floor: 'below' it (or at it), above it, or with its whole interval: 'clear'."""
     score = group.metrics.get(protocol.headline)
     if score is None or score.floor is None:
         return "clear"
@@ -189,7 +189,7 @@ def _above(protocol: ProtocolSummary, group: GroupSummary) -> str:
 
 
 def _sees(summary: Summary) -> Iterator[Finding]:
-    """The headline itself, against its floor."""
+    """Yield the headline itself, against its floor."""
     main, parts = summary.plain[0], _parts(summary)
     total = len(parts)
     if not summary.complete:  # what is still missing may show it
@@ -228,7 +228,7 @@ def _everywhere(summary: Summary, parts: Sequence[_FloorPart]) -> str:
 
 
 def _against(parts: Sequence[_FloorPart]) -> str:
-    """'93.3 to 100.0 (floor 16.7 to 50.0)'."""
+    """Return '93.3 to 100.0 (floor 16.7 to 50.0)'."""
     floors = [p.score for p in parts if p.score.floor is not None]
     values = formatting.span([(p.score.value or 0.0, formatting.value(p.score)) for p in parts])
     return values + (
@@ -299,7 +299,7 @@ def _controls(summary: Summary) -> Iterator[Finding]:
 
 
 def _without(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) -> Finding:
-    """Whether the score falls where there is nothing to see."""
+    """Return whether the score falls where there is nothing to see."""
     sign = -1 if declared(protocol.metrics, rows[0].metric).better == "lower" else 1
     fell = [r for r in rows if (r.high if sign > 0 else -r.low) < 0]
     most = max(rows, key=lambda r: -sign * r.difference)
@@ -316,7 +316,7 @@ def _without(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) ->
 
 
 def _altered(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) -> Iterator[Finding]:
-    """What should change nothing and does."""
+    """Yield what should change nothing and does."""
     sure = [r for r in rows if r.low > 0 or r.high < 0]
     if sure:
         most = max(sure, key=lambda r: abs(r.difference))
@@ -342,5 +342,5 @@ def _position(summary: Summary) -> Iterator[Finding]:
 
 
 def _percent(share: float) -> str:
-    """'30 %', '0.4 %'."""
+    """Return '30 %', '0.4 %'."""
     return f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.1f} %"

@@ -93,7 +93,7 @@ def unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
 
 
 def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str | None) -> str:
-    """A single sample's value of a metric: a count without decimals."""
+    """Return a single sample's value of a metric: a count without decimals."""
     unit = unit_of(protocol, key)
     if unit in COUNTS and isinstance(value, float) and value.is_integer():
         return f"{value:.0f}"
@@ -101,19 +101,19 @@ def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str 
 
 
 def is_threshold(score: Score) -> bool:
-    """Whether a score is a point on a dial with a unit of its own."""
+    """Return whether a score is a point on a dial with a unit of its own."""
     return bool(score.unit) and (score.interval == CREDIBLE or score.interval in BOUNDS)
 
 
 def value(score: Score) -> str:
-    """A score's value; its unit is in the metric's name where it is no percentage. A threshold says its own: 'at most 2.0 px'."""
+    """Return a score's value; its unit is in the metric's name where it is no percentage. A threshold says its own: 'at most 2.0 px'."""
     if is_threshold(score) and score.value is not None:
         return amount(score.value, score.unit, score.interval if score.interval in BOUNDS else "")
     return number(score.value, score.unit)
 
 
 def interval(score: Score) -> str:
-    """'[55.1, 67.0]', or nothing; behind it '±1.2' where questions were asked several times: the standard deviation over repeats."""
+    """Return '[55.1, 67.0]', or nothing; behind it '±1.2' where questions were asked several times: the standard deviation over repeats."""
     if is_threshold(score):
         ends = (score.low, score.high)
         return "" if None in ends else f"[{', '.join(figure(end) for end in ends if end is not None)}]"
@@ -122,12 +122,12 @@ def interval(score: Score) -> str:
 
 
 def floor(score: Score) -> str:
-    """The floor, or nothing."""
+    """Return the floor, or nothing."""
     return "" if score.floor is None else number(score.floor, score.unit)
 
 
 def floor_legend(protocols: Iterable[ProtocolSummary]) -> str:
-    """What the floors of some protocols are, from what is behind them; nothing where there is none."""
+    """Say what the floors of some protocols are, from what is behind them; nothing where there is none."""
     answers = {
         s.floor_answer or "" for p in protocols for g in p.groups for s in g.metrics.values() if s.floor is not None
     }
@@ -139,12 +139,12 @@ def floor_legend(protocols: Iterable[ProtocolSummary]) -> str:
 
 
 def legend(protocols: Iterable[ProtocolSummary]) -> str:
-    """What the marks of a table of scores mean."""
+    """Say what the marks of a table of scores mean."""
     return f"{floor_legend(protocols)} {LEGEND}".lstrip()
 
 
 def _in_words(answer: str) -> bool:
-    """Whether a floor's answer is told in words (a place on the screen), not in an answer's own."""
+    """Return whether a floor's answer is told in words (a place on the screen), not in an answer's own."""
     return answer in ("the middle", "a random point", "always refuse") or (
         answer.startswith("the point ") and answer.endswith(" of the screen")
     )
@@ -168,7 +168,7 @@ def against_floor(value: float | None, floor: float | None, unit: str, better: s
 
 
 def floor_why(score: Score) -> str:
-    """What is behind a floor: "floor 16.7: always 'cat'; 100.0 by an answer that the prompt forbids: 'cat, dog'"."""
+    """Say what is behind a floor: "floor 16.7: always 'cat'; 100.0 by an answer that the prompt forbids: 'cat, dog'"."""
     if score.floor is None:
         return ""
     said = score.floor_answer or "unknown"
@@ -201,12 +201,12 @@ def forbidden(protocol: ProtocolSummary) -> str:
 
 
 def signed(value: float | None) -> str:
-    """A difference in percentage points, with its sign."""
+    """Return a difference in percentage points, with its sign."""
     return "–" if value is None else f"{100 * value:+.1f}"
 
 
 def difference(row: ControlRow | DifferenceRow) -> str:
-    """'-12.5 [-20.1, -3.0]', of a paired difference."""
+    """Return '-12.5 [-20.1, -3.0]', of a paired difference."""
     return f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
 
 
@@ -218,7 +218,7 @@ def change(row: ComparisonRow) -> str:
 
 
 def plain(value: Any) -> str:
-    """A reading, truth or option as text.
+    """Return a reading, truth or option as text.
 
     >>> plain(["color", "size"]), plain(None), plain({"x": 1})
     ('color, size', '–', '{"x":1}')
@@ -236,24 +236,24 @@ def plain(value: Any) -> str:
 
 
 def outcomes(group: GroupSummary) -> str:
-    """'31 correct, 5 wrong, 2 error'."""
+    """Return '31 correct, 5 wrong, 2 error'."""
     return ", ".join(f"{n} {name}" for name, n in group.outcomes.items())
 
 
 def bounds(group: GroupSummary) -> str:
-    """How far the score could be, were the non-answers all wrong or all right."""
+    """Return how far the score could be, were the non-answers all wrong or all right."""
     return "" if group.bounds is None else f"{percent(group.bounds[0])} to {percent(group.bounds[1])}"
 
 
 def bounded(protocols: Iterable[ProtocolSummary]) -> str:
-    """'Possible range of exact match', by the metric that the bounds are of."""
+    """Return 'Possible range of exact match', by the metric that the bounds are of."""
     names = {metric_name(p, p.bounded or p.headline) for p in protocols}
     name = names.pop() if len(names) == 1 else ""
     return f"Possible range of {name}" if name else "Possible range"
 
 
 def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[dict[str, GroupSummary]]:
-    """The whole parts of an exam, or the groups within them: each with its summaries by protocol, of those that have it."""
+    """Return the whole parts of an exam, or the groups within them: each with its summaries by protocol, of those that have it."""
     found: dict[tuple[tuple[str, str], ...], dict[str, GroupSummary]] = {}
     for p in protocols:
         for g in p.groups:
@@ -263,7 +263,7 @@ def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[d
 
 
 def most(groups: Iterable[GroupSummary]) -> int:
-    """The n of a part: that of the protocol that asks about most of it."""
+    """Return the n of a part: that of the protocol that asks about most of it."""
     return max(g.n for g in groups)
 
 
@@ -307,7 +307,7 @@ class ProtocolColumn(NamedTuple):
 
 
 def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary]) -> list[ProtocolColumn]:
-    """The protocols that have a part, those together that say the same of it."""
+    """Return the protocols that have a part, those together that say the same of it."""
     by_name = {p.protocol: p for p in protocols if p.protocol in part}
     found = together((name, (p.headline, part[name])) for name, p in by_name.items())
     return [ProtocolColumn(names, by_name[names[0]], group) for names, (_headline, group) in found]
@@ -316,7 +316,7 @@ def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummar
 def sample_values(
     protocols: Mapping[str, ProtocolSummary], columns: Sequence[tuple[ProtocolNames, Mark]]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Every metric that a sample has under some protocol: its name, and its value in each column."""
+    """Yield every metric that a sample has under some protocol: its name, and its value in each column."""
     keys = dict.fromkeys(key for _names, mark in columns for key, value in mark.metrics.items() if value is not None)
     for key in keys:
         label = next(metric_name(protocols[names[0]], key) for names, mark in columns if key in mark.metrics)
@@ -331,7 +331,7 @@ def sample_values(
 
 
 def title(manifest: Manifest) -> str:
-    """'salbench · baseline/pixels · 3 shots'."""
+    """Return 'salbench · baseline/pixels · 3 shots'."""
     shots = manifest.options.shots
     return f"{manifest.exam} · {model_name(manifest)}" + (f" · {shots} shots" if shots else "")
 
@@ -342,7 +342,7 @@ def common_samples(exam: str, samples: int, *, synthetic: bool) -> str:
 
 
 def no_answers(groups: Iterable[GroupSummary]) -> str:
-    """'No answer: 12 of 144 (8 unparsable, 4 refused), counted as wrong.', or nothing."""
+    """Return 'No answer: 12 of 144 (8 unparsable, 4 refused), counted as wrong.', or nothing."""
     total = 0
     found: Counter[str] = Counter()
     for group in groups:
@@ -367,13 +367,13 @@ def silence(summary: Summary) -> list[str]:
 
 
 def silent_share(summary: Summary, protocol: str, by: dict[str, str]) -> str:
-    """'38 % no answer', of a part that has many; or nothing."""
+    """Return '38 % no answer', of a part that has many; or nothing."""
     found = next((row for row in summary.silent if row.protocol == protocol and row.by == by), None)
     return f"{100 * found.share:.0f} % no answer" if found is not None else ""
 
 
 def scored_by(summary: Summary) -> list[str]:
-    """'Scored by siglip (padding max_length).', for each scorer, the main one first."""
+    """Return 'Scored by siglip (padding max_length).', for each scorer, the main one first."""
     lines = []
     for one in summary.scorers:
         still = f"; {one.unscored} answers not scored" if one.unscored else ""
@@ -382,7 +382,7 @@ def scored_by(summary: Summary) -> list[str]:
 
 
 def answered_of(summary: Summary) -> tuple[int, int]:
-    """How many questions got an answer, and how many there are to ask."""
+    """Return how many questions got an answer, and how many there are to ask."""
     wanted = summary.questions or summary.samples * len(summary.asked)
     return sum(summary.asked.values()) - summary.failed, wanted
 
@@ -434,7 +434,7 @@ def calls(totals: Totals, subject: str = "") -> str:
 
 
 def token_parts(totals: Totals) -> str:
-    """'1,200 thinking, 500 from a cache', of the tokens that are priced or meant otherwise; or nothing."""
+    """Return '1,200 thinking, 500 from a cache', of the tokens that are priced or meant otherwise; or nothing."""
     parts = (
         (totals.reasoning_tokens, "thinking"),
         (totals.cached_tokens, "from a cache"),

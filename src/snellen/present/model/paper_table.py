@@ -53,7 +53,7 @@ class Head(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """Both on one line."""
+        """Return both on one line."""
         return f"{self.group} {self.name}".strip()
 
 
@@ -71,7 +71,7 @@ class PaperTable(NamedTuple):
 
 
 def paper_tables(rows: Sequence[ScoreRow], table: str = "", layouts: Layouts = lambda *_: ()) -> list[PaperTable]:
-    """The tables of each exam (and version of the protocol), by the first protocol that all its runs have.
+    """Return the tables of each exam (and version of the protocol), by the first protocol that all its runs have.
 
     `table` is the name of a layout; without one, or where the exam has none for these runs, the parts are columns.
     """
@@ -142,7 +142,7 @@ def _group(row: ScoreRow | Column) -> Group:
 
 
 def _tables(rows: list[ScoreRow], layouts: Sequence[Layout]) -> Iterator[PaperTable]:
-    """The tables in which some run has a figure; the plain one where no layout has any."""
+    """Yield the tables in which some run has a figure; the plain one where no layout has any."""
     made = 0
     for layout in layouts:
         own = {(_group(r), r.metric) for r in rows if not r.published}
@@ -198,14 +198,14 @@ def shots_of(row: ScoreRow) -> int:
 
 
 def _told_apart(parts: dict[Group, str]) -> Iterable[str]:
-    """The names of parts; where two have one name, with what they are grouped by."""
+    """Yield the names of parts; where two have one name, with what they are grouped by."""
     names = list(parts.values())
     for by, name in parts.items():
         yield name if names.count(name) == 1 else " · ".join(f"{key} {value}" for key, value in by)
 
 
 def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRow], folder: str = "") -> PaperLine:
-    """A run's line; `folder` tells runs of one subject apart."""
+    """Return a run's line; `folder` tells runs of one subject apart."""
     found = {(_group(r), r.metric): r for r in rows}
     said = [word for word in statuses(r.status for r in rows).split(", ") if word and word != "SYNTHETIC"]
     figures = tuple(_figure(found[place]) if place in found else PaperFigure(NOTHING) for place in places)
@@ -222,7 +222,7 @@ def _figure(row: ScoreRow) -> PaperFigure:
 
 
 def _floor(rows: Sequence[ScoreRow]) -> str:
-    """The floor of a part; from the lowest to the highest where runs did not see the same samples."""
+    """Return the floor of a part; from the lowest to the highest where runs did not see the same samples."""
     found = sorted({r.floor for r in rows if r.floor is not None})
     figures = list(dict.fromkeys(number(f, rows[0].unit) for f in found))
     return NOTHING if not figures else figures[0] if len(figures) == 1 else f"{figures[0]}–{figures[-1]}"
@@ -256,7 +256,7 @@ def _caption(rows: Sequence[ScoreRow], about: str) -> Iterator[str]:
 
 
 def _counts(rows: Sequence[ScoreRow]) -> str:
-    """'n = 45 in each part.', or the n of every part."""
+    """Return 'n = 45 in each part.', or the n of every part."""
     parts = {_group(r): r.part for r in rows}
     named = dict(zip(parts, _told_apart(parts), strict=True))
     by_part = {name: sorted({r.part_n or 0 for r in rows if _group(r) == by}) for by, name in named.items()}

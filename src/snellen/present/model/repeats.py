@@ -16,18 +16,18 @@ def most(protocols: Sequence[ProtocolSummary]) -> int:
 
 
 def times(repeats: int) -> str:
-    """' · asked 3 times', or nothing for once."""
+    """Return ' · asked 3 times', or nothing for once."""
     return f" · asked {repeats} times" if repeats > 1 else ""
 
 
 def first_only(protocols: Sequence[ProtocolSummary]) -> str:
-    """What is to be said where only the first of several answers is shown; nothing where every question was asked once."""
+    """Say what is to be said where only the first of several answers is shown; nothing where every question was asked once."""
     asked = most(protocols)
     return f"Every question was asked {asked} times: this is about the first answer to each." if asked > 1 else ""
 
 
 def alike(protocol: ProtocolSummary) -> list[str]:
-    """How many samples were right each time, and how many were answered alike; nothing where every question was asked once."""
+    """Return how many samples were right each time, and how many were answered alike; nothing where every question was asked once."""
     every = [g.consistency for g in protocol.groups if g.whole and g.consistency is not None]
     found = Consistency(
         **{name: sum(getattr(c, name) for c in every) for name in ("always", "sometimes", "never", "same")}
@@ -41,7 +41,7 @@ def alike(protocol: ProtocolSummary) -> list[str]:
 
 
 def consistency(group: GroupSummary) -> str:
-    """'12 always right, 3 some times, 5 never; 15 answered the same', or nothing."""
+    """Return '12 always right, 3 some times, 5 never; 15 answered the same', or nothing."""
     found = group.consistency
     if found is None or not found.n:
         return ""

@@ -77,14 +77,14 @@ def _tokens(totals: Totals) -> str:
 
 
 def _made(data: DataEntry) -> str:
-    """Whether data is real, and whose it is where it is not: only what bears our label is ours."""
+    """Return whether data is real, and whose it is where it is not: only what bears our label is ours."""
     if not data.synthetic:
         return "real (not marked as synthetic)"
     return f"SYNTHETIC, made by Snellen ({pairs(data.origin)})" if data.origin else "SYNTHETIC, as it says itself"
 
 
 def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
-    """Samples that were not asked, as their images are not there."""
+    """Return samples that were not asked, as their images are not there."""
     if not missing:
         return []
     some = ", ".join(for_terminal(plain(one), 60) for one in missing[:3])
@@ -93,7 +93,7 @@ def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
 
 
 def _scorers(found: Sequence[ScorerEntry]) -> list[tuple[str, str]]:
-    """The models that scored captions; the first one decides the headline."""
+    """Return the models that scored captions; the first one decides the headline."""
     return [
         (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(found) > 1), f"{s.name}: {pairs(s.identity)}")
         for i, s in enumerate(found, 1)
@@ -110,7 +110,7 @@ def pairs(values: dict[str, Any]) -> str:
 
 
 def _counted(names: dict[str, int], most: int = 5) -> str:
-    """The commonest names with their counts; a hostile endpoint may return a new one each time."""
+    """Return the commonest names with their counts; a hostile endpoint may return a new one each time."""
     ordered = sorted(names.items(), key=lambda x: (-x[1], x[0]))
     more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
     return ", ".join(f"{for_terminal(name, 120)} ({n})" for name, n in ordered[:most]) + more

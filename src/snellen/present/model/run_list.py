@@ -17,7 +17,7 @@ from snellen.present.model import formatting
 
 
 def tails(runs: Sequence[ListedRun]) -> list[str]:
-    """What tells runs apart: the digest at the end of a folder's name, or the whole name where two share that.
+    """Return what tells runs apart: the digest at the end of a folder's name, or the whole name where two share that.
 
     >>> from types import SimpleNamespace as N
     >>> tails([N(path=Path("runs/salbench_x_1a2b3c4d")), N(path=Path("runs/mine"))])
@@ -29,12 +29,12 @@ def tails(runs: Sequence[ListedRun]) -> list[str]:
 
 
 def headlines(run: ListedRun | Run) -> list[tuple[str, Score]]:
-    """The headline of each part under the main protocol."""
+    """Return the headline of each part under the main protocol."""
     return [one for main in run.summary.plain[:1] for one in formatting.headlines(main)]
 
 
 def spread(scores: list[tuple[str, Score]]) -> str:
-    """'33.3', or '8.3–33.3' where there are several parts; of thresholds, which have units of their own, the first."""
+    """Return '33.3', or '8.3–33.3' where there are several parts; of thresholds, which have units of their own, the first."""
     first = next(((part, s) for part, s in scores if formatting.is_threshold(s)), None)
     if first is not None:
         return f"{one_line(first[0].partition(' · ')[0], 24)} {formatting.value(first[1])}"
@@ -43,7 +43,7 @@ def spread(scores: list[tuple[str, Score]]) -> str:
 
 
 def cost(totals: Totals) -> str:
-    """'0.0123', with a + where some calls have no known cost; '?' where none has; a dash for a run that paid nobody."""
+    """Return '0.0123', with a + where some calls have no known cost; '?' where none has; a dash for a run that paid nobody."""
     if not totals.calls:
         return "–"
     if not totals.cost and totals.cost_unknown:
@@ -52,7 +52,7 @@ def cost(totals: Totals) -> str:
 
 
 def document(folder: Path, found: RunListing) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return the same as plain values."""
     return {
         "folder": str(folder),
         "runs": [plain(run) for run in found.runs],

@@ -150,7 +150,7 @@ def _plain_question(question: Question) -> dict[str, Any]:
 
 
 def kind_of(outcomes: Iterable[Outcome]) -> str:
-    """What is worth looking at in a sample, given its outcomes under all protocols."""
+    """Say what is worth looking at in a sample, given its outcomes under all protocols."""
     found = set(outcomes)
     if Outcome.CORRECT in found and len(found) > 1:
         return "disagree"

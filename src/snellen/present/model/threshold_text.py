@@ -25,51 +25,51 @@ NAMED = 3
 
 
 def threshold(row: Threshold | None) -> str:
-    """'7.7 px', 'at most 2.0 px', 'not measurable', or a dash where the faculty was not examined."""
+    """Return '7.7 px', 'at most 2.0 px', 'not measurable', or a dash where the faculty was not examined."""
     if row is None:
         return "–"
     return NOT if row.threshold is None else amount(row.threshold.value, row.unit, row.bound)
 
 
 def interval(row: Threshold | None) -> str:
-    """'[6.3, 9.0]'; nothing of a bound, whose one end says nothing."""
+    """Return '[6.3, 9.0]'; nothing of a bound, whose one end says nothing."""
     return "" if row is None or row.threshold is None or row.bound else between(row.threshold)
 
 
 def between(found: Range) -> str:
-    """'[6.3, 9.0]'."""
+    """Return '[6.3, 9.0]'."""
     return f"[{figure(found.low)}, {figure(found.high)}]"
 
 
 def whole(row: Threshold | None) -> str:
-    """'7.7 px [6.3, 9.0]'."""
+    """Return '7.7 px [6.3, 9.0]'."""
     return f"{threshold(row)} {interval(row)}".rstrip()
 
 
 def ratio(found: Range) -> str:
-    """'1.8 [1.4, 2.3]'."""
+    """Return '1.8 [1.4, 2.3]'."""
     return f"{figure(found.value)} {between(found)}"
 
 
 def of(share: Share) -> str:
-    """'5/5'; a dash of none."""
+    """Return '5/5'; a dash of none."""
     return f"{share.right}/{share.n}" if share.n else "–"
 
 
 def slope(row: Threshold) -> str:
-    """'x 1.4 [1.1, 3.8]', the factor on the dial from a quarter to three quarters seen."""
+    """Return 'x 1.4 [1.1, 3.8]', the factor on the dial from a quarter to three quarters seen."""
     return "–" if row.slope is None else f"x {ratio(row.slope)}"
 
 
 def lapse(row: Threshold) -> str:
-    """'1 % [0, 11]'."""
+    """Return '1 % [0, 11]'."""
     if row.lapse is None:
         return "–"
     return f"{100 * row.lapse.value:.0f} % [{100 * row.lapse.low:.0f}, {100 * row.lapse.high:.0f}]"
 
 
 def seeds(found: ExamThresholds) -> str:
-    """'seed 0', 'seeds 0, 7'."""
+    """Return 'seed 0', 'seeds 0, 7'."""
     return f"seed{'s' * (len(found.seeds) > 1)} {', '.join(map(str, found.seeds))}"
 
 
@@ -77,7 +77,7 @@ def seeds(found: ExamThresholds) -> str:
 
 
 def sees(row: Threshold) -> str:
-    """'reads letters of 7.7 px and more'."""
+    """Return 'reads letters of 7.7 px and more'."""
     if row.threshold is None:
         return f"could not be measured in {row.faculty}"
     value = amount(row.threshold.value, row.unit)
@@ -89,7 +89,7 @@ def sees(row: Threshold) -> str:
 
 
 def sentence(one: RunThresholds) -> str:
-    """What a person would say of one model."""
+    """Say what a person would say of one model."""
     known = [row for row in one.rows if row.threshold is not None]
     lost = list(dict.fromkeys(row.name for row in one.rows if row.threshold is None))
     if not known:
@@ -100,7 +100,7 @@ def sentence(one: RunThresholds) -> str:
 
 
 def reasons(rows: Iterable[Threshold]) -> list[str]:
-    """Why faculties have no threshold, those together that have one reason."""
+    """Return why faculties have no threshold, those together that have one reason."""
     found = formatting.together((row.name, row.reason) for row in rows if row.threshold is None and row.reason)
     return [f"{formatting.listed(names)}: {NOT}: {reason}." for names, reason in found]
 
@@ -109,7 +109,7 @@ def reasons(rows: Iterable[Threshold]) -> list[str]:
 
 
 def needs(row: FacultyComparison, at: int) -> str:
-    """'letters 1.8 [1.4, 2.3] times as large', of the run at a place behind the first."""
+    """Return 'letters 1.8 [1.4, 2.3] times as large', of the run at a place behind the first."""
     found = row.ratios[at]
     first = next(one for one in row.rows if one is not None)
     if found is None:
@@ -120,7 +120,7 @@ def needs(row: FacultyComparison, at: int) -> str:
 
 
 def finer(row: FacultyComparison, at: int) -> int:
-    """Who sees finer, of the run at a place behind the first: 1 it does, -1 the first does, 0 cannot be told."""
+    """Return who sees finer, of the run at a place behind the first: 1 it does, -1 the first does, 0 cannot be told."""
     found = row.ratios[at]
     if found is None or found.low <= 1 <= found.high:
         return 0
@@ -129,7 +129,7 @@ def finer(row: FacultyComparison, at: int) -> int:
 
 
 def verdict(found: ExamThresholds, at: int) -> str:
-    """What a person would say of a run beside the first: in what it sees finer, in what less, and what is not known."""
+    """Say what a person would say of a run beside the first: in what it sees finer, in what less, and what is not known."""
     first, other = found.first.letter, found.each[at + 1].letter
     held = [row for row in found.compared if row.ratios[at] is not None]
     if not held:
@@ -149,7 +149,7 @@ def verdict(found: ExamThresholds, at: int) -> str:
 
 
 def _largest(rows: Sequence[FacultyComparison], at: int) -> list[FacultyComparison]:
-    """The few with the greatest ratio, either way."""
+    """Return the few with the greatest ratio, either way."""
 
     def far(row: FacultyComparison) -> float:
         found = row.ratios[at]
@@ -159,13 +159,13 @@ def _largest(rows: Sequence[FacultyComparison], at: int) -> list[FacultyComparis
 
 
 def _more(rows: Sequence[FacultyComparison], at: int, what: str) -> str:
-    """', and sees less in size, too', of those that have no room."""
+    """Return ', and sees less in size, too', of those that have no room."""
     named = _largest(rows, at)
     rest = [row.name for row in rows if row not in named]
     return f", and {what} {formatting.listed(rest)}, too" if rest else ""
 
 
 def dial(row: Threshold) -> str:
-    """The dial and its ends: 'letter height in pixels as sent, from 2.0 to 48 px'."""
+    """Return the dial and its ends: 'letter height in pixels as sent, from 2.0 to 48 px'."""
     low, high = sorted((row.ladder[0], row.ladder[-1]))
     return f"{row.dial}, from {figure(low)} to {in_unit(figure(high), row.unit)}"

@@ -46,7 +46,7 @@ class GallerySurvey(NamedTuple):
 
     @property
     def shown(self) -> dict[str, int]:
-        """How many of each kind were chosen."""
+        """Return how many of each kind were chosen."""
         return {kind: sum(p.kind == kind for p in self.picks) for kind in KINDS}
 
 
@@ -86,7 +86,7 @@ def _by_rank(one: Ranked) -> tuple[float, str]:
 
 
 def choose(pools: dict[str, list[list[Pick]]], size: int, kinds: Sequence[str] = tuple(KINDS)) -> list[Pick]:
-    """Kinds in their order, parts in turn; a later kind keeps an eighth of the places, so none is crowded out."""
+    """Return kinds in their order, parts in turn; a later kind keeps an eighth of the places, so none is crowded out."""
     reserve, left = size // 8, size
     chosen: list[Pick] = []
     for i, kind in enumerate(kinds):
@@ -110,7 +110,7 @@ class Sources:
         self._last: tuple[Any, Dataset] | None = None
 
     def of(self, run: Run, exam: Exam) -> Dataset:
-        """The data set that a run saw: in one of the folders, or where it was. The error is of the first folder."""
+        """Return the data set that a run saw: in one of the folders, or where it was. The error is of the first folder."""
         known = run.manifest
         same = (exam.name, known.data.source, known.data.fingerprint, known.options, known.shard)
         if self._last is not None and self._last[0] == same:  # runs of one exam come one after the other

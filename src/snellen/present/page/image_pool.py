@@ -146,7 +146,7 @@ def _held(data: bytes, side: int, region: Region | None) -> HeldImage:
 
 
 def _drafted(data: bytes, side: int) -> Image:
-    """A picture decoded at the least size that is enough, where its format can do that."""
+    """Return a picture decoded at the least size that is enough, where its format can do that."""
     image = open_picture(data)
     image.draft("RGB", (side, side))
     try:
@@ -165,7 +165,7 @@ def _inside(region: Region, width: int, height: int) -> Region:
 
 
 def _smaller(held: HeldImage, share: float, quality: int) -> bytes:
-    """The largest copy made smaller; itself where that would not be less."""
+    """Return the largest copy made smaller; itself where that would not be less."""
     side = max(16, round(held.side * share))
     with decoded(held.largest) as image:
         made = as_webp(image, min(side, max(image.size)), quality)

@@ -25,7 +25,7 @@ ROWS = 9
 
 
 def print_explanation(found: Explanation, *, verbose: bool = False) -> None:
-    """Everything that fits one screen; `verbose` shows every choice below the curve, and the curve beside a figure."""
+    """Print everything that fits one screen; `verbose` shows every choice below the curve, and the curve beside a figure."""
     out = console()
     marks = " · SYNTHETIC" if found.synthetic else ""
     say(out, f"{found.exam} · {found.subject}{marks}", "bold")
@@ -45,7 +45,7 @@ def print_explanation(found: Explanation, *, verbose: bool = False) -> None:
 
 
 def _own(found: Explanation) -> str:
-    """'macro F1 under 'paper', the mean of all parts, n = 720'."""
+    """Return 'macro F1 under 'paper', the mean of all parts, n = 720'."""
     one = found.headline
     several = f", {one.part}" if len(found.parts) > 1 else ""
     several += f", mean {one.average}" if one.average != BY_SAMPLE else ""
@@ -53,7 +53,7 @@ def _own(found: Explanation) -> str:
 
 
 def _all(found: Explanation) -> str:
-    """'252 readings of the same answers give 125 numbers from 42.5 to 72.4, half of them below 60.2.'"""
+    """Return '252 readings of the same answers give 125 numbers from 42.5 to 72.4, half of them below 60.2.'"""
     many = formatting.counted(len(found.readings), "reading")
     if found.values == 1:
         return f"{many} of the same answers, and one number."
@@ -89,7 +89,7 @@ def _samples(reading: Reading) -> str:
 
 
 def _print_swings(out: Console, swings: Sequence[Swing]) -> None:
-    """How far each choice moves the number by itself."""
+    """Print how far each choice moves the number by itself."""
     if not swings:
         return
     say(out, "\nEach choice by itself, all else being as the run has it:")
@@ -128,7 +128,7 @@ def _print_figure(out: Console, one: FigureCheck, found: Explanation) -> None:
 
 
 def _print_split(out: Console, one: FigureCheck, end: Reading) -> None:
-    """The way from the run's own number to the first of these, stage by stage."""
+    """Print the way from the run's own number to the first of these, stage by stage."""
     title = f"From {percent(one.start.value)}, the run's own number there, to {percent(end.value)}, by stage:"
     say(out, f"\n{title}")
     rows = [

@@ -26,7 +26,7 @@ WORDINGS = {
 
 
 def print_imported(done: ImportedRun, *, verbose: bool = False) -> None:
-    """One screen; `verbose` shows every figure of the log."""
+    """Print one screen; `verbose` shows every figure of the log."""
     out, record, manifest = console(), done.record, done.run.manifest
     marks = " · SYNTHETIC" if manifest.data.synthetic else ""
     title = f"{formatting.title(manifest)}{marks}"
@@ -115,7 +115,7 @@ def _print_against(out: Console, record: ImportRecord, rows: Sequence[VerdictAgr
 
 
 def _print_missing(out: Console, summary: Summary) -> None:
-    """What the log has no answers to, and why."""
+    """Print what the log has no answers to, and why."""
     for line in formatting.silence(summary)[:MOST_FIGURES] if summary.lost else ():
         say(out, line, "bold red")
     if summary.failed:

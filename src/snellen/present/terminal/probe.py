@@ -12,7 +12,7 @@ NOTHING = "nothing found"
 
 
 def headline(probe: Probe) -> str:
-    """What to remember of a probe.
+    """Say what to remember of a probe.
 
     >>> headline(Probe(spec="api/x"))
     'api/x: nothing found'
@@ -27,7 +27,7 @@ def headline(probe: Probe) -> str:
 
 
 def print_probe(probe: Probe, changes: tuple[str, ...] = (), before: Probe | None = None) -> None:
-    """The headline, a row a part, the format to ask for points with, and what changed since the last probe."""
+    """Print the headline, a row a part, the format to ask for points with, and what changed since the last probe."""
     out = console()
     say(out, headline(probe), "bold")
     rows = []

@@ -163,7 +163,7 @@ def _print_end(out: Console, view: RunView, verbose: bool | None) -> None:
 
 
 def print_remarked(done: RemarkResult) -> None:
-    """What marking again changed: the sum, and the protocols that have a part in it."""
+    """Print what marking again changed: the sum, and the protocols that have a part in it."""
     out = console()
     of = sum(marks for marks, _changed in done.counts.values())
     say(out, f"{sum(n for _marks, n in done.counts.values()):,} of {formatting.counted(of, 'mark')} changed")

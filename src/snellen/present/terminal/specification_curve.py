@@ -27,14 +27,14 @@ ChoiceMarks = tuple[str, list[tuple[str, str]]]
 
 
 def buckets(readings: Sequence[Reading], most: int = MOST_COLUMNS) -> list[list[Reading]]:
-    """The readings as they follow each other, one or several to a column."""
+    """Return the readings as they follow each other, one or several to a column."""
     count = min(most, len(readings))
     edges = [round(i * len(readings) / count) for i in range(count + 1)]
     return [list(readings[a:b]) for a, b in pairwise(edges)]
 
 
 def curve(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[str]:
-    """The numbers themselves: a point for each column, in its middle; the run's own number is marked."""
+    """Return the numbers themselves: a point for each column, in its middle; the run's own number is marked."""
     low, high = found.lowest, found.highest
     grid = [[" "] * len(columns) for _ in range(HEIGHT)]
     for at, column in enumerate(columns):
@@ -47,7 +47,7 @@ def curve(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[str]
 
 
 def choices(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[ChoiceMarks]:
-    """Which choices the readings of each column were made by, the dimension that moves the number most first."""
+    """Return which choices the readings of each column were made by, the dimension that moves the number most first."""
     order = [s.choice for s in found.swings] + list(VALUES)
     made = []
     for name in dict.fromkeys(n for n in order if n in VALUES):

@@ -188,7 +188,7 @@ def _estimate(row: SuiteEstimate) -> tuple[str, ...]:
 
 
 def totals(rows: Sequence[SuiteEstimate]) -> dict[str, Any]:
-    """Sums over all runs; 'unknown' where one is. The time is that of the slowest server, as servers do not wait for each other."""
+    """Return sums over all runs; 'unknown' where one is. The time is that of the slowest server, as servers do not wait for each other."""
     found = [row.found for row in rows]
     lanes: dict[str, list[Any]] = {}
     for row in rows:
@@ -204,13 +204,13 @@ def totals(rows: Sequence[SuiteEstimate]) -> dict[str, Any]:
 
 
 def estimate_document(name: str, out: Path, rows: Sequence[SuiteEstimate]) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return the same as plain values."""
     runs = [{"exam": r.cell.exam, "model": r.cell.model, "answered": r.answered, **r.found} for r in rows]
     return {"suite": name, "out": str(out), "total": totals(rows), "runs": runs}
 
 
 def _sum(values: Sequence[Any]) -> Any:
-    """The sum; 'unknown' where one of them is no number."""
+    """Return the sum; 'unknown' where one of them is no number."""
     return "unknown" if any(isinstance(v, str) for v in values) else sum(values)
 
 

@@ -15,7 +15,7 @@ LONG = 60
 
 
 def print_verified(path: Path, found: VerifyResult) -> None:
-    """One screen."""
+    """Print one screen."""
     out = console()
     for difference in found.differences[:SHOWN]:
         say(out, _line(difference), "red")
@@ -30,7 +30,7 @@ def print_verified(path: Path, found: VerifyResult) -> None:
 
 
 def _line(d: FileDifference) -> str:
-    """'marks/paper.jsonl, line 3, sample 7.outcome: 'correct' recorded, 'wrong' found'."""
+    """Return 'marks/paper.jsonl, line 3, sample 7.outcome: 'correct' recorded, 'wrong' found'."""
     where = f"{d.file}, {d.place}" if d.place else d.file
     return f"{one_line(where, 200)}: {one_line(d.recorded, LONG)} recorded, {one_line(d.found, LONG)} found"
 

@@ -27,7 +27,6 @@ from snellen.present.viewer.run_page import progress_of, run_context, runs_conte
 from snellen.present.viewer.sample_filter import PAGE, page_of, wanted_from
 from snellen.present.viewer.sample_index import SampleRecord, read
 from snellen.present.viewer.sample_page import (
-    PageRun,
     form_context,
     pictures_of,
     sample_blocks,
@@ -56,13 +55,13 @@ class Viewer(Site):
     def app(self) -> Starlette:
         """Return the application, to be put behind a `Guard`."""
         return self.application(
-            Route("/", self.runs),
-            Route("/compare", self.compare),
-            Route("/run/{key}", self.run),
-            Route("/run/{key}/samples", self.samples),
-            Route("/run/{key}/sample/{row:int}", self.sample),
-            Route("/run/{key}/sample/{row:int}/picture/{arm:int}/{number:int}", self.picture),
-            Route("/run/{key}/sample/{row:int}/small", self.small),
+            Route("/", self._runs),
+            Route("/compare", self._compare),
+            Route("/run/{key}", self._run),
+            Route("/run/{key}/samples", self._samples),
+            Route("/run/{key}/sample/{row:int}", self._sample),
+            Route("/run/{key}/sample/{row:int}/picture/{arm:int}/{number:int}", self._picture),
+            Route("/run/{key}/sample/{row:int}/small", self._small),
         )
 
     def close(self) -> None:
@@ -71,18 +70,18 @@ class Viewer(Site):
 
     # ------------------------------------------------------------ pages
 
-    def runs(self, request: Request) -> Response:
-        """All runs."""
+    def _runs(self, request: Request) -> Response:
+        """Show all runs."""
         found = self.run_index.found(LIST_WAIT)
         return self.page("runs", runs_context(self.run_index, found, dict(request.query_params)))
 
-    def run(self, request: Request) -> Response:
-        """One run."""
+    def _run(self, request: Request) -> Response:
+        """Show one run."""
         handle = self._handle(request.path_params["key"])
         return self.page("run", run_context(handle, progress_of(self.run_index, handle.entry)))
 
-    def samples(self, request: Request) -> Response:
-        """A page of samples."""
+    def _samples(self, request: Request) -> Response:
+        """Show a page of samples."""
         handle = self._handle(request.path_params["key"])
         wanted = wanted_from(request.query_params.multi_items(), handle.plain)
         rows = self.handles.rows(handle, wanted)
@@ -94,8 +93,8 @@ class Viewer(Site):
         context = form_context(handle, shown) | samples_context(handle, shown, rows, pages, found)
         return self.page("samples", context | live)
 
-    def sample(self, request: Request) -> Response:
-        """One sample, with its neighbours under the filter."""
+    def _sample(self, request: Request) -> Response:
+        """Show one sample, with its neighbours under the filter."""
         handle, row = self._handle(request.path_params["key"]), request.path_params["row"]
         if row >= len(handle.index):
             raise HTTPException(404, f"This run has no sample number {row}.")
@@ -122,7 +121,7 @@ class Viewer(Site):
             "blocks": sample_blocks(
                 handle, record, loaded, _gallery(handle.entry.path, tuple(handle.plain), handle.index.version)
             ),
-            "run": PageRun(1, handle.protocols),
+            "run": {"number": 1, "protocols": handle.protocols},  # what the templates of galleries look at
             "place": at,
             "of": len(listed),
             "up": f"/run/{key}/samples{here.query()}",
@@ -133,8 +132,8 @@ class Viewer(Site):
         }
         return self.page("sample", form_context(handle, wanted) | context)
 
-    def compare(self, request: Request) -> Response:
-        """Two runs side by side."""
+    def _compare(self, request: Request) -> Response:
+        """Show two runs side by side."""
         keys = list(dict.fromkeys(request.query_params.getlist("run")))
         if len(keys) != 2:
             raise HTTPException(400, "Choose two runs to compare: tick two in the list of runs.")
@@ -143,8 +142,8 @@ class Viewer(Site):
 
     # ------------------------------------------------------------ pictures and files
 
-    def small(self, request: Request) -> Response:
-        """A thumbnail of the picture that a sample is about, or a drawing that says that there is none.
+    def _small(self, request: Request) -> Response:
+        """Return a thumbnail of the picture that a sample is about, or a drawing that says that there is none.
 
         It is not waited for: a browser has six connections, and a list of thumbnails would hold them all.
         """
@@ -155,8 +154,8 @@ class Viewer(Site):
                 return picture_response(found)
         return self.file("none.svg")
 
-    def picture(self, request: Request) -> Response:
-        """A picture of a request."""
+    def _picture(self, request: Request) -> Response:
+        """Return a picture of a request."""
         arm, number = request.path_params["arm"], request.path_params["number"]
         asked = list(self._questions(request, PICTURE_WAIT).values())
         question = asked[arm] if arm < len(asked) else ""

@@ -100,7 +100,7 @@ class QuestionCache:
 
 
 def large(data: bytes) -> ServedImage | None:
-    """A picture for a page: as the data set has it where browsers show that, else a copy; None where it cannot be used."""
+    """Return a picture for a page: as the data set has it where browsers show that, else a copy; None where it cannot be used."""
     head = sniff(data)
     if head.codec in WEB and len(data) <= AS_IT_IS and head.width and head.height:
         return data, MIME[head.codec]

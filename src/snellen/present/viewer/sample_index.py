@@ -179,7 +179,7 @@ class SampleIndex:
         )
 
     def _read_answers(self, source: RunFiles) -> None:
-        """As `RunFolder.scan` has it: the last line counts, but no failure after an answer, and none to an earlier wording."""
+        """Read answers as `RunFolder.scan` does: the last line counts, but no failure after an answer, and none to an earlier wording."""
         since = {name: wording.since for name, wording in source.manifest.wordings.items() if wording.since}
         for place, line in lines(source.answers, self._end):
             self._end = place + len(line)
@@ -244,13 +244,6 @@ class SampleIndex:
                 missed |= ~right & ~np.isin(outcome, passed_over)
             found |= correct & missed
         return found
-
-    def answered(self) -> dict[str, tuple[int, int]]:
-        """Return by arm how many answers there are, and how many of them are failures."""
-        return {
-            name: (int((arm.place != NOWHERE).sum()), int((arm.failed & (arm.place != NOWHERE)).sum()))
-            for name, arm in self.arms.items()
-        }
 
 
 # ---------------------------------------------------------------- the records themselves

@@ -11,7 +11,6 @@ from snellen.core.arm import Arm
 from snellen.core.gallery import Gallery, GalleryItem, GalleryPicture, Pick, UnshortenedText
 from snellen.core.images import sniff
 from snellen.core.records import Manifest
-from snellen.core.results import ProtocolSummary
 from snellen.core.types import Answer, Mark, Outcome, Picture, Question, Text
 from snellen.engine.runs.folder import marked_as
 from snellen.present.model import formatting
@@ -20,14 +19,6 @@ from snellen.present.model.sample_view import MISSING, ShowPicture, gallery_item
 from snellen.present.viewer.run_index import RunHandle
 from snellen.present.viewer.sample_filter import KINDS, PAGE, SORTS, STATES, TAG, Rows, SampleFilter
 from snellen.present.viewer.sample_index import SampleRecord
-
-
-class PageRun(NamedTuple):
-    """What the templates of galleries look at in a run."""
-
-    number: int
-    protocols: dict[str, ProtocolSummary]
-
 
 Turn = tuple[str, list[str | GalleryPicture]]
 
