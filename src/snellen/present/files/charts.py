@@ -173,14 +173,14 @@ def _draw(chart: _ScoreChart, path: Path, ending: str) -> None:
         marks = [
             Line2D([], [], linewidth=2, markersize=5, label=name, **_look(at)) for at, name in enumerate(chart.runs)
         ]
-        place = {"loc": "upper left", "bbox_to_anchor": (0.02, (below - 0.45) / total)}
+        place: Any = {"loc": "upper left", "bbox_to_anchor": (0.02, (below - 0.45) / total)}
         figure.legend(handles=marks, frameon=False, borderpad=0, labelspacing=0.35, **place)
         for at, note in enumerate(reversed(chart.notes)):
             figure.text(0.02, (0.06 + LEGEND * at) / total, note, fontsize=7.5, color="#444444")
         figure.savefig(path, format=ending, dpi=300, metadata=WITHOUT_DATE[ending])
 
 
-def _look(run: int) -> dict[str, str]:
+def _look(run: int) -> dict[str, Any]:
     """Return the colour and the marker of a run."""
     return {"color": INKS[run % len(INKS)], "marker": MARKERS[run % len(MARKERS)]}
 

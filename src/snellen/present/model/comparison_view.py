@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from snellen.comparison.gating import Gate, GateCheck
-from snellen.comparison.results import Comparison, ComparisonRow, RunSide, with_headlines
+from snellen.comparison.results import Comparison, ComparisonRow, Ranking, RunSide, with_headlines
 from snellen.comparison.verdict import CHANCE, amount, chance, p_of, together, whole
 from snellen.core.figures import on_clusters
 from snellen.present.model import formatting
@@ -123,19 +123,26 @@ def order_of(found: Comparison) -> list[str]:
     return list(dict.fromkeys(row.run for row in sorted(rows, key=lambda row: bool(row.part))))
 
 
+def ranked(ranking: Ranking) -> Iterator[tuple[str, str, str, dict[str, str]]]:
+    """Yield each part, a metric, how many samples there are, and the runs with their scores, the best first.
+
+    The headline comes before the metric that is compared, where they differ.
+    """
+    for part in dict.fromkeys(row.part for row in ranking.rows):
+        own = [row for row in ranking.rows if row.part == part]
+        size = formatting.on_clusters(own[0].n, own[0].clusters, own[0].cluster)
+        heads = sorted(((row.headline, row.run) for row in own if row.headline is not None), reverse=True)
+        if heads:
+            yield part or "all", own[0].headline_label, size, {run: formatting.percent(value) for value, run in heads}
+        places = {row.run: f"{formatting.number(row.score, row.unit)} {row.groups}" for row in own}
+        yield part or "all", own[0].label, size, places
+
+
 def ranking_table(found: Comparison) -> TableView | None:
-    """Return a row for each run, and a column for each part and metric: the headline first, where that is not what is compared."""
+    """Return a row for each run, and a column for each part and metric."""
     if found.ranking is None:
         return None
-    columns: dict[str, dict[str, str]] = {}
-    for part in dict.fromkeys(row.part for row in found.ranking.rows):
-        own = [row for row in found.ranking.rows if row.part == part]
-        name, size = part or "all", formatting.on_clusters(own[0].n, own[0].clusters, own[0].cluster)
-        if own[0].headline is not None:
-            headline = {row.run: formatting.percent(row.headline) for row in own}
-            columns[f"{name}, {own[0].headline_label}, n = {size}"] = headline
-        places = {row.run: f"{formatting.number(row.score, row.unit)} {row.groups}" for row in own}
-        columns[f"{name}, {own[0].label}, n = {size}"] = places
+    columns = {f"{part}, {label}, n = {size}": places for part, label, size, places in ranked(found.ranking)}
     columns |= expenses(found.sides)
     order = order_of(found)
     sides = sorted(found.sides, key=lambda side: order.index(side.letter) if side.letter in order else len(order))

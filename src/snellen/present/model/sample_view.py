@@ -179,10 +179,11 @@ def gallery_item(
     pick: Pick, sample: Sample, answer: Answer, question: Question | str, query: ShowPicture, example: ShowPicture
 ) -> GalleryItem:
     """Return a sample as galleries show it. `query` shows a picture that the question is about, `example` one of an example."""
-    prompt, shown, system = [], GalleryPicture(None, "", f"{MISSING}{question}"), None
-    if not isinstance(question, str):
-        (prompt, shown), system = _shown_prompt(question, sample.id, query, example), question.system
-    return GalleryItem(pick, sample.tags, sample.truth, answer, prompt, system, shown, sample.facts)
+    about = pick, sample.tags, sample.truth, answer
+    if isinstance(question, str):
+        return GalleryItem(*about, [], None, GalleryPicture(None, "", MISSING + question), sample.facts)
+    prompt, shown = _shown_prompt(question, sample.id, query, example)
+    return GalleryItem(*about, prompt, question.system, shown, sample.facts)
 
 
 def _shown_prompt(

@@ -5,7 +5,6 @@ Marks and answers are streamed; only what is chosen is kept.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -196,12 +195,15 @@ def parting(run: Run, size: int, sources: Sources) -> DisagreementView:
 
 def _few(flips: Sequence[ProtocolFlip]) -> list[ProtocolFlip]:
     """Return a seeded few, pairs in turn, each sample once."""
-    turns = Counter[tuple[str, str]]()
-    ranked: list[tuple[int, ProtocolFlip]] = []
+    queues: dict[tuple[str, str], list[ProtocolFlip]] = {}
     for flip in sorted(flips, key=lambda f: rank(0, f.id)):
-        ranked.append((turns[flip.pair], flip))
-        turns[flip.pair] += 1
-    each: dict[str, ProtocolFlip] = {}
-    for _turn, flip in sorted(ranked, key=lambda one: one[0]):
-        each.setdefault(flip.id, flip)
-    return list(each.values())[:EACH]
+        queues.setdefault(flip.pair, []).append(flip)
+    chosen: dict[str, ProtocolFlip] = {}
+    while queues and len(chosen) < EACH:
+        for pair in list(queues):
+            found = next((f for f in queues[pair] if f.id not in chosen), None)
+            if found is None:
+                del queues[pair]
+            else:
+                chosen[found.id] = found
+    return list(chosen.values())[:EACH]

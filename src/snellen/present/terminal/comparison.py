@@ -13,7 +13,7 @@ from snellen.comparison.explained import ChoiceLeads, Leads
 from snellen.comparison.results import Comparison, Ranking
 from snellen.core.text import one_line
 from snellen.present.model import formatting, repeats
-from snellen.present.model.comparison_view import compared_tables, expenses
+from snellen.present.model.comparison_view import compared_tables, expenses, ranked
 from snellen.present.terminal.prescription import print_prescription
 from snellen.present.terminal.tables import console, fitting, plain_table, say, say_next, say_notes
 
@@ -75,21 +75,14 @@ def print_differences(out: Console, found: Comparison, *, verbose: bool = False)
 
 
 def _print_ranking(out: Console, ranking: Ranking) -> None:
-    labels = list(dict.fromkeys(row.label for row in ranking.rows))
-    one = len(labels) == 1 and all(row.headline is None for row in ranking.rows)
-    by = f", by {labels[0]}" if one else ""
+    every = list(ranked(ranking))
+    labels = {label for _part, label, _size, _places in every}
+    by = f", by {ranking.rows[0].label}" if len(labels) == 1 else ""
     say(out, f"\nUnder '{ranking.protocol}'{by}, the best first:")
-    rows = []
-    for part in dict.fromkeys(row.part for row in ranking.rows):
-        own = [row for row in ranking.rows if row.part == part]
-        size = formatting.on_clusters(own[0].n, own[0].clusters, own[0].cluster)
-        heads = sorted(((r.headline, r.run) for r in own if r.headline is not None), reverse=True)
-        if heads:
-            places = "   ".join(f"{run} {formatting.percent(score)}" for score, run in heads)
-            rows.append((f"{part or 'all'} ({own[0].headline_label})", size, places))
-        label = "" if one else f" ({own[0].label})"
-        places = "   ".join(f"{r.run} {formatting.number(r.score, r.unit)} {r.groups}" for r in own)
-        rows.append((f"{part or 'all'}{label}", size, places))
+    rows = [
+        (part if by else f"{part} ({label})", size, "   ".join(f"{run} {score}" for run, score in places.items()))
+        for part, label, size, places in every
+    ]
     out.print(plain_table("part", "n", "runs", rows=rows))
     said = (
         "Runs that share a small letter cannot be told apart (p by pairs, Holm's correction over all pairs of a part)."

@@ -57,9 +57,9 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     if view.thresholds:
         from snellen.present.terminal.prescription import print_rows
 
-        one = examined([run]).first
-        print_rows(out, one, verbose=bool(verbose))
-        say(out, threshold_text.sentence(one))
+        found = examined([run]).first
+        print_rows(out, found, verbose=bool(verbose))
+        say(out, threshold_text.sentence(found))
     elif view.headlines.headings:
         out.print(_scores(view.headlines))
         percent, repeated, floors, forbidden, others = view.headline_notes

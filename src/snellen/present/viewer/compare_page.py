@@ -83,8 +83,8 @@ def _side(handle: RunHandle, record: SampleRecord, protocol: str) -> Side:
     reply = "" if answer is None else answer.text
     if answer is not None and answer.failure is not None:
         reply = f"no reply: {answer.failure.kind}: {answer.failure.reason}"
-    reading = formatting.plain(mark.reading) if mark is not None else ""
-    return f"/run/{handle.entry.key}/sample/{record.row}", mark and mark.outcome, reply, reading
+    outcome, reading = (mark.outcome, formatting.plain(mark.reading)) if mark is not None else (None, "")
+    return f"/run/{handle.entry.key}/sample/{record.row}", outcome, reply, reading
 
 
 def _pairs(sides: Sides, protocol: str, which: str) -> tuple[NDArray[np.intp], NDArray[np.intp], dict[str, int]]:

@@ -29,7 +29,7 @@ class Site:
     """The pages of one application. `package` has its templates and files, beside those of the viewer."""
 
     def __init__(self, package: str = HERE) -> None:
-        filters = {"short": lambda text, limit: one_line(str(text)[: 4 * limit], limit), "asked": asked}
+        filters: dict[str, Any] = {"short": lambda text, limit: one_line(str(text)[: 4 * limit], limit), "asked": asked}
         self._templates = Templates(package, TextDetail(LONG, True), filters=filters)
         self._files = {"style.css": (files(Gallery.package) / "templates" / "style.css").read_bytes()}
         for place in dict.fromkeys((HERE, package)):
