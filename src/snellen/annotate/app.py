@@ -67,8 +67,11 @@ class Pages(Site, ABC):
         self._common["token"] = token
         return self.application(
             Route("/", lambda _request: self.page(f"{self.thing}s", self.rows())),
-            Route("/small/{number:int}", self._small),
-            Route("/picture/{number:int}/{which:int}", self._picture),
+            Route("/small/{number:int}", lambda request: self._image(request, 0, lambda data: scaled(data, SMALL))),
+            Route(
+                "/picture/{number:int}/{which:int}",
+                lambda request: self._image(request, request.path_params["which"], large),
+            ),
             Route("/" + self.thing + "/{number:int}", self._one),
             Route("/" + self.thing + "/{number:int}/saved", lambda request: _json(self.saved(self._number(request)))),
             Route("/" + self.thing + "/{number:int}/save", self._save, methods=["POST"]),
@@ -116,12 +119,6 @@ class Pages(Site, ABC):
             return _json({"wrong": one_line(str(error))}, 422)
         except OSError as error:
             return _json({"wrong": f"cannot be written ({error.strerror or 'the disk says no'})"}, 500)
-
-    def _picture(self, request: Request) -> Response:
-        return self._image(request, request.path_params["which"], large)
-
-    def _small(self, request: Request) -> Response:
-        return self._image(request, 0, lambda data: scaled(data, SMALL))
 
     def _image(self, request: Request, which: int, made: Callable[[bytes], Any]) -> Response:
         data = self.image(self._number(request), which)

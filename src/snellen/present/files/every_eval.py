@@ -172,11 +172,6 @@ def _known(given: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in given.items() if value not in (None, "", {})}
 
 
-def _result_id(row: ScoreRow) -> str:
-    """Return a score's name in a record."""
-    return f"{part_id(row)}.{row.metric}"
-
-
 def _result(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
     details = {"part": row.part, "fingerprint": row.data_fingerprint, "selection": json.dumps(row.options)}
     missing = len(run.manifest.data.missing)
@@ -186,7 +181,7 @@ def _result(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
         data |= {"source_type": "hf_dataset", "hf_repo": source.repo, "samples_number": row.part_n or 0}
         details |= {"revision": source.commit}
     return {
-        "evaluation_result_id": _result_id(row),
+        "evaluation_result_id": f"{part_id(row)}.{row.metric}",
         "evaluation_name": part_id(row),
         "evaluation_timestamp": _seconds(asked_on(run.manifest)),
         "source_data": data | {"additional_details": details},

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from snellen.comparison.gating import Gate, GateCheck
+from snellen.comparison.gating import Gate
 from snellen.core.figures import counted
 from snellen.core.text import one_line
 from snellen.present.files.markdown import escaped
 from snellen.present.model.comparison_view import checks_table
-from snellen.present.model.repeats import times
+from snellen.present.model.formatting import asked_often
 
 LONG = 2000
 _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
@@ -43,15 +43,12 @@ def junit(found: Gate) -> bytes:
         if not check.judged:
             SubElement(case, "skipped", {"message": f"{counted(check.clusters, check.cluster)}: too few to judge"})
         if check.failed:
-            SubElement(case, "failure", {"message": _inert(check.said), "type": "drop"}).text = _inert(_details(check))
+            details = f"{check.part} under '{check.protocol}', by {check.label}: {check.said}."
+            SubElement(case, "failure", {"message": _inert(check.said), "type": "drop"}).text = _inert(details)
     SubElement(suite, "system-out").text = "\n".join(_inert(line) for line in (*found.notes, found.said))
     indent(root)
     text: str = tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
-
-
-def _details(check: GateCheck) -> str:
-    return f"{check.part} under '{check.protocol}', by {check.label}: {check.said}."
 
 
 def _inert(text: str) -> str:
@@ -68,8 +65,8 @@ def summary(found: Gate) -> str:
         "",
         f"**{escaped(found.said)}.**",
         "",
-        f"A is the baseline, {escaped(found.baseline_subject)}{times(found.baseline_repeats)} ({escaped(found.baseline)}). "
-        f"B is the run, {escaped(found.subject)}{times(found.repeats)} ({escaped(found.run)}).",
+        f"A is the baseline, {escaped(found.baseline_subject)}{asked_often(found.baseline_repeats)} ({escaped(found.baseline)}). "
+        f"B is the run, {escaped(found.subject)}{asked_often(found.repeats)} ({escaped(found.run)}).",
         "",
         f"{escaped(table.title)}:",
         "",

@@ -16,7 +16,7 @@ from snellen.core import figures
 from snellen.core.model_names import model_name
 from snellen.core.prescription import BOUNDS, CREDIBLE, amount, figure
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
-from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
+from snellen.core.results import CHANCE, Consistency, GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import NON_ANSWERS, Mark
 
 T = TypeVar("T")
@@ -31,6 +31,7 @@ FLOOR_OF_PLACES = (
     "Floor: the best of one point for everything, a random point, or always a refusal; picked with the test labels."
 )
 FLOOR_OF_CHANCE = "Floor: chance."
+SPREAD_LEGEND = "±: the standard deviation of the score from one repeat to the next."
 LEGEND = (
     "* marks a protocol's headline. (n=...) is shown when a metric covers fewer samples. Non-answers count as wrong."
 )
@@ -325,6 +326,47 @@ def sample_values(
             for names, mark in columns
         ]
         yield label, values
+
+
+# ---------------------------------------------------------------- questions that were asked several times
+
+
+def times_asked(protocols: Sequence[ProtocolSummary]) -> int:
+    """Return how often questions were asked."""
+    return max((p.repeats for p in protocols), default=1)
+
+
+def asked_often(repeats: int) -> str:
+    """Return ' · asked 3 times', or nothing for once."""
+    return f" · asked {repeats} times" if repeats > 1 else ""
+
+
+def first_only(protocols: Sequence[ProtocolSummary]) -> str:
+    """Say what is to be said where only the first of several answers is shown; nothing where every question was asked once."""
+    asked = times_asked(protocols)
+    return f"Every question was asked {asked} times: this is about the first answer to each." if asked > 1 else ""
+
+
+def alike(protocol: ProtocolSummary) -> list[str]:
+    """Return how many samples were right each time, and how many were answered alike; nothing where every question was asked once."""
+    every = [g.consistency for g in protocol.groups if g.whole and g.consistency is not None]
+    found = Consistency(
+        **{name: sum(getattr(c, name) for c in every) for name in ("always", "sometimes", "never", "same")}
+    )
+    if not found.n:
+        return []
+    return [
+        f"Of {counted(found.n, 'sample')} asked {protocol.repeats} times, right each time: {found.always}, some times: "
+        f"{found.sometimes}, never: {found.never}; answered the same each time: {found.same}."
+    ]
+
+
+def consistency(group: GroupSummary) -> str:
+    """Return '12 always right, 3 some times, 5 never; 15 answered the same', or nothing."""
+    found = group.consistency
+    if found is None or not found.n:
+        return ""
+    return f"{found.always} always right, {found.sometimes} some times, {found.never} never; {found.same} answered the same"
 
 
 # ---------------------------------------------------------------- runs

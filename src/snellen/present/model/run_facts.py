@@ -11,7 +11,7 @@ import msgspec
 from snellen.core.records import DataEntry, Manifest, ScorerEntry, Summary, Totals
 from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
-from snellen.present.model import formatting, repeats
+from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
 
 UNKNOWN = "not known: the truths are those of the log that was imported, not of a data set"
@@ -22,6 +22,7 @@ def facts_of(run: Run, summary: Summary, latencies: Sequence[float] = ()) -> lis
     manifest = run.manifest
     data, totals = manifest.data, summary.totals
     facts = list(subject_facts(manifest))
+    asked = ", ".join(f"{n} to prompt '{prompt}'" for prompt, n in summary.asked.items())
     models, providers, marks = Counter[str](), Counter[str](), Counter[str]()
     for row in summary.backends:
         models.update({row.model: row.answers} if row.model else {})
@@ -37,8 +38,8 @@ def facts_of(run: Run, summary: Summary, latencies: Sequence[float] = ()) -> lis
         ("data", data.source),
         ("real or synthetic", UNKNOWN if manifest.truth_from_log else _made(data)),
         ("data fingerprint", data.fingerprint),
-        ("samples", f"{data.samples} selected; answers: {_asked(summary)}"),
-        *(("repeats", f"{line} {repeats.LEGEND}") for p in summary.plain[:1] for line in repeats.alike(p)),
+        ("samples", f"{data.samples} selected; answers: {asked or 'none'}"),
+        *(("repeats", f"{line} {formatting.SPREAD_LEGEND}") for p in summary.plain[:1] for line in formatting.alike(p)),
         *_left_out(data.missing),
         ("options", pairs(msgspec.to_builtins(manifest.options)) or "the defaults"),
         *_scorers(manifest.scorers),
@@ -98,10 +99,6 @@ def _scorers(found: Sequence[ScorerEntry]) -> list[tuple[str, str]]:
         (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(found) > 1), f"{s.name}: {pairs(s.identity)}")
         for i, s in enumerate(found, 1)
     ]
-
-
-def _asked(summary: Summary) -> str:
-    return ", ".join(f"{n} to prompt '{prompt}'" for prompt, n in summary.asked.items()) or "none"
 
 
 def pairs(values: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import Outcome
 from snellen.engine.mark.integrity import mismatch
 from snellen.engine.runs.run import Run
-from snellen.present.model import formatting, repeats
+from snellen.present.model import formatting
 from snellen.present.model.findings import SAID_ELSEWHERE, findings, heaviest
 from snellen.present.model.formatting import ProtocolNames
 from snellen.present.model.run_facts import facts_of
@@ -197,9 +197,9 @@ def run_view(
             formatting.together((p.protocol, said) for p in protocols if (said := formatting.forbidden(p)))
         ),
         legend=formatting.legend(protocols),
-        repeats=repeats.most(protocols),
-        first_only=repeats.first_only(protocols),
-        alike=tuple(repeats.alike(main)) if main is not None else (),
+        repeats=formatting.times_asked(protocols),
+        first_only=formatting.first_only(protocols),
+        alike=tuple(formatting.alike(main)) if main is not None else (),
         answered=tuple(
             f"{n} of {summary.expected.get(text, n)} to prompt '{text}'" for text, n in summary.asked.items()
         ),
@@ -248,7 +248,7 @@ def _lines(columns: Sequence[formatting.ProtocolColumn]) -> Iterable[tuple[str, 
     """Return the further rows of a part: outcomes, how alike repeats are, how far the score could be."""
     yield "outcomes", *(formatting.outcomes(c.group) for c in columns)
     if any(c.group.consistency for c in columns):
-        yield "repeats", *(repeats.consistency(c.group) for c in columns)
+        yield "repeats", *(formatting.consistency(c.group) for c in columns)
     if any(c.group.bounds for c in columns):
         yield formatting.bounded(c.protocol for c in columns), *(formatting.bounds(c.group) for c in columns)
 
@@ -344,7 +344,7 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
     forbidden = formatting.forbidden(main)
     notes = [
         "Percent [95 % interval].",
-        repeats.LEGEND if any(score.spread is not None for score in scores) else "",
+        formatting.SPREAD_LEGEND if any(score.spread is not None for score in scores) else "",
         formatting.floor_legend([main]) if any(score.floor is not None for score in scores) else "",
         forbidden,
         _others_note(summary.plain, counts),
@@ -448,13 +448,12 @@ def _position(rows: Sequence[PositionRow]) -> TableView:
 
 def _position_line(rows: Sequence[PositionRow]) -> str:
     """Say in a sentence what the order of the pictures does."""
-    return next(
-        (
-            f"Order of the pictures ({row.protocol}): first place minus last {formatting.difference(row.slot)} points, "
-            f"swapped minus given {formatting.difference(row.order)}; {row.flipped} of {row.n} right in one order only."
-            for row in rows
-        ),
-        "",
+    if not rows:
+        return ""
+    row = rows[0]
+    return (
+        f"Order of the pictures ({row.protocol}): first place minus last {formatting.difference(row.slot)} points, "
+        f"swapped minus given {formatting.difference(row.order)}; {row.flipped} of {row.n} right in one order only."
     )
 
 

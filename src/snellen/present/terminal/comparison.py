@@ -12,7 +12,7 @@ from snellen.comparison.by_exam import ExamComparisons
 from snellen.comparison.explained import ChoiceLeads, Leads
 from snellen.comparison.results import Comparison, Ranking
 from snellen.core.text import one_line
-from snellen.present.model import formatting, repeats
+from snellen.present.model import formatting
 from snellen.present.model.comparison_view import compared_tables, expenses, ranked
 from snellen.present.terminal.prescription import print_prescription
 from snellen.present.terminal.tables import console, fitting, plain_table, say, say_next, say_notes
@@ -49,7 +49,9 @@ def _print_sides(out: Console, found: Comparison) -> None:
     sides = found.sides
     columns: dict[str, Iterable[str | Text]] = {
         "run": [Text(side.letter, style="bold") for side in sides],
-        "subject": [f"{s.subject}{f' · {s.shots} shots' if s.shots else ''}{repeats.times(s.repeats)}" for s in sides],
+        "subject": [
+            f"{s.subject}{f' · {s.shots} shots' if s.shots else ''}{formatting.asked_often(s.repeats)}" for s in sides
+        ],
     }
     if len({side.subject for side in sides}) < len(sides):
         columns["folder"] = [side.run.rstrip("/").rpartition("/")[2] for side in sides]

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from snellen.comparison.gating import Gate, GateCheck
-from snellen.present.model import formatting, repeats
+from snellen.present.model import formatting
 from snellen.present.model.comparison_view import checks_table
 from snellen.present.terminal.tables import console, fitting, say, say_next, say_notes
 
@@ -22,7 +22,7 @@ def print_gate(found: Gate, verbose: bool = False) -> None:
         ("A, baseline", found.baseline_subject, found.baseline_repeats, found.baseline),
         ("B, run", found.subject, found.repeats, found.run),
     ):
-        say(out, f"{name:12} {subject}{repeats.times(times)}  ({path})")
+        say(out, f"{name:12} {subject}{formatting.asked_often(times)}  ({path})")
     listed: Sequence[GateCheck] = found.checks
     if not verbose and len(listed) > MOST:
         first = [c for c in found.checks if c.failed or c.part == "all"]

@@ -13,13 +13,12 @@ from rich.text import Text
 from snellen.comparison import thresholds
 from snellen.comparison.thresholds import ExamThresholds, RunThresholds
 from snellen.core.prescription import FacultyComparison, Threshold
-from snellen.core.text import for_terminal
 from snellen.present.model import formatting
 from snellen.present.model import threshold_text as said
 from snellen.present.terminal.tables import console, fits, plain_table, say
 
-LINES = 20
-"""What a prescription of eight faculties takes at most."""
+REASONS = 2
+"""So many reasons why one model's faculties have no threshold are printed without -v: eight faculties take twenty lines at most."""
 
 
 def document(found: ExamThresholds, page: Path | None = None) -> dict[str, Any]:
@@ -60,8 +59,11 @@ def print_prescription(found: ExamThresholds, page: Path | None = None, *, verbo
     runs = " ".join(str(one.run.path) for one in found.each)
     last = f"Next: snellen report {runs}" if page is None else f"Page: {page}"
     says = [*sentences(found), _cost(found)]
-    for line in _reasons(out, found, [said.LEGEND, *says, last], verbose):
-        say(out, line, "yellow")
+    reasons = [(one, line) for one in found.each for line in said.reasons(one.rows)]
+    for one, line in reasons if verbose or found.several else reasons[:REASONS]:
+        say(out, f"{one.letter}, {line}" if found.several else line, "yellow")
+    if len(reasons) > REASONS and not (verbose or found.several):
+        say(out, "Why others are not measurable: on the page, or -v.", "yellow")
     for summary in unfinished:
         say(out, formatting.incomplete(summary), "bold red")
     for line in says[:-1]:
@@ -99,16 +101,6 @@ def _details(rows: Sequence[Threshold]) -> Table:
     return plain_table("faculty", "slope", "lapses", "no choice", rows=cells, kept=("faculty", "slope", "lapses"))
 
 
-def _reasons(out: Console, found: ExamThresholds, others: Sequence[str], verbose: bool) -> list[str]:
-    """Return why faculties have no threshold; of one model only where that has room beside the other lines."""
-    if found.several:
-        return [f"{one.letter}, {line}" for one in found.each for line in said.reasons(one.rows)]
-    reasons = said.reasons(found.first.rows)
-    wrapped = (Text(for_terminal(line)).wrap(out, out.width) for line in (*others, *reasons))
-    used = 3 + len(found.first.rows) + sum(map(len, wrapped))
-    return reasons if verbose or used <= LINES else ["Why some are not measurable: on the page, or -v."]
-
-
 def _cost(found: ExamThresholds) -> str:
     asked = formatting.counted(sum(row.questions + row.blank.n for one in found.each for row in one.rows), "question")
     totals = formatting.summed(one.summary.totals for one in found.each)
@@ -123,18 +115,16 @@ def _beside(out: Console, found: ExamThresholds) -> list[Table]:
     first, *others = found.each
     names = [one.letter for one in found.each]
     over = [f"{other.letter} / {first.letter}" for other in others]
-    faculties = [row.name for row in found.compared]
     ratios = [[_ratio(row, at) for at in range(len(others))] for row in found.compared]
     for written in (said.whole, said.threshold):
-        cells = [[_threshold(own, written(own)) for own in row.rows] for row in found.compared]
-        rows = [[name, *own, *their] for name, own, their in zip(faculties, cells, ratios, strict=True)]
+        cells = [[row.name, *(_threshold(own, written(own)) for own in row.rows)] for row in found.compared]
+        rows = [[*own, *their] for own, their in zip(cells, ratios, strict=True)]
         table = plain_table("faculty", *names, *over, rows=rows, kept=("faculty",))
         if fits(out, table):
             return [table]
-    return [
-        plain_table("faculty", *heads, rows=([n, *c] for n, c in zip(faculties, every, strict=True)), kept=("faculty",))
-        for heads, every in ((names, cells), (over, ratios))
-    ]
+    below = [[row.name, *their] for row, their in zip(found.compared, ratios, strict=True)]
+    tables = ((names, cells), (over, below))
+    return [plain_table("faculty", *heads, rows=rows, kept=("faculty",)) for heads, rows in tables]
 
 
 def _threshold(row: Threshold | None, text: str) -> Text:

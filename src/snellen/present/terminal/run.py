@@ -18,7 +18,7 @@ from rich.text import Text
 from snellen.comparison.thresholds import examined
 from snellen.core.finding import BAD, DOUBT
 from snellen.core.text import for_terminal
-from snellen.present.model import formatting, repeats, threshold_text
+from snellen.present.model import formatting, threshold_text
 from snellen.present.model.findings import SAID_ELSEWHERE, loaded
 from snellen.present.model.run_view import RunView, run_view
 from snellen.present.model.table_view import Heading, TableView
@@ -27,7 +27,7 @@ from snellen.present.terminal.tables import console, fits, plain_table, say, tab
 if TYPE_CHECKING:
     from snellen.engine.mark.marking import RemarkResult
     from snellen.engine.runs.run import Run
-from snellen.present.model.run_view import SCORES, PartView
+from snellen.present.model.run_view import SCORES
 from snellen.present.terminal.tables import NARROW, cell
 
 SHOWN_CHANGES = 20
@@ -51,7 +51,7 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     if verbose and not view.thresholds:
         _print_details(out, view)
     samples = formatting.counted(view.manifest.data.samples, "sample")
-    _print_title(out, f"{view.title} · {samples}{repeats.times(view.repeats)}", view)
+    _print_title(out, f"{view.title} · {samples}{formatting.asked_often(view.repeats)}", view)
     if view.stale:
         say(out, f"{view.stale}. 'snellen remark RUN' marks what is there.", "bold red")
     if view.thresholds:
@@ -185,45 +185,30 @@ def print_remarked(done: RemarkResult) -> None:
 
 
 def _print_details(out: Console, run: RunView) -> None:
-    """Print all tables of a run, each with a line after it."""
-    for part in run.parts:
-        rows = (*part.scores.rows, *part.details.rows, *part.lines.rows)
-        wide = part.scores._replace(title=f"{part.scores.title}: {SCORES}", rows=rows)
-        _print(out, wide, _by_protocol(wide, part))
-    if run.breakdown.rows:
-        _print(out, run.breakdown._replace(title=f"Within the parts: {SCORES}"), _turned(run.breakdown))
-    if run.all_controls.rows:
-        _print(out, run.all_controls, _turned(run.all_controls))
-    if run.position.rows:
-        _print(out, run.position, _turned(run.position))
-
-
-def _print(out: Console, view: TableView, narrow: Table) -> None:
-    """Print a table, or where it has no room the narrow one."""
-    say(out, view.title, "bold")
-    wide = table_of(view, mark=True)
-    out.print(wide if fits(out, wide, NARROW) else narrow)
-    out.print()
-
-
-def _by_protocol(view: TableView, part: PartView) -> Table:
-    """Return a row for each metric and all protocols that say the same; what all of them share needs no names."""
-    rows = []
-    sizes = [heading.below.removeprefix("n = ") or part.size for heading in view.headings[1:]]
-    more = [("n", *sizes)] if len(set(sizes)) > 1 else []
-    for name, *cells in (*view.rows, *more):
-        there = [(heading.text, c) for heading, c in zip(view.headings[1:], cells, strict=True) if c is not None]
-        said = formatting.together((text, cell(c, mark=True)) for text, c in there)
-        for place, (names, text) in enumerate(said):
-            shared = len(said) == 1 and len(there) == len(cells)
-            rows.append((name if place == 0 else "", "all" if shared else str(names), text))
-    return plain_table("metric", "protocol", "score", rows=rows, kept=("score",))
+    """Print all tables of a run; those that have no room are turned."""
+    parts = (
+        part.scores._replace(
+            title=f"{part.scores.title}: {SCORES}", rows=(*part.scores.rows, *part.details.rows, *part.lines.rows)
+        )
+        for part in run.parts
+    )
+    groups = run.breakdown._replace(title=f"Within the parts: {SCORES}")
+    for view in (*parts, groups, run.all_controls, run.position):
+        if view.rows:
+            say(out, view.title, "bold")
+            wide = table_of(view, mark=True)
+            out.print(wide if fits(out, wide, NARROW) else _turned(view))
+            out.print()
 
 
 def _turned(view: TableView) -> Table:
-    """Return each row of a table below its name, a line for each column."""
-    rows: list[tuple[object, ...]] = []
+    """Return each row of a table below its name, a line for all columns that say the same; what all of them share needs no names."""
+    rows = []
     for name, *cells in view.rows:
-        rows.append((name, "", ""))
-        rows += [("", h.text, c) for h, c in zip(view.headings[1:], cells, strict=True) if c is not None]
-    return plain_table(view.headings[0].text, "", "value", rows=rows)
+        headings = (f"{heading.text} {heading.below}".rstrip() for heading in view.headings[1:])
+        there = [(text, cell(c, mark=True)) for text, c in zip(headings, cells, strict=True) if c is not None]
+        said = formatting.together(there)
+        for place, (names, text) in enumerate(said):
+            shared = len(said) == 1 and len(there) == len(cells)
+            rows.append((name if place == 0 else "", "all" if shared else str(names), text))
+    return plain_table(view.headings[0].text, "", "value", rows=rows, kept=("value",))

@@ -11,7 +11,7 @@ from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Outcome
 from snellen.engine.mark.flips import compare, prompts_of
 from snellen.engine.runs.run import Run
-from snellen.present.model import formatting, repeats
+from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
 from snellen.present.terminal.tables import console, plain_table, say
 
@@ -117,7 +117,7 @@ def _print(run: Run, title: str, columns: Sequence[str], rows: Sequence[Sequence
     out = console()
     synthetic = " · SYNTHETIC" * run.summary.synthetic
     say(out, f"{formatting.title(run.manifest)} · {title}{synthetic}", "bold")
-    first_only = repeats.first_only(run.summary.plain)
+    first_only = formatting.first_only(run.summary.plain)
     if first_only:
         say(out, f"{first_only} 'snellen show RUN ID' has all of them.")
     if rows:
@@ -130,7 +130,7 @@ def _print(run: Run, title: str, columns: Sequence[str], rows: Sequence[Sequence
 
 
 def print_some(run: Run) -> None:
-    """Print a few samples to look at, below a run's summary: as many as fit on a line, one at least."""
+    """Print a few samples to look at, below a run's summary."""
     main = main_protocol(run)
     if not main:
         return
@@ -139,9 +139,7 @@ def print_some(run: Run) -> None:
     ids = few or [sample.id for sample in islice(run.samples(), FEW)]
     if ids:
         which = "not correct" if few else "samples"
-        names = [one_line(name, LONG) for name in ids]
-        lines = [f"Look at ({which}): {', '.join(names[:n])}" for n in range(len(names), 0, -1)]
-        say(out, next((line for line in lines if len(line) <= out.width), lines[-1]), soft_wrap=True)
+        say(out, f"Look at ({which}): {', '.join(one_line(name, LONG) for name in ids)}", soft_wrap=True)
         say(out, "More of them: --wrong, --flips.")
         say(out, _next(run, ids[0]), soft_wrap=True)
 

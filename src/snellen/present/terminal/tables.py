@@ -119,12 +119,6 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str 
     out.print(table)
 
 
-def _first_that_fits(out: Console, tables: Iterable[Table]) -> Table:
-    """Return the first table that has room with its texts wrapped between words, or the last."""
-    made = list(tables)
-    return next((table for table in made if _least(out, table) <= out.width), made[-1])
-
-
 def _least(out: Console, table: Table) -> int:
     """Return how wide a table is where every column that may be wrapped is as narrow as it gets."""
     wide = out.options.update(width=10_000)
@@ -137,7 +131,8 @@ def _least(out: Console, table: Table) -> int:
 
 def fitting(out: Console, view: TableView, *without: Collection[str]) -> Table:
     """Return a table, or where it has no room the first of those without some columns that has, or the last."""
-    return _first_that_fits(out, [table_of(view), *(table_of(view.without(names)) for names in without)])
+    made = [table_of(view), *(table_of(view.without(names)) for names in without)]
+    return next((table for table in made if _least(out, table) <= out.width), made[-1])
 
 
 def fits(out: Console, table: Table, least: int = 0) -> bool:

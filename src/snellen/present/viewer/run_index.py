@@ -23,7 +23,7 @@ from snellen.core.records import Manifest, Summary, Totals
 from snellen.core.results import ProtocolSummary, Score
 from snellen.engine.runs.folder import RunFolder, marked_as
 from snellen.engine.runs.listing import DAMAGED, NO_RUN, ListedRun, SkippedEntry
-from snellen.present.model import repeats
+from snellen.present.model import formatting
 from snellen.present.model.run_list import headlines
 from snellen.present.viewer.sample_filter import Rows, SampleFilter, rows_of
 from snellen.present.viewer.sample_index import RunFiles, SampleIndex, Stamp, matching, stamp
@@ -221,13 +221,13 @@ class RunHandle:
     def plain_marks(self) -> list[str]:
         """Return the names of their marks, each time that questions were asked: the first time of all of them first."""
         found = self.summary.plain if self.summary is not None else []
-        times = range(1, repeats.most(found) + 1)
+        times = range(1, formatting.times_asked(found) + 1)
         return [marked_as(p.protocol, at) for at in times for p in found if at <= p.repeats]
 
     @property
     def repeats(self) -> int:
         """Return how often questions were asked."""
-        return repeats.most(list(self.protocols.values()))
+        return formatting.times_asked(list(self.protocols.values()))
 
 
 def source_of(run_index: RunIndex, path: Path, manifest: Manifest, protocols: Mapping[str, int]) -> RunFiles:

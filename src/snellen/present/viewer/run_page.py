@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from snellen.core.model_names import model_name
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
-from snellen.present.model import formatting, repeats
+from snellen.present.model import formatting
 from snellen.present.model.run_view import PartView, RunView, run_view
 from snellen.present.viewer.run_index import FoundRuns, RunEntry, RunHandle, RunIndex, being_written
 from snellen.present.viewer.sample_filter import TAG, SampleFilter
@@ -30,7 +30,7 @@ def run_context(handle: RunHandle, progress: _RunProgress | None) -> dict[str, A
         run = run_view(Run(entry.path))
     return {
         "entry": entry,
-        "title": formatting.title(entry.manifest) + repeats.times(handle.repeats),
+        "title": formatting.title(entry.manifest) + formatting.asked_often(handle.repeats),
         "manifest": entry.manifest,
         "progress": progress,
         "live": progress is not None and progress.going_on,

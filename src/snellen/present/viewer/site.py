@@ -38,7 +38,10 @@ class Site:
     def application(self, *routes: Route) -> Starlette:
         """Return the application, to be put behind a `Guard`."""
         handlers: Any = {HTTPException: self._refused, SnellenError: self._failed, OSError: self._failed}
-        return Starlette(routes=[*routes, Route("/static/{name}", self._file)], exception_handlers=handlers)
+        return Starlette(
+            routes=[*routes, Route("/static/{name}", lambda request: self.file(request.path_params["name"]))],
+            exception_handlers=handlers,
+        )
 
     def page(self, name: str, context: Mapping[str, Any], status: int = 200) -> Response:
         """Return a page of a template."""
@@ -50,9 +53,6 @@ class Site:
         if name not in self._files:
             raise HTTPException(404, "There is no such file.")
         return Response(self._files[name], headers={"content-type": TYPES[name.rpartition(".")[2]], **KEPT})
-
-    def _file(self, request: Request) -> Response:
-        return self.file(request.path_params["name"])
 
     def _refused(self, request: Request, error: HTTPException) -> Response:
         said = error.detail if error.status_code != 404 or error.detail != "Not Found" else "There is no such page."
