@@ -193,8 +193,7 @@ def forbidden(protocol: ProtocolSummary) -> str:
     found = [score for _part, score in headlines(protocol) if score.forbidden is not None]
     if not found:
         return ""
-    figures = sorted({number(s.forbidden, s.unit) for s in found}, key=float)
-    gets = figures[0] if len(figures) == 1 else f"{figures[0]} to {figures[-1]}"
+    gets = span((s.forbidden or 0.0, number(s.forbidden, s.unit)) for s in found)
     answers = list(dict.fromkeys(s.forbidden_answer or "" for s in found))
     short = answers[0] if len(answers[0]) <= 40 else f"{answers[0][:37]}..."
     more = " and the like." if len(answers) > 1 else "."

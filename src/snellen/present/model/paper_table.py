@@ -223,9 +223,8 @@ def _figure(row: ScoreRow) -> PaperFigure:
 
 def _floor(rows: Sequence[ScoreRow]) -> str:
     """Return the floor of a part; from the lowest to the highest where runs did not see the same samples."""
-    found = sorted({r.floor for r in rows if r.floor is not None})
-    figures = list(dict.fromkeys(number(f, rows[0].unit) for f in found))
-    return NOTHING if not figures else figures[0] if len(figures) == 1 else f"{figures[0]}–{figures[-1]}"
+    found = [(r.floor, number(r.floor, rows[0].unit)) for r in rows if r.floor is not None]
+    return formatting.span(found, "–") if found else NOTHING
 
 
 def _caption(rows: Sequence[ScoreRow], about: str) -> Iterator[str]:
@@ -240,9 +239,9 @@ def _caption(rows: Sequence[ScoreRow], about: str) -> Iterator[str]:
     )
     drawn = any(r.interval == CREDIBLE or r.interval in BOUNDS for r in own)  # thresholds
     yield f"{_counts(own)} Non-answers count as {'guesses' if drawn else 'wrong'}."
-    times = sorted({r.repeats or 1 for r in own})
-    if times[-1] > 1:
-        often = f"{times[0]} to {times[-1]}" if len(times) > 1 else str(times[0])
+    times = [r.repeats or 1 for r in own]
+    if max(times) > 1:
+        often = formatting.span((n, str(n)) for n in times)
         yield f"Every question was asked {often} times; scores are means over these, and n counts samples."
     if any(r.floor is not None for r in own):
         yield "Floor: the best that never looking gets, by one constant answer or by chance."
@@ -259,8 +258,8 @@ def _counts(rows: Sequence[ScoreRow]) -> str:
     """Return 'n = 45 in each part.', or the n of every part."""
     parts = {_group(r): r.part for r in rows}
     named = dict(zip(parts, _told_apart(parts), strict=True))
-    by_part = {name: sorted({r.part_n or 0 for r in rows if _group(r) == by}) for by, name in named.items()}
-    said = {part: str(ns[0]) if len(ns) == 1 else f"{ns[0]}–{ns[-1]}" for part, ns in by_part.items()}
+    by_part = {name: [r.part_n or 0 for r in rows if _group(r) == by] for by, name in named.items()}
+    said = {part: formatting.span(((n, str(n)) for n in ns), "–") for part, ns in by_part.items()}
     if len(set(said.values())) == 1:
         return f"n = {next(iter(said.values()))}{' in each part' if len(said) > 1 else ''}."
     return f"n: {', '.join(f'{part} {n}' for part, n in said.items())}."

@@ -71,7 +71,6 @@ class PartView(NamedTuple):
 
     name: str
     by: dict[str, str]
-    size: str
     scores: TableView
     details: TableView
     lines: TableView
@@ -236,7 +235,6 @@ def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary], o
     return PartView(
         name=name,
         by=columns[0].group.by,
-        size=size,
         scores=TableView(f"{name}, n = {size}", heads, tuple(scores.values())),
         details=TableView(f"{name}, more metrics, n = {size}", heads, tuple(details.values())),
         lines=TableView("", heads, tuple(_lines(columns))),
@@ -323,21 +321,18 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
         return TableView(), []
     main, *others = summary.plain
     rows: list[tuple[Cell, ...]] = []
-    counts: list[int] = []
     for part in formatting.side_by_side(summary.plain, whole=True):
         own = part.get(main.protocol)
         score = own.metrics.get(main.headline) if own is not None else None
         groups = list(part.values()) if own is None else [own]
         found = score_cell(main, main.headline, score, formatting.most(groups))
-        spread = _spread_of(others, part, score)
-        counts.append(len(spread))
         rows.append(
             (
                 *(formatting.part_name(groups[0].by), formatting.size(main, groups)),
                 found and found._replace(value=found.value.rjust(5), floor=""),
                 f"{found.floor:>5} {found.floor_word}".rstrip() if found else "",
                 formatting.silent_share(summary, main.protocol, groups[0].by),
-                _spread(spread, len(others)),
+                _spread(others, part, score),
             )
         )
     scores = [score for _part, score in formatting.headlines(main)]
@@ -347,7 +342,7 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
         formatting.SPREAD_LEGEND if any(score.spread is not None for score in scores) else "",
         formatting.floor_legend([main]) if any(score.floor is not None for score in scores) else "",
         forbidden,
-        _others_note(summary.plain, counts),
+        _others_note(summary.plain, [str(row[-1]) for row in rows]),
     ]
     metric = formatting.metric_name(main, main.headline)
     other = others[0].protocol if len(others) == 1 else f"{len(others)} others"
@@ -360,33 +355,28 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
     return TableView("", tuple(heads[at] for at in used), kept), notes
 
 
-def _spread_of(
-    others: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary], main: Score | None
-) -> list[tuple[float, str]]:
-    """Return the headlines of a part under other protocols, in the unit of the main one."""
+def _spread(others: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary], main: Score | None) -> str:
+    """Return the lowest and the highest headline of a part under other protocols, in the unit of the main one: '93.3–97.8'.
+
+    Behind them is of how many, where some protocols have no such score.
+    """
     scores = [part[p.protocol].metrics.get(p.headline) for p in others if p.protocol in part]
     unit = main.unit if main is not None else ""
-    return [(s.value, formatting.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit]
+    found = [(s.value, formatting.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit]
+    if not found:
+        return "–" if others else ""
+    return formatting.span(found, "–") + (f" ({len(found)})" if len(found) < len(others) else "")
 
 
-def _spread(there: Sequence[tuple[float, str]], of: int) -> str:
-    """Return '93.3–97.8', the lowest and the highest; of how many, where some protocols have no such score."""
-    if not there:
-        return "–" if of else ""
-    return formatting.span(there, "–") + (f" ({len(there)})" if len(there) < of else "")
-
-
-def _others_note(protocols: Sequence[ProtocolSummary], counts: Sequence[int]) -> str:
+def _others_note(protocols: Sequence[ProtocolSummary], column: Sequence[str]) -> str:
     """Say what the column of the other protocols has."""
     others = protocols[1:]
     if len(others) < 2:
         return ""
     said = f"Others: lowest to highest score by {', '.join(p.protocol for p in others)}"
     said += "." if len({p.headline for p in protocols}) == 1 else ", each by its own headline."
-    few = next((n for n in counts if 0 < n < len(others)), None)
-    if few is None:
-        return said
-    return f"{said} ({few}): only {few} of them {'has' if few == 1 else 'have'} such a score here."
+    few = next((text.rpartition("(")[2].rstrip(")") for text in column if "(" in text), "")
+    return f"{said} ({few}): only {few} of them {'has' if few == '1' else 'have'} such a score here." if few else said
 
 
 # ---------------------------------------------------------------- does the score depend on seeing?

@@ -40,10 +40,10 @@ class ReportRun(NamedTuple):
 
     def place_of(self, finding: Finding) -> str:
         """Return the section that has more of a finding; the run's beginning where there is no such section."""
-        there = {"what": True, "scores": True, "outcomes": True}
-        there |= {"controls": bool(self.view.all_controls.rows or self.view.position.rows)}
-        there |= {"flips": bool(self.parting.pairs.rows), "gallery": bool(self.gallery.items)}
-        return f"{finding.place if there.get(finding.place) else 'run'}-{self.number}"
+        there: dict[str, object] = {"controls": self.view.all_controls.rows or self.view.position.rows}
+        there |= {"flips": self.parting.pairs.rows, "gallery": self.gallery.items}
+        known = finding.place in ("what", "scores", "outcomes") or there.get(finding.place)
+        return f"{finding.place if known else 'run'}-{self.number}"
 
 
 def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) -> ReportRun:

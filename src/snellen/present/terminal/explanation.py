@@ -12,6 +12,7 @@ from snellen.comparison.choices import BY_SAMPLE
 from snellen.comparison.explained import Explanation, FigureCheck, Reading, Swing
 from snellen.comparison.explained_words import described
 from snellen.core.figures import percent
+from snellen.core.text import one_line
 from snellen.present.model import formatting
 from snellen.present.terminal.specification_curve import LABEL, VALUES, buckets, choices, curve
 from snellen.present.terminal.tables import console, plain_table, say, say_next, say_notes
@@ -80,7 +81,7 @@ def _print_curve(out: Console, found: Explanation, verbose: bool) -> None:
         left -= len(rows)
         say(out, f"{dimension:>{LABEL}}", "dim")
         for name, marks in rows:
-            say(out, f"{name[:LABEL]:>{LABEL}} {marks}", soft_wrap=True)
+            say(out, f"{one_line(name, LABEL):>{LABEL}} {marks}", soft_wrap=True)
     say(out, "◆ the run's own number; █ every reading of a column, ▒ some", "dim")
 
 

@@ -22,7 +22,7 @@ from snellen.engine.runs.folder import RunFolder
 from snellen.present.model.sample_view import run_gallery
 from snellen.present.viewer.compare_page import compare_context
 from snellen.present.viewer.pictures import SMALL, QuestionCache, large, scaled
-from snellen.present.viewer.run_index import RunHandle, RunHandles, RunIndex
+from snellen.present.viewer.run_index import RunHandle, RunIndex
 from snellen.present.viewer.run_page import progress_of, run_context, runs_context
 from snellen.present.viewer.sample_filter import PAGE, page_of, wanted_from
 from snellen.present.viewer.sample_index import SampleRecord, read
@@ -49,7 +49,6 @@ class Viewer(Site):
     def __init__(self, folder: Path, data: Path | None = None) -> None:
         super().__init__()
         self.run_index = RunIndex(folder)
-        self.handles = RunHandles(self.run_index)
         self.pictures = QuestionCache(data)
 
     def app(self) -> Starlette:
@@ -84,7 +83,7 @@ class Viewer(Site):
         """Show a page of samples."""
         handle = self._handle(request.path_params["key"])
         wanted = wanted_from(request.query_params.multi_items(), handle.plain)
-        rows = self.handles.rows(handle, wanted)
+        rows = self.run_index.rows(handle, wanted)
         some, page, pages = page_of(rows, wanted.page)
         found = self._read(handle, some.tolist())
         progress = progress_of(self.run_index, handle.entry)
@@ -99,7 +98,7 @@ class Viewer(Site):
         if row >= len(handle.index):
             raise HTTPException(404, f"This run has no sample number {row}.")
         wanted = wanted_from(request.query_params.multi_items(), handle.plain)
-        listed = self.handles.rows(handle, wanted).tolist()
+        listed = self.run_index.rows(handle, wanted).tolist()
         at = listed.index(row) if row in listed else None
         near = [row] if at is None else listed[max(0, at - BEHIND) : at + AHEAD]
         found = read(handle.source, handle.index, near)
@@ -192,7 +191,7 @@ class Viewer(Site):
         return self.pictures.ask_for(handle.entry.key, handle.entry.path, handle.entry.manifest, wanted)
 
     def _handle(self, key: str) -> RunHandle:
-        found = self.handles.handle(key)
+        found = self.run_index.handle(key)
         if found is None:
             raise HTTPException(404, "There is no such run in this folder.")
         return found

@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,8 +74,9 @@ class RunIndex:
         self._root = here.parent if alone else here
         self._only = here.name if alone else None
         self._entries: dict[Path, tuple[tuple[Stamp | None, ...], RunEntry]] = {}
-        self._summaries: dict[str, tuple[Stamp | None, Summary]] = {}
-        self._lock = threading.Lock()
+        self._indexes: OrderedDict[str, tuple[SampleIndex, float]] = OrderedDict()
+        self._searches: OrderedDict[tuple[str, int, str], NDArray[np.bool_]] = OrderedDict()
+        self._lock, self._indexing = threading.Lock(), threading.Lock()
 
     def inside(self, path: Path) -> bool:
         """Return whether a file is in the folder, links followed."""
@@ -111,20 +113,41 @@ class RunIndex:
     def summary(self, entry: RunEntry) -> Summary | None:
         """Return a run's summary; None where it has none that can be used."""
         path = self.file(entry.path / "summary.json")
-        if path is None:
+        try:
+            return _summary(entry.path, stamp(path)) if path is not None else None
+        except (SnellenError, OSError):
             return None
-        now = stamp(path)
-        with self._lock:
-            kept = self._summaries.pop(entry.key, None)
-            if kept is None or kept[0] != now:
-                try:
-                    kept = now, RunFolder(entry.path).summary()
-                except (SnellenError, OSError):
-                    return None
-            self._summaries[entry.key] = kept
-            while len(self._summaries) > KEPT_SUMMARIES:
-                del self._summaries[next(iter(self._summaries))]
-        return kept[1]
+
+    def handle(self, key: str) -> RunHandle | None:
+        """Return a run by its key; None where there is none."""
+        entry = self.run(key)
+        if entry is None:
+            return None
+        summary = self.summary(entry)
+        protocols = {p.protocol: p.repeats for p in summary.protocols} if summary is not None else {}
+        source = source_of(self, entry.path, entry.manifest, protocols)
+        with self._indexing:
+            index, read = self._indexes.pop(key, (SampleIndex(), 0.0))
+            if time.monotonic() - read > FRESH:
+                index = SampleIndex() if index.outdated(source) else index
+                index.update(source)
+                read = time.monotonic()
+            self._indexes[key] = index, read
+            while len(self._indexes) > KEPT:
+                self._indexes.popitem(last=False)
+        return RunHandle(entry, summary, source, index)
+
+    def rows(self, handle: RunHandle, wanted: SampleFilter) -> Rows:
+        """Return the rows that a filter lets through; what a search found is kept."""
+        if not wanted.text:
+            return rows_of(handle.index, wanted, handle.plain)
+        asked = handle.entry.key, handle.index.version, wanted.text
+        found = self._searches.get(asked)
+        if found is None:
+            found = self._searches[asked] = matching(handle.source, handle.index, wanted.text)
+            while len(self._searches) > KEPT_SEARCHES:
+                self._searches.popitem(last=False)
+        return rows_of(handle.index, wanted, handle.plain, found)
 
     def _paths(self) -> list[Path]:
         if self._only is not None:
@@ -175,6 +198,11 @@ def _stamps(path: Path) -> tuple[Stamp | None, Stamp | None]:
     return stamp(path / "run.json"), stamp(path / "summary.json")
 
 
+@lru_cache(KEPT_SUMMARIES)
+def _summary(path: Path, _stamp: Stamp | None) -> Summary:
+    return RunFolder(path).summary()
+
+
 def being_written(path: Path, quiet: float) -> bool:
     """Return whether a process holds the run's lock. Looked up, never tried: trying could stop a run that is about to begin.
 
@@ -187,9 +215,6 @@ def being_written(path: Path, quiet: float) -> bool:
     with contextlib.suppress(OSError):
         return f":{inode} " in Path("/proc/locks").read_text(encoding="ascii", errors="replace")
     return quiet < 60
-
-
-# ---------------------------------------------------------------- the runs that are looked at
 
 
 KEPT = 6
@@ -235,44 +260,3 @@ def source_of(run_index: RunIndex, path: Path, manifest: Manifest, protocols: Ma
     names = [marked_as(name, at) for name, repeats in protocols.items() for at in range(1, repeats + 1)]
     marks = {name: run_index.file(path / "marks" / f"{name}.jsonl") for name in names}
     return RunFiles(run_index.file(path / "samples.jsonl"), run_index.file(path / "answers.jsonl"), marks, manifest)
-
-
-class RunHandles:
-    """Gives handles, each with an index that is up to date."""
-
-    def __init__(self, run_index: RunIndex) -> None:
-        self.run_index = run_index
-        self._indexes: OrderedDict[str, tuple[SampleIndex, float]] = OrderedDict()
-        self._searches: OrderedDict[tuple[str, int, str], NDArray[np.bool_]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def handle(self, key: str) -> RunHandle | None:
-        """Return a run by its key; None where there is none."""
-        entry = self.run_index.run(key)
-        if entry is None:
-            return None
-        summary = self.run_index.summary(entry)
-        protocols = {p.protocol: p.repeats for p in summary.protocols} if summary is not None else {}
-        source = source_of(self.run_index, entry.path, entry.manifest, protocols)
-        with self._lock:
-            index, read = self._indexes.pop(key, (SampleIndex(), 0.0))
-            if time.monotonic() - read > FRESH:
-                index = SampleIndex() if index.outdated(source) else index
-                index.update(source)
-                read = time.monotonic()
-            self._indexes[key] = index, read
-            while len(self._indexes) > KEPT:
-                self._indexes.popitem(last=False)
-        return RunHandle(entry, summary, source, index)
-
-    def rows(self, handle: RunHandle, wanted: SampleFilter) -> Rows:
-        """Return the rows that a filter lets through; what a search found is kept."""
-        if not wanted.text:
-            return rows_of(handle.index, wanted, handle.plain)
-        asked = handle.entry.key, handle.index.version, wanted.text
-        found = self._searches.get(asked)
-        if found is None:
-            found = self._searches[asked] = matching(handle.source, handle.index, wanted.text)
-            while len(self._searches) > KEPT_SEARCHES:
-                self._searches.popitem(last=False)
-        return rows_of(handle.index, wanted, handle.plain, found)

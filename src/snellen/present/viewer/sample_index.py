@@ -111,9 +111,9 @@ def lines(path: Path | None, begin: int = 0) -> Iterator[tuple[int, bytes]]:
             place += len(line)
 
 
-def decoded(path: Path | None, decoder: msgspec.json.Decoder[T], begin: int = 0) -> Iterator[tuple[int, T]]:
+def decoded(path: Path | None, decoder: msgspec.json.Decoder[T]) -> Iterator[tuple[int, T]]:
     """Yield the records of a file with their places; damaged lines are passed over."""
-    for place, line in lines(path, begin):
+    for place, line in lines(path):
         with suppress(*UNREADABLE):
             yield place, decoder.decode(line)
 

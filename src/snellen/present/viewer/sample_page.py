@@ -60,12 +60,8 @@ def sample_blocks(
         every = pictures_of(asked) if asked is not None else []
         prints = [_print(picture.data, f"p{number}-{at}", f"{base}/{at}") for at, picture in every]
         show = partial(_show, prints, answer, hook.sent_in_parts)
-        turns = list(_turns(asked, show)) if asked is not None else []
-        before = len(prints) - len(asked.pictures) if asked is not None else 0
-
-        def shown(picture: Picture, at: int, show: ShowPicture = show, before: int = before) -> GalleryPicture:
-            return show(picture, before + at)
-
+        turns = list(_turns(asked, partial(show, 0))) if asked is not None else []
+        shown = partial(show, len(prints) - len(asked.pictures) if asked is not None else 0)
         marks = _marks(handle, record, parsed)
         kind = kind_of(m.outcome for m in marks.values()) if marks else ""
         item = gallery_item(Pick(kind, "", sample.id, arm, marks), sample, answer, question, shown, shown)
@@ -99,9 +95,10 @@ def _print(data: bytes, name: str, address: str) -> _PagePicture:
 
 
 def _show(
-    prints: Sequence[_PagePicture], answer: Answer, sent_in_parts: bool, picture: Picture, at: int
+    prints: Sequence[_PagePicture], answer: Answer, sent_in_parts: bool, before: int, picture: Picture, at: int
 ) -> GalleryPicture:
-    """Return a picture by its name on the page, compared with the ledger."""
+    """Return a picture by its name on the page, compared with the ledger. So many of the request come `before` those that `at` counts."""
+    at += before
     note = ledger_note(picture, at, answer, sent_in_parts=sent_in_parts)
     url = None if note.startswith(MISSING) else UnshortenedText(f"#{prints[at].name}")
     alt = f"picture {at + 1} of the request"
