@@ -159,7 +159,7 @@ def test_marks_made_again_are_read_again(run: Run) -> None:
 def test_damaged_lines_are_passed_over(run: Run) -> None:
     with run.folder.answers_path.open("ab") as file:
         file.write(b'{"id": 1}\nnot json\n\xff\xfe\n{"id":"torn')
-    assert indexed(run).answered() == {"question": (120, 0)}
+    assert answered(indexed(run)) == {"question": (120, 0)}
 
 
 def test_sorting_is_by_the_reply(run: Run) -> None:

@@ -25,21 +25,13 @@ SCORES = "Headline scores under each run's main protocol, part by part"
 ORACLE = "ORACLE runs, which look at the answer: for comparison only"
 
 
-class _FlipCard(NamedTuple):
-    """A sample that only one run got right: under which protocols, and what both said, each by its letter on the page."""
-
-    flips: list[Flip]
-    letters: tuple[str, str]
-    item: GalleryItem
-
-
 class _OneSided(NamedTuple):
-    """Samples that only one run got right, each once; `cards` are some of `total`."""
+    """Samples that only one run got right, each once; `cards` are some of `total`, each under all protocols where that is so."""
 
     letter: str
     subject: str
     total: int
-    cards: list[_FlipCard]
+    cards: list[tuple[list[Flip], GalleryItem]]
 
 
 class _RunsCompared(NamedTuple):
@@ -50,7 +42,8 @@ class _RunsCompared(NamedTuple):
     numbers: list[int]
     tables: Sequence[ComparedTable] = ()
     ranking: TableView | None = None
-    between: str = ""
+    between: Sequence[str] = ()
+    """The letters of the two runs that are compared sample by sample."""
     flips: Sequence[_OneSided] = ()
 
 
@@ -132,7 +125,7 @@ def _versus(views: Sequence[ReportRun], samples: int, sources: gallery.Sources) 
         return _RunsCompared(None, str(error), numbers)
     letters = {side.run: side.letter for side in found.sides}
     flips = _one_sided(pair, letters, {str(run.path): run for run in runs}, sources) if samples else []
-    between = " and ".join(letters[side.run] for side in pair.sides)
+    between = [letters[side.run] for side in pair.sides]
     tables = compared_tables(found) if found.ranking is None else []
     return _RunsCompared(found, "", numbers, tables, ranking_table(found), between, flips)
 
@@ -148,7 +141,6 @@ def _one_sided(
     `letters` are those of the page, where only two of its runs were compared here.
     """
     prompts = {row.protocol: row.prompt for row in found.rows}
-    own_letters = {side.letter: letters[side.run] for side in found.sides}
     one_sided = []
     for side in found.sides:
         by_sample: dict[str, list[Flip]] = {}
@@ -159,9 +151,6 @@ def _one_sided(
             few = sorted(by_sample.values(), key=lambda some: (-len(some), rank(0, some[0].id)))[:EACH]
             asked = [(some[0].id, prompts[some[0].protocol]) for some in few]
             items = gallery.plain_items(runs[found.sides[0].run], asked, sources)
-            cards = [
-                _FlipCard(some, (own_letters[some[0].first_run], own_letters[some[0].second_run]), item)
-                for some, item in zip(few, items, strict=True)
-            ]
+            cards = list(zip(few, items, strict=True))
             one_sided.append(_OneSided(letters[side.run], side.subject, len(by_sample), cards))
     return one_sided

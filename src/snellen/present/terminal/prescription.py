@@ -17,7 +17,7 @@ from snellen.present.model import formatting
 from snellen.present.model import threshold_text as said
 from snellen.present.terminal.tables import console, fits, plain_table, say
 
-REASONS = 2
+REASONS = 1
 """So many reasons why one model's faculties have no threshold are printed without -v: eight faculties take twenty lines at most."""
 
 
