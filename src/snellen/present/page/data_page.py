@@ -17,9 +17,8 @@ def write_data_page(exam_name: str, where: Path, page: Path, selection: Selectio
     exam = exams.load(exam_name)
     data = exam.open(where, selection)
     pool = ImagePool()
-    asks = {name: asker(exam, data, name) for name in exam.prompts if exam.prompts[name].shots == (0,)} or {
-        name: asker(exam, data, name) for name in exam.prompts
-    }
+    plain = [name for name, prompt in exam.prompts.items() if prompt.shots == (0,)]
+    asks = {name: asker(exam, data, name) for name in plain or exam.prompts}
     cards = []
     for sample in data.full(lambda _id: True):
         pictures = PagePictures(pool, Gallery(), sample, None)
