@@ -15,7 +15,7 @@ from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.run_view import PartView, RunView, run_view
 from snellen.present.viewer.run_index import FoundRuns, RunEntry, RunHandle, RunIndex, being_written
-from snellen.present.viewer.sample_filter import TAG, SampleFilter
+from snellen.present.viewer.sample_filter import TAG, SampleFilter, asked
 from snellen.present.viewer.sample_index import Stamp, stamp
 
 MOST_VALUES = 12
@@ -38,7 +38,9 @@ def run_context(handle: RunHandle, progress: _RunProgress | None) -> dict[str, A
         "repeats": handle.repeats,
         "main": next(iter(run.protocols), "") if run is not None else "",
         "filters": _filters(run) if run is not None else [],
-        "filters_of": lambda part: _filters_of(handle, part),
+        "query": lambda part, row, one: asked(
+            [("protocol", row.names[0]), ("outcome", one.outcome), *_filters_of(handle, part)]
+        ),
         "tags": _tags(handle) if run is not None else [],
     }
 

@@ -14,10 +14,8 @@ from starlette.routing import Route
 
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import Gallery
-from snellen.core.text import one_line
 from snellen.present.html.rendering import Templates, TextDetail
 from snellen.present.viewer.pictures import ServedImage
-from snellen.present.viewer.sample_filter import asked
 
 HERE = "snellen.present.viewer"
 LONG = 20_000
@@ -29,8 +27,7 @@ class Site:
     """The pages of one application. `package` has its templates and files, beside those of the viewer."""
 
     def __init__(self, package: str = HERE) -> None:
-        filters: dict[str, Any] = {"short": lambda text, limit: one_line(str(text)[: 4 * limit], limit), "asked": asked}
-        self._templates = Templates(package, TextDetail(LONG, True), filters=filters)
+        self._templates = Templates(package, TextDetail(LONG, True))
         self._files = {"style.css": (files(Gallery.package) / "templates" / "style.css").read_bytes()}
         for place in dict.fromkeys((HERE, package)):
             self._files |= {one.name: one.read_bytes() for one in (files(place) / "static").iterdir()}
