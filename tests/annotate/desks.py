@@ -47,8 +47,8 @@ class Desk(Asked):
 
 @contextmanager
 def serving_of(pages: Pages) -> Iterator[Desk]:
-    with pages.desk:
-        pages.desk.begin()
+    with pages.files:
+        pages.files.begin()
         with running(lambda keys: Guard(pages.app(keys.token), keys, writes=True), "annotate") as keys:
             yield Desk(keys)
 

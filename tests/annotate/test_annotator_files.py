@@ -192,7 +192,7 @@ def test_corrections_that_a_crash_kept_out_of_the_corrected_questions_come_with_
     )
     whole = (tmp_path / "corrected.ann.jsonl").read_bytes()
     (tmp_path / "corrected.ann.jsonl").unlink()
-    serving.answers(tmp_path, "ann", file, "", Selection(), True).desk.begin()
+    serving.answers(tmp_path, "ann", file, "", Selection(), True).files.begin()
     assert (tmp_path / "corrected.ann.jsonl").read_bytes() == whole
 
 

@@ -97,7 +97,7 @@ def test_a_browser_that_leaves_amid_a_request_is_no_error(folder: Path) -> None:
     async def send(message: Any) -> None:
         statuses.append(message.get("status"))
 
-    with pages.desk:
+    with pages.files:
         asyncio.run(Guard(pages.app(keys.token), keys, writes=True)(scope, receive, send))
     assert statuses[0] == 400 and not (folder / "annotations.ann.jsonl").exists()
 

@@ -56,11 +56,11 @@ class Pages(Site, ABC):
 
     thing = ""
 
-    def __init__(self, desk: AnnotatorFiles, name: str, count: int) -> None:
+    def __init__(self, files: AnnotatorFiles, name: str, count: int) -> None:
         super().__init__("snellen.annotate")
-        self.desk = desk
+        self.files = files
         self._count = count
-        self._common: dict[str, Any] = {"title": f"{name}, as {desk.annotator}", "thing": self.thing}
+        self._common: dict[str, Any] = {"title": f"{name}, as {files.annotator}", "thing": self.thing}
 
     def app(self, token: str) -> Starlette:
         """Return the application, to be put behind a `Guard` that lets pages with this token write."""
@@ -135,15 +135,15 @@ class BoxPages(Pages):
     """Boxes and instructions on pictures."""
 
     thing = "shot"
-    desk: AnnotatorBoxes
+    files: AnnotatorBoxes
 
-    def __init__(self, desk: AnnotatorBoxes, found: PictureFolder) -> None:
-        super().__init__(desk, desk.folder.resolve().name, len(found.shots))
+    def __init__(self, files: AnnotatorBoxes, found: PictureFolder) -> None:
+        super().__init__(files, files.folder.resolve().name, len(found.shots))
         self._found = found
 
     def rows(self) -> dict[str, Any]:
-        mine = self.desk.all()
-        others = everyone(self.desk.folder, BOXES, but=self.desk.annotator)
+        mine = self.files.all()
+        others = everyone(self.files.folder, BOXES, but=self.files.annotator)
         theirs = [Counter(row.image for row in rows) for rows in others.values()]
         shots = [
             {
@@ -161,12 +161,12 @@ class BoxPages(Pages):
         return {"shot": self._shot(number), "types": get_args(ElementType)}
 
     def saved(self, number: int) -> dict[str, Any]:
-        rows = self.desk.all().get(self._shot(number).name, [])
+        rows = self.files.all().get(self._shot(number).name, [])
         return {"revision": revision_of(rows), "boxes": rows}
 
     def save(self, number: int, body: bytes) -> dict[str, Any]:
         sent = msgspec.json.decode(body, type=_BoxesSent)
-        rows = self.desk.save(self._shot(number), sent.boxes, sent.revision)
+        rows = self.files.save(self._shot(number), sent.boxes, sent.revision)
         return {"revision": revision_of(rows), "boxes": rows}
 
     def image(self, number: int, which: int) -> bytes | None:
@@ -180,15 +180,15 @@ class AnswerPages(Pages):
     """Answers to questions, or corrections of the answers that there are."""
 
     thing = "question"
-    desk: AnnotatorAnswers
+    files: AnnotatorAnswers
 
-    def __init__(self, desk: AnnotatorAnswers, questions: Questions) -> None:
-        super().__init__(desk, questions.source, len(questions.ids))
+    def __init__(self, files: AnnotatorAnswers, questions: Questions) -> None:
+        super().__init__(files, questions.source, len(questions.ids))
         self._questions = questions
 
     def rows(self) -> dict[str, Any]:
-        mine, kind = self.desk.all(), self.desk.kind
-        others = everyone(self.desk.folder, kind, but=self.desk.annotator)
+        mine, kind = self.files.all(), self.files.kind
+        others = everyone(self.files.folder, kind, but=self.files.annotator)
         theirs = [{row.id for row in rows} for rows in others.values()]
         asked = [
             {"id": name, "answer": mine[name].text if name in mine else "", "others": [name in ids for ids in theirs]}
@@ -201,15 +201,15 @@ class AnswerPages(Pages):
         item = self._questions.item(number)
         heads = [sniff(data) for data in item.pictures]
         sizes = [(head.width or 1, head.height or 1) for head in heads]
-        return {"item": item, "kind": self.desk.kind, "sizes": sizes}
+        return {"item": item, "kind": self.files.kind, "sizes": sizes}
 
     def saved(self, number: int) -> dict[str, Any]:
-        row = self.desk.all().get(self._questions.ids[number])
+        row = self.files.all().get(self._questions.ids[number])
         return _answer(row) | {"options": self._questions.item(number).options}
 
     def save(self, number: int, body: bytes) -> dict[str, Any]:
         sent = msgspec.json.decode(body, type=_AnswerSent)
-        return _answer(self.desk.save(self._questions.ids[number], sent.text, sent.revision))
+        return _answer(self.files.save(self._questions.ids[number], sent.text, sent.revision))
 
     def image(self, number: int, which: int) -> bytes | None:
         pictures = self._questions.item(number).pictures

@@ -36,6 +36,6 @@ def answers(
 
 def serve(pages: Pages, port: int | None, opened: Callable[[Keys], None]) -> None:
     """Serve until Ctrl-C. `opened` is called with the session's keys as soon as the server listens."""
-    with pages.desk:
-        pages.desk.begin()
+    with pages.files:
+        pages.files.begin()
         until_stopped(lambda keys: Guard(pages.app(keys.token), keys, writes=True), listening(port), "annotate", opened)

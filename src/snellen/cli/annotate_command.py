@@ -71,7 +71,7 @@ def _annotate(folder: Path, name: str, given: dict[str, Any]) -> int:
         show_page(keys, given["open_it"])
 
     serving.serve(pages, given["port"], opened)
-    click.echo(f"Stopped. {pages.desk.written()}")
+    click.echo(f"Stopped. {pages.files.written()}")
     return 0
 
 

@@ -105,7 +105,7 @@ def evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
 
 
 def _seconds(created: str) -> str:
-    """Return when a run began, in seconds since 1970; as it is written where that is no time."""
+    """Return when a run began, in seconds since 1970; as it is written where that is not a time."""
     try:
         return str(int(datetime.fromisoformat(created).timestamp()))
     except ValueError:
@@ -232,7 +232,7 @@ def _score(row: ScoreRow) -> dict[str, Any]:
 
 
 def _generation(row: ScoreRow, run: Run) -> dict[str, Any]:
-    """Return what was asked for in generation. The endpoint's address stays at home: it may be somebody's own."""
+    """Return what was asked for in generation. The endpoint's address is left out: it may be private."""
     identity = run.manifest.subject.identity
     parameters = identity.get("applied") or identity.get("parameters") or {}
     found: dict[str, Any] = {}

@@ -41,7 +41,7 @@ class ExportRows(NamedTuple):
 
     @property
     def status(self) -> str:
-        """Say what nobody may overlook, of all rows together."""
+        """Return the status of all rows together: SYNTHETIC, INCOMPLETE and the like."""
         return statuses(r.status for r in (*self.scores, *(self.samples or ())))
 
     @property
@@ -114,7 +114,7 @@ def _wide_sheets(tables: Sequence[PaperTable]) -> list[WorkbookSheet]:
 
 
 def wide_rows(table: PaperTable) -> list[Sequence[Cell]]:
-    """Return a table of a paper as plain cells: who, shots, and the figures; what nobody may overlook is part of the name."""
+    """Return a table of a paper as plain cells: model, shots and figures; the status is part of the name."""
     made = [formatting.SYNTHETIC.partition(".")[0]] if formatting.SYNTHETIC in table.caption else []
     rows: list[Sequence[Cell]] = [["Model", "Shot", *(head.whole.replace(" ", "_") for head in table.heads)]]
     for line in (*table.lines, *table.published):

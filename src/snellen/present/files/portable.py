@@ -1,6 +1,6 @@
 """What every portable record of a run needs: that the run may be taken for a result, whose model it is, and which data it saw.
 
-Whoever reads such a record has nothing else of the run, and no word of warning is read twice. So what would need one is refused.
+A reader of such a record has nothing else of the run, so a run that would need a warning is refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ UNKNOWN = "unknown"
 
 
 class PortableModel(NamedTuple):
-    """A model as records name it, and how it was run; what nobody can know from a run is 'unknown'."""
+    """A model as records name it, and how it was run; what a run does not say is 'unknown'."""
 
     id: str
     developer: str
@@ -100,7 +100,7 @@ def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
     if kind == "human":
         raise SnellenError("these are the answers of people, and a portable record is of a model")
     if kind == "replay":
-        name = PurePath(name).stem  # where a file of replies lies is nobody else's business
+        name = PurePath(name).stem  # the folder of a file of replies is private
     elif kind == "import":
         name = name.partition(":")[2]  # the log's own name for it
     elif kind in _OURS:

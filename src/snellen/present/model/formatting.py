@@ -75,7 +75,7 @@ def span(values: Iterable[tuple[float, str]], between: str = " to ") -> str:
 
 
 def metric_name(protocol: ProtocolSummary | None, key: str) -> str:
-    """Return a metric's name for people, with the unit of its scores where that is no percentage."""
+    """Return a metric's name for people, with the unit of its scores where that is not a percentage."""
     if protocol is None:
         return declared((), key).label_of(key)
     scores = [g.metrics[key] for g in protocol.groups if key in g.metrics]
@@ -107,7 +107,7 @@ def is_threshold(score: Score) -> bool:
 
 
 def value(score: Score) -> str:
-    """Return a score's value; its unit is in the metric's name where it is no percentage. A threshold says its own: 'at most 2.0 px'."""
+    """Return a score's value; its unit is in the metric's name where it is not a percentage. A threshold says its own: 'at most 2.0 px'."""
     if is_threshold(score) and score.value is not None:
         return amount(score.value, score.unit, score.interval if score.interval in BOUNDS else "")
     return number(score.value, score.unit)
@@ -152,7 +152,7 @@ def _in_words(answer: str) -> bool:
 
 
 def floor_word(protocol: ProtocolSummary, key: str, score: Score | None) -> str:
-    """Return 'at floor' or 'below floor' where a score is no better than that of not looking."""
+    """Return 'at floor' or 'below floor' where a score is not better than that of not looking."""
     if score is None:
         return ""
     return against_floor(score.value, score.floor, score.unit, declared(protocol.metrics, key).better)

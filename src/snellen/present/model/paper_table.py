@@ -33,7 +33,7 @@ class PaperFigure(NamedTuple):
 
 
 class PaperLine(NamedTuple):
-    """A row of the table: who, after how many examples, what nobody may overlook, and a figure for each column.
+    """A row of the table: the model, how many examples it saw, its status, and a figure for each column.
 
     `name` tells rows apart: it has the shots, and the folder where a subject has several runs.
     """

@@ -43,7 +43,7 @@ def spread(scores: list[tuple[str, Score]]) -> str:
 
 
 def cost(totals: Totals) -> str:
-    """Return '0.0123', with a + where some calls have no known cost; '?' where none has; a dash for a run that paid nobody."""
+    """Return '0.0123', with a + where some calls have no known cost; '?' where none has; a dash for a run without paid calls."""
     if not totals.calls:
         return "–"
     if not totals.cost and totals.cost_unknown:

@@ -31,7 +31,7 @@ NAMED = 4
 """Names in the title of a prescription."""
 SAMPLES = 48
 IN_ALL = 400
-"""How many samples of a run a page shows that nobody said a number for, and how many of all runs together."""
+"""The most samples that a page shows of a run where no number is given, and of all runs together."""
 BUDGET = 5_000_000
 A_SAMPLE = 5_000
 """The bytes that a page may take, and those of a sample where more than a thousand are asked for."""

@@ -210,7 +210,7 @@ def estimate_document(name: str, out: Path, rows: Sequence[SuiteEstimate]) -> di
 
 
 def _sum(values: Sequence[Any]) -> Any:
-    """Return the sum; 'unknown' where one of them is no number."""
+    """Return the sum; 'unknown' where one of them is not a number."""
     return "unknown" if any(isinstance(v, str) for v in values) else sum(values)
 
 

@@ -1,7 +1,7 @@
 """Questions and pictures of samples from a run's data set, loaded a page at a time by one thread and kept within bounds.
 
 A data set is read from front to back, so asking for one sample takes as long as asking for fifty: a page asks for all of its samples
-at once, and whoever then opens one of them finds it here.
+at once, and the page of one of them finds it here.
 """
 
 from __future__ import annotations
