@@ -22,6 +22,8 @@ def facts_of(run: Run, summary: Summary, latencies: Sequence[float] = ()) -> lis
     manifest = run.manifest
     data, totals = manifest.data, summary.totals
     facts = list(subject_facts(manifest))
+    identity = {k: v for k, v in manifest.subject.identity.items() if k not in ("endpoint", "parameters")}
+    facts += [("identity", pairs(identity))]
     asked = ", ".join(f"{n} to prompt '{prompt}'" for prompt, n in summary.asked.items())
     models, providers, marks = Counter[str](), Counter[str](), Counter[str]()
     for row in summary.backends:
@@ -62,14 +64,12 @@ def facts_of(run: Run, summary: Summary, latencies: Sequence[float] = ()) -> lis
 
 def subject_facts(manifest: Manifest) -> Iterator[tuple[str, str]]:
     """Yield who was asked, where and how."""
-    identity = dict(manifest.subject.identity)
-    parameters, endpoint = identity.pop("parameters", None), identity.pop("endpoint", None)
+    identity = manifest.subject.identity
     yield "subject", manifest.subject.spec
-    if endpoint:
-        yield "endpoint", str(endpoint)
-    if parameters:
-        yield "parameters", pairs(parameters)
-    yield "identity", pairs(identity)
+    if identity.get("endpoint"):
+        yield "endpoint", str(identity["endpoint"])
+    if identity.get("parameters"):
+        yield "parameters", pairs(identity["parameters"])
 
 
 def _tokens(totals: Totals) -> str:

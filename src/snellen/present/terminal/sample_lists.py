@@ -130,7 +130,7 @@ def _print(run: Run, title: str, columns: Sequence[str], rows: Sequence[Sequence
 
 
 def print_some(run: Run) -> None:
-    """Print a few samples to look at, below a run's summary."""
+    """Print a few samples to look at, below a run's summary: as many as fit on a line, one at least."""
     main = main_protocol(run)
     if not main:
         return
@@ -139,7 +139,9 @@ def print_some(run: Run) -> None:
     ids = few or [sample.id for sample in islice(run.samples(), FEW)]
     if ids:
         which = "not correct" if few else "samples"
-        say(out, f"Look at ({which}): {', '.join(one_line(name, LONG) for name in ids)}", soft_wrap=True)
+        names = [one_line(name, LONG) for name in ids]
+        lines = [f"Look at ({which}): {', '.join(names[:n])}" for n in range(len(names), 0, -1)]
+        say(out, next((line for line in lines if len(line) <= out.width), lines[-1]), soft_wrap=True)
         say(out, "More of them: --wrong, --flips.")
         say(out, _next(run, ids[0]), soft_wrap=True)
 
