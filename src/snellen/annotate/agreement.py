@@ -50,17 +50,13 @@ class _BoxPair(NamedTuple):
 
 def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[_BoxPair]:
     """Return the boxes of one picture in pairs, those that overlap most first. Each is in one pair at most; some overlap very little."""
-    every = sorted(
-        ((overlap_of(a, b), i, j) for i, a in enumerate(first) for j, b in enumerate(second) if a.box and b.box),
-        key=lambda one: (-one[0], one[1], one[2]),
-    )
-    left, right = set(range(len(first))), set(range(len(second)))
+    every = [(overlap_of(a, b), a, b) for a in first for b in second if a.box and b.box]
     pairs: list[_BoxPair] = []
-    for overlap, i, j in every:
-        if overlap > 0 and i in left and j in right:
-            left.discard(i)
-            right.discard(j)
-            pairs.append(_BoxPair(first[i].image, first[i], second[j], overlap))
+    taken: set[int] = set()
+    for overlap, a, b in sorted(every, key=lambda one: -one[0]):
+        if overlap > 0 and not taken & {id(a), id(b)}:
+            taken |= {id(a), id(b)}
+            pairs.append(_BoxPair(a.image, a, b, overlap))
     return pairs
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from snellen.annotate.pictures import AnnotatedPicture
-from snellen.annotate.rows import BOX_FORMAT, BoxRow, checked_box
+from snellen.annotate.rows import BoxRow, checked_box
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import PictureFolders
@@ -60,11 +60,15 @@ def known(folder: Path, shots: Sequence[AnnotatedPicture], annotator: str, time:
             raise SnellenError(f"{screen}; 'snellen data check grounding --data {folder}' lists all")
         for target in screen.targets if screen.image in names else ():
             box = checked_box(list(target.boxes[0].as_xyxy()), screen.width, screen.height) if target.boxes else []
-            kind: Any = target.element_type
-            about = kind, not box, annotator, time
             name = target.id if target.id not in taken else f"{screen.id}_{target.id}"
             taken.add(name)
-            rows.append(BoxRow(name, screen.image, target.instruction, box, BOX_FORMAT, *about))
+            about: dict[str, Any] = {
+                "element_type": target.element_type,
+                "absent": not box,
+                "annotator": annotator,
+                "time": time,
+            }
+            rows.append(BoxRow(name, screen.image, target.instruction, box, **about))
     return rows
 
 

@@ -14,7 +14,6 @@ from snellen.core.errors import SnellenError
 from snellen.exams.grounding.formats.annotations import ElementType
 
 BoxFormat = Literal["xyxy-pixels"]
-BOX_FORMAT: BoxFormat = "xyxy-pixels"
 LONGEST = 4000
 """The most characters of an instruction or an answer."""
 MOST_BOXES = 1000
@@ -28,7 +27,7 @@ class BoxRow(msgspec.Struct, frozen=True):
     image: str
     instruction: str
     box: list[int | float]
-    box_format: BoxFormat = BOX_FORMAT
+    box_format: BoxFormat = "xyxy-pixels"
     element_type: ElementType = "unknown"
     absent: bool = False
     annotator: str = ""
