@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
@@ -64,7 +63,7 @@ def command(
     wanted = as_json or flips > 0
     found = compare_runs(runs, protocols=protocols, metric=metric, power=points, flips=wanted, explain=explain)
     if as_json:
-        options.print_json(msgspec.to_builtins(found))
+        options.print_json(found)
     else:
         print_comparison(found, flips=flips, verbose=verbose)
     return 0
@@ -82,7 +81,7 @@ def _folder(folder: Path, verbose: bool, as_json: bool, **how: Any) -> int:
         return 0
     exams = []
     for one in found.exams:
-        facts = {"exam": one.exam, "why": one.why, "comparison": msgspec.to_builtins(one.found)}
+        facts: dict[str, Any] = {"exam": one.exam, "why": one.why, "comparison": one.found}
         if one.thresholds is not None:
             facts["thresholds"] = document(one.thresholds)
         exams.append(facts)

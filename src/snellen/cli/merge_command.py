@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags
@@ -29,7 +28,7 @@ def command(parts: tuple[Path, ...], out: Path | None, as_json: bool) -> int:
 
     run = merge([options.run_folder(path, "merge") for path in parts], out)
     if as_json:
-        options.print_json({"run": str(run.path)} | msgspec.to_builtins(run.summary))
+        options.print_json(options.summary_of(run))
     else:
         print_run(run)
     return 0

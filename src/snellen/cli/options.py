@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -15,6 +15,9 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of
 from snellen.core.options import COLUMNS, IMAGES, Option, Selection, stored_values
+
+if TYPE_CHECKING:
+    from snellen.engine.runs.run import Run
 
 # ---------------------------------------------------------------- declared options as flags
 
@@ -175,6 +178,11 @@ def run_folder(path: Path, command: str) -> Path:
         raise SnellenError(f"{path} is a folder of runs, not a run: name {some}, such as {such}")
     why = "it has no run.json" if path.is_dir() else "there is no such folder"
     raise SnellenError(f"{path} is not a run folder ({why}): name a folder that 'snellen run' made")
+
+
+def summary_of(run: Run) -> dict[str, Any]:
+    """Return a run's summary as plain values, with its path."""
+    return {"run": str(run.path)} | msgspec.to_builtins(run.summary)
 
 
 def print_json(value: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import click
@@ -69,41 +69,37 @@ def money(cost: float, unknown: int) -> str:
 
 @contextmanager
 def _shown(title: str) -> Iterator[Update]:
-    """Where progress goes."""
+    """Show progress as a bar on a terminal, elsewhere as lines."""
     if not sys.stderr.isatty():
         yield _Plain(title)
         return
-    with ExitStack() as stack:
-        bars: list[Update] = []
-
-        def update(done: int, total: int, state: str) -> None:
-            if not bars:
-                bars.append(stack.enter_context(_bar(title)))
-            bars[0](done, total, state)
-
-        yield update
-
-
-@contextmanager
-def _bar(title: str) -> Iterator[Update]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
     from rich.table import Column
 
-    columns = (
+    bar = Bar(
         MofNCompleteColumn(),
         TimeRemainingColumn(compact=True),
         TextColumn("left", table_column=Column(no_wrap=True)),
         TextColumn("{task.fields[state]}", markup=False, table_column=Column(no_wrap=True, ratio=1)),
         BarColumn(bar_width=12),
+        console=Console(stderr=True),
+        expand=True,  # so the state is what a narrow screen cuts
     )
-    click.echo(title, err=True)
-    with Bar(
-        *columns, console=Console(stderr=True), expand=True
-    ) as bar:  # expanded, the state is what a narrow screen cuts
-        task = bar.add_task("", total=None, state="", visible=False)
-        yield lambda done, total, state: bar.update(task, completed=done, total=total, state=state, visible=True)
+    task = bar.add_task("", total=None, state="")
+
+    def update(done: int, total: int, state: str) -> None:
+        if not bar.live.is_started:
+            click.echo(title, err=True)
+            bar.start()
+        bar.update(task, completed=done, total=total, state=state)
+
+    try:
+        yield update
+    finally:
+        if bar.live.is_started:
+            bar.stop()
 
 
 class _Plain:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
@@ -45,11 +44,9 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
         for note in done.notes:
             click.echo(f"note: {note}", err=True)
         if as_json:
-            changes = [msgspec.to_builtins(c._asdict()) for c in done.changes]
-            documents.append(
-                {"run": str(path), "marks": {k: v[0] for k, v in done.counts.items()}, "changes": changes}
-                | msgspec.to_builtins(run.summary)
-            )
+            marks = {name: counts[0] for name, counts in done.counts.items()}
+            changes = [change._asdict() for change in done.changes]
+            documents.append(options.summary_of(run) | {"marks": marks, "changes": changes})
         else:
             print_run(run)
             print_remarked(done)

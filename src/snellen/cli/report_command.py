@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
@@ -40,8 +39,7 @@ def command(
                 "page": page and str(page),
                 "passed_over": passed,
                 "runs": [
-                    {"run": str(run.path), "findings": [one._asdict() for one in findings_of(run)]}
-                    | msgspec.to_builtins(run.summary)
+                    options.summary_of(run) | {"findings": [one._asdict() for one in findings_of(run)]}
                     for run in opened
                 ],
             }

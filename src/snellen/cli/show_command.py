@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags, run_argument
@@ -50,26 +50,18 @@ def command(
         from snellen.present.model.checks import check_marks
 
         check_marks(opened)
-    if wrong:
-        _wrong(opened, protocols, limit, as_json)
-    elif flips:
-        _flips(opened, protocols, limit, as_json)
+        _some(opened, protocols, limit, as_json, wrong=wrong)
     elif sample is not None:
         _sample(opened, sample, as_json)
+    elif as_json:
+        options.print_json(options.summary_of(opened))
     else:
-        _whole(opened, as_json)
+        from snellen.present.terminal.run import print_run
+        from snellen.present.terminal.sample_lists import print_some
+
+        print_run(opened)
+        print_some(opened)
     return 0
-
-
-def _whole(run: Run, as_json: bool) -> None:
-    from snellen.present.terminal.run import print_run
-    from snellen.present.terminal.sample_lists import print_some
-
-    if as_json:
-        options.print_json({"run": str(run.path)} | msgspec.to_builtins(run.summary))
-    else:
-        print_run(run)
-        print_some(run)
 
 
 def _sample(run: Run, name: str, as_json: bool) -> None:
@@ -83,30 +75,25 @@ def _sample(run: Run, name: str, as_json: bool) -> None:
         print_sample(run, facts)
 
 
-def _wrong(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool) -> None:
+def _some(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool, *, wrong: bool) -> None:
+    """List the samples that are wrong, or else those on which protocols disagree."""
     from snellen.engine.mark.flips import prompts_of
-    from snellen.present.terminal.sample_lists import main_protocol, print_wrong, wrong
+    from snellen.present.terminal import sample_lists
 
-    if len(protocols) > 1:
-        raise SnellenError("--wrong goes by one protocol: name one")
-    prompts_of(run, protocols)
-    by = protocols[0] if protocols else main_protocol(run)
-    if as_json:
-        rows = [msgspec.to_builtins(one._asdict()) for one in islice(wrong(run, by), limit)]
-        options.print_json(_listed(run, rows) | {"protocol": by})
+    rows: Iterable[Any]
+    if wrong:
+        if len(protocols) > 1:
+            raise SnellenError("--wrong goes by one protocol: name one")
+        prompts_of(run, protocols)
+        by = protocols[0] if protocols else sample_lists.main_protocol(run)
+        rows, more = sample_lists.wrong(run, by), {"protocol": by}
     else:
-        print_wrong(run, by, limit or SHOWN)
-
-
-def _flips(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool) -> None:
-    from snellen.present.terminal.sample_lists import flipped, print_flips
-
+        rows, more = sample_lists.flipped(run, protocols), {}
     if as_json:
-        rows = [msgspec.to_builtins(one._asdict()) for one in islice(flipped(run, protocols), limit)]
-        options.print_json(_listed(run, rows))
+        samples = [row._asdict() for row in islice(rows, limit)]
+        facts = {"run": str(run.path), "synthetic": run.manifest.data.synthetic, "samples": samples}
+        options.print_json(facts | more)
+    elif wrong:
+        sample_lists.print_wrong(run, by, limit or SHOWN)
     else:
-        print_flips(run, protocols, limit or SHOWN)
-
-
-def _listed(run: Run, rows: list[Any]) -> dict[str, Any]:
-    return {"run": str(run.path), "synthetic": run.manifest.data.synthetic, "samples": rows}
+        sample_lists.print_flips(run, protocols, limit or SHOWN)

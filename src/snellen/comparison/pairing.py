@@ -13,6 +13,7 @@ from snellen.core.errors import SnellenError, unknown
 from snellen.core.protocol import Protocol
 from snellen.core.records import Manifest, ProtocolEntry, Summary
 from snellen.core.types import Sample
+from snellen.engine.mark.integrity import check_summary
 from snellen.engine.runs.run import Run
 
 NAMED = 3
@@ -88,6 +89,8 @@ def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
         _same_kind(first, other)
     exam = exams.load(first.manifest.exam)
     refuse_thresholds(exam, "samples cannot be held against each other here")
+    for one in runs:
+        check_summary(one.run, one.summary, exam)
     ids = _samples(runs, notes)
     entries = _entries(runs, wanted, notes)
     for one in runs:

@@ -57,14 +57,13 @@ def _row(where: str, number: int, cells: dict[str, Any], score_column: str) -> L
     said = tables.text_of(cells["prediction"])
     failed = said.strip().startswith(FAILED)
     score = tables.number_of(cells.get(score_column))
-    index = cells.get("index")
     return LogRow(
         where=where,
-        id=None if index in (None, "") else tables.text_of(index),
+        id=tables.text_of(cells.get("index")) or None,
         number=number,
         part=tables.text_of(cells.get("split")),
         asked=None,  # the column `question` is the data set's, not what the model's own prompt made of it
-        target=tables.text_of(cells["answer"]) if cells.get("answer") not in (None, "") else None,
+        target=tables.text_of(cells.get("answer")) or None,
         scores={} if score is None else {"hit": score},
         fields={name: cell for name, cell in cells.items() if name not in ("prediction", "log")},
         **(replied("", error=FAILED) if failed else replied(said)),
