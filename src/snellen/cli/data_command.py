@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from snellen.cli import options
-from snellen.cli.exam_flags import MakeCommand
+from snellen.cli.exam_flags import ExamCommand
 from snellen.cli.flags import exam_argument, flags
 from snellen.core.errors import SnellenError, unknown
 
@@ -44,7 +44,7 @@ def init(kind: str, out: Path) -> int:
     return 0
 
 
-@command.command("make", cls=MakeCommand)
+@command.command("make", cls=ExamCommand, makes=True)
 @exam_argument
 @flags("data_make")
 def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, workers: int | None) -> int:

@@ -21,14 +21,7 @@ EYE = "eye"
 PAGE = "prescription.html"
 
 
-class EyeCommand(ExamCommand):
-    """The flags of the eye exam, which the command line need not name."""
-
-    def exam_in(self, args: list[str]) -> str | None:
-        return EYE
-
-
-@click.command("exam", cls=EyeCommand)
+@click.command("exam", cls=ExamCommand, of=EYE)
 @flags("exam")
 def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
     """Examine how fine a model sees: for each faculty the threshold at which sight fails, in some 40 questions.

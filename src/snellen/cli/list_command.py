@@ -78,9 +78,9 @@ def _tables(name: str, rows: Rows) -> Iterator[tuple[str, Rows]]:
         yield name, _without("question", rows)
         yield "questions", [{"name": row["name"], "question": row["question"]} for row in rows]
     elif name == "methods":
+        title = "ORACLE methods: look at the answer, for comparison only"
         yield name, _without("oracle", [row for row in rows if not row["oracle"]])
-        looking = [row for row in rows if row["oracle"]]
-        yield "ORACLE methods: look at the answer, for comparison only", _without("oracle", looking)
+        yield title, _without("oracle", [row for row in rows if row["oracle"]])
     else:
         yield name, rows
 
@@ -128,19 +128,13 @@ def gather(what: str) -> Rows:
     ]
 
 
-def _protocols(exam: Exam) -> Rows:
-    """Return the protocols and the prompts of an exam."""
-    return [
-        *(
-            {"exam": exam.name, "kind": "protocol", "name": p.name, "version": p.version}
-            | {"about": f"{p.about}; prompt '{p.prompt}'"}
-            for p in exam.protocols.values()
-        ),
-        *(
-            {"exam": exam.name, "kind": "prompt", "name": name, "version": "", "about": prompt.about}
-            for name, prompt in exam.prompts.items()
-        ),
-    ]
+def _protocols(exam: Exam) -> Iterator[dict[str, Any]]:
+    """Yield the protocols and the prompts of an exam."""
+    for p in exam.protocols.values():
+        about = f"{p.about}; prompt '{p.prompt}'"
+        yield {"exam": exam.name, "kind": "protocol", "name": p.name, "version": p.version, "about": about}
+    for name, prompt in exam.prompts.items():
+        yield {"exam": exam.name, "kind": "prompt", "name": name, "version": "", "about": prompt.about}
 
 
 def _price_tables(rows: Rows) -> Iterator[tuple[str, Rows]]:

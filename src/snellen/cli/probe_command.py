@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import click
 import msgspec
@@ -12,13 +12,7 @@ from snellen.cli.exam_flags import ExamCommand
 from snellen.cli.flags import flags
 
 
-class ProbeCommand(ExamCommand):
-    """Takes the options of models, and knows no exam."""
-
-    exams: ClassVar[bool] = False
-
-
-@click.command("probe", cls=ProbeCommand)
+@click.command("probe", cls=ExamCommand, of=None)
 @click.argument("model", metavar="MODEL")
 @flags("probe")
 def command(model: str, own: dict[str, Any], **given: Any) -> int:
