@@ -9,7 +9,14 @@ import click
 
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
+from snellen.comparison.by_exam import compare_folder
+from snellen.comparison.comparing import compare_runs
+from snellen.comparison.pairing import is_folder_of_runs
+from snellen.comparison.thresholds import examined_again
 from snellen.core.errors import SnellenError
+from snellen.present.terminal.comparison import print_comparison
+from snellen.present.terminal.comparison_folder import print_folder
+from snellen.present.terminal.prescription import document, print_compared
 
 
 @click.command("compare")
@@ -35,10 +42,6 @@ def command(
     snellen compare runs/salbench_A runs/salbench_B --flips 5
     snellen compare runs/my-suite
     """
-    from snellen.comparison.pairing import is_folder_of_runs
-    from snellen.comparison.thresholds import examined_again
-    from snellen.present.terminal.prescription import document, print_compared
-
     points = None if power is None else power / 100
     if len(runs) == 1 and is_folder_of_runs(runs[0]):
         folder = runs[0]
@@ -57,9 +60,6 @@ def command(
         else:
             print_compared(thresholds, verbose=verbose)
         return 0
-    from snellen.comparison.comparing import compare_runs
-    from snellen.present.terminal.comparison import print_comparison
-
     wanted = as_json or flips > 0
     found = compare_runs(runs, protocols=protocols, metric=metric, power=points, flips=wanted, explain=explain)
     if as_json:
@@ -71,10 +71,6 @@ def command(
 
 def _folder(folder: Path, verbose: bool, as_json: bool, **how: Any) -> int:
     """Compare all runs of a folder, exam by exam."""
-    from snellen.comparison.by_exam import compare_folder
-    from snellen.present.terminal.comparison_folder import print_folder
-    from snellen.present.terminal.prescription import document
-
     found = compare_folder(folder, **how)
     if not as_json:
         print_folder(found, verbose=verbose)

@@ -9,6 +9,8 @@ import click
 
 from snellen.cli import options
 from snellen.cli.flags import flags, run_argument
+from snellen.comparison.explaining import explain_run
+from snellen.present.terminal.explanation import print_explanation
 
 
 @click.command("explain")
@@ -24,15 +26,11 @@ def command(run: Path, figure: str | None, tolerance: float | None, verbose: boo
     \b
     snellen explain runs/salbench_gpt 63.4
     """
-    from snellen.comparison.explaining import explain_run
-
     wanted = None if tolerance is None else tolerance / 100
     path = options.run_folder(run, "explain")
     found = explain_run(path, figure, tolerance=wanted, **given)
     if as_json:
         options.print_json(found)
     else:
-        from snellen.present.terminal.explanation import print_explanation
-
         print_explanation(found, verbose=verbose)
     return 0

@@ -15,10 +15,17 @@ from typing import Any, TypeVar
 
 import click
 
-from snellen.cli.completing import exam_names
 from snellen.cli.model_labels import label, label_file
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def exam_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the name of an exam, also of an installed package."""
+    from snellen import exams
+
+    return [name for name in exams.names() if name.startswith(incomplete)]
+
 
 exam_argument = click.argument("exam", shell_complete=exam_names)
 run_argument = click.argument("run", type=click.Path(path_type=Path))

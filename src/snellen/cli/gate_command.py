@@ -9,7 +9,10 @@ import click
 
 from snellen.cli import options
 from snellen.cli.flags import flags, run_argument
+from snellen.comparison.gating import gate_runs
 from snellen.core.errors import SnellenError
+from snellen.present.files import gate as gate_files
+from snellen.present.terminal.gate import print_gate
 
 
 @click.command("gate")
@@ -34,9 +37,6 @@ def command(
     \b
     snellen gate runs/new --baseline runs/old --max-drop 2 --junit gate.xml
     """
-    from snellen.comparison.gating import gate_runs
-    from snellen.present.files import gate as gate_files
-
     for path in (run, baseline):
         options.run_folder(path, "gate")
     found = gate_runs(run, baseline, max_drop=max_drop / 100, protocols=protocols, parts=parts)
@@ -48,8 +48,6 @@ def command(
     if as_json:
         options.print_json(found)
     else:
-        from snellen.present.terminal.gate import print_gate
-
         print_gate(found, verbose)
     return 0 if found.passed else 1
 

@@ -7,9 +7,13 @@ from typing import Any
 
 import click
 
+from snellen import exams
 from snellen.cli import options
 from snellen.cli.flags import flags
 from snellen.core.options import Selection
+from snellen.engine.run import mostly_unanswered
+from snellen.importers.importing import ImportRequest, import_log
+from snellen.present.terminal.imported import print_imported
 
 
 @click.command("import")
@@ -31,11 +35,6 @@ def command(tool: str, exam: str, verbose: bool, as_json: bool, **given: Any) ->
     \b
     snellen import inspect LOG.eval --exam salbench --data data/salbench
     """
-    from snellen import exams
-    from snellen.engine.run import mostly_unanswered
-    from snellen.importers.importing import ImportRequest, import_log
-    from snellen.present.terminal.imported import print_imported
-
     images, columns, splits, tasks = (given.pop(name) for name in ("images", "columns", "splits", "tasks"))
     selection = Selection(splits, tasks, own=options.data_options_of(exams.load(exam), images, columns))
     given["data"] = None if given["data"] is None else options.data_folder(exam, given["data"])

@@ -9,11 +9,15 @@ from typing import Any
 import click
 import msgspec
 
+from snellen import exams, scorers, subjects
 from snellen.cli import options
 from snellen.cli.flags import flags
 from snellen.core.exam import Exam
 from snellen.core.extras import Thresholds
 from snellen.core.prompt import shots_of
+from snellen.present.terminal.tables import print_table
+from snellen.subjects.families import rows as family_rows
+from snellen.subjects.prices import built_in
 
 ALSO = {"models": "subjects"}
 """Another name of a list: what `--model` takes."""
@@ -43,8 +47,6 @@ def command(what: str | None, as_json: bool) -> int:
     if as_json:
         options.print_json(facts)
         return 0
-    from snellen.present.terminal.tables import print_table
-
     if what is None:
         facts |= {name: gather(name) for name in ON_DEMAND}
         print_table("what there is", ("list", "names"), [(name, names_of(name, rows)) for name, rows in facts.items()])
@@ -91,22 +93,16 @@ def _without(column: str, rows: Rows) -> Rows:
 
 def gather(what: str) -> Rows:
     """Return the rows of one list."""
-    from snellen import exams, scorers, subjects
-
     if what == "subjects":
         return [{"model": form, "about": about} for form, about in subjects.forms().items()]
     if what == "scorers":
         return [{"name": form, "about": about} for form, about in scorers.forms().items()]
     if what == "prices":
-        from snellen.subjects.prices import built_in
-
         return [
             {"service": service, "model": model, **msgspec.to_builtins(entry)}
             for service, model, entry in built_in().entries
         ]
     if what == "families":
-        from snellen.subjects.families import rows as family_rows
-
         return list(family_rows())
     if what == "methods":
         return [row for kind in subjects.kinds().values() for row in kind.catalogue()]

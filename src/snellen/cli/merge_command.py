@@ -8,6 +8,8 @@ import click
 
 from snellen.cli import options
 from snellen.cli.flags import flags
+from snellen.engine.merging import merge
+from snellen.present.terminal.run import print_run
 
 
 @click.command("merge")
@@ -23,9 +25,6 @@ def command(parts: tuple[Path, ...], out: Path | None, as_json: bool) -> int:
     snellen run salbench --data D --model vllm/x --shard 2/2     # on another
     snellen merge runs/*.1of2 runs/*.2of2
     """
-    from snellen.engine.merging import merge
-    from snellen.present.terminal.run import print_run
-
     run = merge([options.run_folder(path, "merge") for path in parts], out)
     if as_json:
         options.print_json(options.summary_of(run))

@@ -182,7 +182,8 @@ def run_folder(path: Path, command: str) -> Path:
 
 def summary_of(run: Run) -> dict[str, Any]:
     """Return a run's summary as plain values, with its path."""
-    return {"run": str(run.path)} | msgspec.to_builtins(run.summary)
+    summary: dict[str, Any] = msgspec.to_builtins(run.summary)
+    return {"run": str(run.path)} | summary
 
 
 def print_json(value: Any) -> None:

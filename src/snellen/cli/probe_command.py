@@ -10,6 +10,10 @@ import msgspec
 from snellen.cli import options
 from snellen.cli.exam_flags import ExamCommand
 from snellen.cli.flags import flags
+from snellen.cli.progress import show_count
+from snellen.engine.plan.request import Limits
+from snellen.engine.probe.probing import estimate, plan_probe, run_probe
+from snellen.present.terminal.probe import print_probe
 
 
 @click.command("probe", cls=ExamCommand, of=None)
@@ -28,10 +32,6 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
     snellen probe vllm/Qwen/Qwen2.5-VL-7B-Instruct --parts size
     snellen probe api/my-model --base-url http://localhost:8000/v1
     """
-    from snellen.cli.progress import show_count
-    from snellen.engine.plan.request import Limits
-    from snellen.engine.probe.probing import estimate, plan_probe, run_probe
-
     planned = plan_probe(model, own, given["parts"], given["seed"], offline=given["dry_run"])
     taken = estimate(planned)
     if given["dry_run"]:
@@ -44,8 +44,6 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
         found = msgspec.to_builtins(done.probe) | {"digest": done.probe.digest, "file": done.path}
         options.print_json(found | {"changes": list(done.changes)})
         return 0
-    from snellen.present.terminal.probe import print_probe
-
     print_probe(done.probe, done.changes, done.before)
     return 0
 

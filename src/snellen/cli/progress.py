@@ -90,10 +90,10 @@ def _shown(title: str) -> Iterator[Update]:
     task = bar.add_task("", total=None, state="")
 
     def update(done: int, total: int, state: str) -> None:
+        bar.update(task, completed=done, total=total, state=state)
         if not bar.live.is_started:
             click.echo(title, err=True)
             bar.start()
-        bar.update(task, completed=done, total=total, state=state)
 
     try:
         yield update

@@ -5,25 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from snellen import exams
 from snellen.cli import options
-from snellen.cli.completing import exam_names
-from snellen.cli.flags import flags
+from snellen.cli.flags import exam_names, flags
+from snellen.comparison.thresholds import thresholds_of
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import probes_of
 from snellen.core.options import Selection
+from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Sample
-
-if TYPE_CHECKING:
-    from snellen.core.results import GroupSummary, ProtocolSummary, Score
-    from snellen.engine.mark.flips import ProtocolComparison, ProtocolSide
-    from snellen.engine.runs.run import Run
-    from snellen.present.model.protocol_table import ProtocolTable
+from snellen.engine.mark.flips import STAGES, ProtocolComparison, ProtocolSide, compare
+from snellen.engine.plan.plan import choose
+from snellen.engine.runs.run import Run, open_run
+from snellen.present.files.markdown import escaped
+from snellen.present.model import formatting
+from snellen.present.model.formatting import SYNTHETIC
+from snellen.present.model.protocol_table import ProtocolTable, build
+from snellen.present.terminal.tables import NARROW, console, print_table, say
 
 SHOWN = 20
 LONGEST = 120
@@ -62,10 +66,6 @@ def command(
     snellen protocols --run runs/salbench_...
     snellen protocols mine --plugin mine.py --data DIR
     """
-    from snellen import exams
-    from snellen.engine.plan.plan import choose
-    from snellen.engine.runs.run import open_run
-
     if markdown and as_json:
         raise SnellenError("--markdown and --json: choose one")
     if runs and exam and (Path(exam) / "run.json").is_file():  # --run R1 R2, and no exam named
@@ -84,8 +84,6 @@ def command(
             )
         _show_runs(exam, (*runs, *more), tuple(t.name for t in targets) if names else (), every, markdown, as_json)
         return 0
-    from snellen.present.model.protocol_table import build
-
     for target in targets:
         if target.arm.control:
             raise SnellenError(
@@ -152,8 +150,6 @@ def table_markdown(table: ProtocolTable) -> str:
 
 def _print_table(table: ProtocolTable, verbose: bool) -> None:
     """Print prompts and rows; without `verbose` only what differs in the first part."""
-    from snellen.present.terminal.tables import console, print_table, say
-
     out = console()
     for s in table.sections if verbose else table.sections[:1]:
         where = f"{s.split} · {s.task}"
@@ -186,11 +182,6 @@ def _print_table(table: ProtocolTable, verbose: bool) -> None:
 def _show_runs(
     exam: str, paths: Sequence[Path], names: tuple[str, ...], every: bool, markdown: bool, as_json: bool
 ) -> None:
-    from snellen.engine.mark.flips import compare
-    from snellen.engine.runs.run import open_run
-    from snellen.present.model.formatting import SYNTHETIC
-    from snellen.present.terminal.tables import NARROW, console, print_table, say
-
     runs = [open_run(path) for path in dict.fromkeys(paths)]
     for run in runs:
         if run.manifest.exam != exam:
@@ -225,10 +216,6 @@ def _run_tables(
     run: Run, compared: ProtocolComparison, names: Sequence[str], every: bool
 ) -> Iterator[tuple[str, Sequence[str], Rows]]:
     """Yield scores, agreement with stages, and flips: title, heads and rows."""
-    from snellen.comparison.thresholds import thresholds_of
-    from snellen.engine.mark.flips import STAGES
-    from snellen.present.model import formatting
-
     scores = [
         (
             formatting.part_name(group.by),
@@ -279,9 +266,6 @@ def _scored(run: Run, names: Sequence[str]) -> list[tuple[ProtocolSummary, Group
 
 def _run_json(run: Run, compared: ProtocolComparison, names: Sequence[str]) -> dict[str, Any]:
     """Return scores, agreement and every flip of a run as plain values."""
-    from snellen.engine.mark.flips import STAGES
-    from snellen.present.model import formatting
-
     scores = [
         {
             "part": formatting.part_name(group.by),
@@ -330,6 +314,4 @@ def markdown_table(title: str, heads: Sequence[str], rows: Rows) -> str:
 
 def _inert(text: str) -> str:
     """Return text that Markdown shows as it is, on one line."""
-    from snellen.present.files.markdown import escaped
-
     return "<br>".join(escaped(line) for line in text.splitlines())

@@ -10,6 +10,10 @@ import click
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
 from snellen.core.errors import SnellenError
+from snellen.engine.mark.missing_answers import MissingAnswers
+from snellen.engine.remark import remark
+from snellen.engine.runs.run import open_run
+from snellen.present.terminal.run import print_remarked, print_run
 
 
 @click.command("remark")
@@ -21,11 +25,6 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
     \b
     snellen remark runs/salbench_* --protocol paper,robust
     """
-    from snellen.engine.mark.missing_answers import MissingAnswers
-    from snellen.engine.remark import remark
-    from snellen.engine.runs.run import open_run
-    from snellen.present.terminal.run import print_remarked, print_run
-
     documents: list[dict[str, Any]] = []
     refused: SnellenError | None = None
     for path in runs:

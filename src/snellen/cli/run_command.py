@@ -11,9 +11,8 @@ import click
 import msgspec
 
 from snellen.cli import options
-from snellen.cli.completing import exam_names
 from snellen.cli.exam_flags import ExamCommand, exam_of
-from snellen.cli.flags import flags
+from snellen.cli.flags import exam_names, flags
 from snellen.core.errors import SnellenError, Stopped
 
 if TYPE_CHECKING:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from snellen.cli import options
+from snellen.comparison.pairing import is_folder_of_runs
 from snellen.core.errors import SnellenError
-
-if TYPE_CHECKING:
-    from snellen.engine.runs.run import Run
+from snellen.engine.runs.listing import listing
+from snellen.engine.runs.run import Run, open_run
 
 
 def opened(paths: Sequence[Path], command: str, check: Callable[[Run], None] | None) -> tuple[list[Run], list[str]]:
@@ -18,10 +17,6 @@ def opened(paths: Sequence[Path], command: str, check: Callable[[Run], None] | N
 
     `check` raises SnellenError where a run is not good.
     """
-    from snellen.comparison.pairing import is_folder_of_runs
-    from snellen.engine.runs.listing import listing
-    from snellen.engine.runs.run import open_run
-
     found: dict[Path, Run] = {}
     passed: list[str] = []
     for path in paths:

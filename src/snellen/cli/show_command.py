@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from snellen.cli import options
 from snellen.cli.flags import flags, run_argument
 from snellen.core.errors import SnellenError
-
-if TYPE_CHECKING:
-    from snellen.engine.runs.run import Run
+from snellen.engine.mark.flips import prompts_of
+from snellen.engine.runs.run import Run, open_run
+from snellen.present.model.checks import check_marks
+from snellen.present.model.sample_view import document, sample_view
+from snellen.present.terminal import sample_lists
+from snellen.present.terminal.run import print_run
+from snellen.present.terminal.sample import print_sample
+from snellen.present.terminal.sample_lists import print_some
 
 SHOWN = 20
 
@@ -37,8 +42,6 @@ def command(
     \b
     snellen show runs/salbench_baseline-chance_b1c9eecc --wrong --protocol robust
     """
-    from snellen.engine.runs.run import open_run
-
     if (sample is not None) + wrong + flips > 1:
         raise SnellenError("a sample's ID, --wrong and --flips: choose one")
     if (protocols or limit is not None) and not (wrong or flips):
@@ -47,8 +50,6 @@ def command(
     if sample is None and not opened.folder.has("summary.json"):
         raise SnellenError(f"{run} is not marked yet: the command that made it goes on, or 'snellen remark {run}'")
     if wrong or flips:
-        from snellen.present.model.checks import check_marks
-
         check_marks(opened)
         _some(opened, protocols, limit, as_json, wrong=wrong)
     elif sample is not None:
@@ -56,18 +57,12 @@ def command(
     elif as_json:
         options.print_json(options.summary_of(opened))
     else:
-        from snellen.present.terminal.run import print_run
-        from snellen.present.terminal.sample_lists import print_some
-
         print_run(opened)
         print_some(opened)
     return 0
 
 
 def _sample(run: Run, name: str, as_json: bool) -> None:
-    from snellen.present.model.sample_view import document, sample_view
-    from snellen.present.terminal.sample import print_sample
-
     facts = sample_view(run, name)
     if as_json:
         options.print_json({"run": str(run.path)} | document(facts))
@@ -77,22 +72,16 @@ def _sample(run: Run, name: str, as_json: bool) -> None:
 
 def _some(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool, *, wrong: bool) -> None:
     """List the samples that are wrong, or else those on which protocols disagree."""
-    from snellen.engine.mark.flips import prompts_of
-    from snellen.present.terminal import sample_lists
-
-    rows: Iterable[Any]
+    by = ""
     if wrong:
         if len(protocols) > 1:
             raise SnellenError("--wrong goes by one protocol: name one")
-        prompts_of(run, protocols)
-        by = protocols[0] if protocols else sample_lists.main_protocol(run)
-        rows, more = sample_lists.wrong(run, by), {"protocol": by}
-    else:
-        rows, more = sample_lists.flipped(run, protocols), {}
+        by = next(iter(prompts_of(run, protocols)), "")
     if as_json:
+        rows: Iterable[Any] = sample_lists.wrong(run, by) if wrong else sample_lists.flipped(run, protocols)
         samples = [row._asdict() for row in islice(rows, limit)]
         facts = {"run": str(run.path), "synthetic": run.manifest.data.synthetic, "samples": samples}
-        options.print_json(facts | more)
+        options.print_json(facts | ({"protocol": by} if wrong else {}))
     elif wrong:
         sample_lists.print_wrong(run, by, limit or SHOWN)
     else:

@@ -91,7 +91,7 @@ def rows(asked: PairedTest, every: Sequence[PairedSample]) -> list[ComparisonRow
     return found
 
 
-def metric_of(asked: PairedTest, every: Iterable[PairedSample]) -> str:
+def _metric_of(asked: PairedTest, every: Iterable[PairedSample]) -> str:
     """Return the metric that is compared sample by sample: the one asked for, or none where samples lack it; else the headline where
     samples have it, the bounded one, or their first.
     """
@@ -107,7 +107,7 @@ def _row(
 ) -> ComparisonRow | None:
     """The difference over some samples; None where none of them has a value on both sides."""
     protocol = asked.protocol
-    metric = metric or metric_of(asked, every)
+    metric = metric or _metric_of(asked, every)
     some = sorted((b for b in every if metric in b.first.values and metric in b.second.values), key=lambda b: b.id)
     if not some:
         return None
@@ -158,7 +158,7 @@ def _row(
         test=test.how,
         only_first=right.count((True, False)),
         only_second=right.count((False, True)),
-        silence=silence(some, moves),
+        silence=_silence(some, moves),
         smallest=smallest,
         needed=needed,
         headline=own,
@@ -206,7 +206,7 @@ def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tup
     return smallest_difference(n * part, moving), needed
 
 
-def silence(some: Sequence[PairedSample], moves: Sequence[float]) -> UnansweredSplit:
+def _silence(some: Sequence[PairedSample], moves: Sequence[float]) -> UnansweredSplit:
     """Return how much of the difference is in samples without an answer."""
     outcomes = [(both.first.outcome, both.second.outcome) for both in some]
     gone = [(a in NON_ANSWERS, b in NON_ANSWERS) for a, b in outcomes]

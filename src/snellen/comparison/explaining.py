@@ -138,7 +138,7 @@ def _swings(headline: Reading, curve: Sequence[Reading]) -> tuple[Swing, ...]:
 # ---------------------------------------------------------------- figures
 
 
-class ClaimedFigure(NamedTuple):
+class _ClaimedFigure(NamedTuple):
     """A figure as somebody typed it: its share, and half a unit of its last digit."""
 
     text: str
@@ -149,7 +149,7 @@ class ClaimedFigure(NamedTuple):
     metric: str = ""
 
 
-def claimed(text: str, tolerance: float | None = None) -> ClaimedFigure:
+def claimed(text: str, tolerance: float | None = None) -> _ClaimedFigure:
     """`63.4` and `63.4%` are in percent, `0.634` is a share.
 
     >>> claimed("63.4").value, round(claimed("0.634").tolerance, 5), claimed("0.5%").value
@@ -165,7 +165,7 @@ def claimed(text: str, tolerance: float | None = None) -> ClaimedFigure:
     if number > whole:
         raise SnellenError(f"{text.strip()} is more than 100 %: only scores that are shares can be explained")
     half = 0.5 * 10**-digits / whole
-    return ClaimedFigure(text.strip(), number / whole, half if tolerance is None else tolerance)
+    return _ClaimedFigure(text.strip(), number / whole, half if tolerance is None else tolerance)
 
 
 def _check_metric(readings: Readings, metric: str) -> None:
@@ -183,7 +183,7 @@ def _check_metric(readings: Readings, metric: str) -> None:
 
 def _published(
     found: RunMarks, readings: Readings, model: str, part: str, tolerance: float | None
-) -> list[ClaimedFigure]:
+) -> list[_ClaimedFigure]:
     """Return the paper's figures of a model for the parts that this run has; never beside synthetic data."""
     if found.manifest.data.synthetic:
         raise SnellenError("--published: this run is on synthetic data, which no paper has figures for")
@@ -204,7 +204,7 @@ def _published(
     ]
 
 
-def _held(readings: Readings, figure: ClaimedFigure, scope: str) -> FigureCheck:
+def _held(readings: Readings, figure: _ClaimedFigure, scope: str) -> FigureCheck:
     """Hold a figure against the readings of its part, or of all parts where it names none."""
     scope, metric = figure.part or scope, figure.metric
     curve = readings.readings(readings.every(scope, metric), metric)

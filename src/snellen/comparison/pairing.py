@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from snellen import exams
 from snellen.comparison.thresholds import LETTERS, refuse_thresholds, refuse_twice
 from snellen.core.arm import Arm
@@ -52,10 +54,10 @@ def opened(paths: Sequence[str | Path | Run]) -> list[OpenedRun]:
     if len(folders) > len(LETTERS):
         raise SnellenError(f"{len(folders)} runs are too many to compare at once: name at most {len(LETTERS)}")
     if len(folders) < 2:
-        refuse_folders(folders)
+        _refuse_folders(folders)
         raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
     refuse_twice(folders)
-    refuse_folders(folders)
+    _refuse_folders(folders)
     found = []
     for letter, path, given in zip(LETTERS, folders, paths, strict=False):
         run = given if isinstance(given, Run) else Run(path)
@@ -73,7 +75,7 @@ def is_folder_of_runs(path: Path) -> bool:
     return not (path / "run.json").is_file() and any(path.glob("*/run.json"))
 
 
-def refuse_folders(paths: Sequence[Path]) -> None:
+def _refuse_folders(paths: Sequence[Path]) -> None:
     """Refuse a folder of runs in the place of a run."""
     for path in paths:
         if is_folder_of_runs(path):
@@ -89,11 +91,11 @@ def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
         _same_kind(first, other)
     exam = exams.load(first.manifest.exam)
     refuse_thresholds(exam, "samples cannot be held against each other here")
-    for one in runs:
-        check_summary(one.run, one.summary, exam)
     ids = _samples(runs, notes)
     entries = _entries(runs, wanted, notes)
     for one in runs:
+        compared = tuple(result for result in one.summary.protocols if result.protocol in entries)
+        check_summary(one.run, replace(one.summary, protocols=compared), exam)
         notes += _about(one)
     shots = [one.manifest.options.shots for one in runs]
     if len(set(shots)) > 1:

@@ -211,14 +211,14 @@ def _mixed(reader: MarkColumns, marker: MarkColumns) -> MarkColumns | None:
 # ---------------------------------------------------------------- numbers
 
 
-class CountedScore(NamedTuple):
+class _CountedScore(NamedTuple):
     """A score and how many samples (or joined items) it is of."""
 
     value: float
     n: int
 
 
-class Weighed(NamedTuple):
+class _Weighed(NamedTuple):
     """The rows that a mean is of, their weights (which add up to 1), their values, and how many equal samples they are worth."""
 
     at: Ints
@@ -269,17 +269,17 @@ class Readings:
             return None  # what the samples of a joined item were read as is not known of the item
         return _mixed(reader, marker)
 
-    def _number(self, choice: Choice) -> CountedScore | None:
+    def _number(self, choice: Choice) -> _CountedScore | None:
         """Return the score that a choice gives; None where there is none."""
         found = self.columns(choice)
         return None if found is None else self.of_rows(found, choice, self.rows(choice))
 
-    def of_rows(self, found: MarkColumns, choice: Choice, rows: Bools) -> CountedScore | None:
+    def of_rows(self, found: MarkColumns, choice: Choice, rows: Bools) -> _CountedScore | None:
         """Return the score of some rows: a mean of theirs, or a score of a whole part, or the mean of several parts' scores."""
         picked = weighed(found, choice, rows)
         if picked is not None:
             n = len(picked.at)
-            return CountedScore(float((picked.weights * picked.values).sum()), n) if n else None
+            return _CountedScore(float((picked.weights * picked.values).sum()), n) if n else None
         parts = sorted(self.scopes[choice.part])
         wanted = BY_SAMPLE if len(parts) == 1 else BY_PART
         if choice.average != wanted or choice.non_answers == GUESSED:
@@ -287,7 +287,7 @@ class Readings:
         every = [self._part_scores(found, key, rows.tobytes()) for key in parts]
         if any(choice.metric not in scores for _n, scores in every):
             return None
-        return CountedScore(fmean(scores[choice.metric] for _n, scores in every), sum(n for n, _scores in every))
+        return _CountedScore(fmean(scores[choice.metric] for _n, scores in every), sum(n for n, _scores in every))
 
     def _scores_of_part(self, found: MarkColumns, key: Key, rows: bytes) -> tuple[int, Mapping[str, float]]:
         """Return the size of a part, the shares among its own scores, and those that others report."""
@@ -439,11 +439,11 @@ class RepeatedReadings(Readings):
         for one in self.each:
             one.scopes = self.scopes
 
-    def _number(self, choice: Choice) -> CountedScore | None:
+    def _number(self, choice: Choice) -> _CountedScore | None:
         found = [number for one in self.each if (number := one.number(choice)) is not None]
         if not found:
             return None
-        return CountedScore(fmean(number.value for number in found), round(fmean(number.n for number in found)))
+        return _CountedScore(fmean(number.value for number in found), round(fmean(number.n for number in found)))
 
     def interval(self, choice: Choice) -> Interval | None:
         """Return the mean of the intervals of each time: more repeats are not more samples."""
@@ -460,7 +460,7 @@ class RepeatedReadings(Readings):
 # ---------------------------------------------------------------- rows of one table
 
 
-def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> Weighed | None:
+def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> _Weighed | None:
     """Return how a choice weighs rows; None where the score is not a mean of samples'."""
     if found.about(choice.metric).kind != "mean" or choice.metric not in found.values:
         return None
@@ -471,10 +471,10 @@ def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> Weighed | None:
     at = np.flatnonzero(rows & ~np.isnan(values))
     group = _group(found, choice.average)[at]
     if (group < 0).any():  # not all in one group each
-        return Weighed(at[:0], np.ones(0), np.ones(0))
+        return _Weighed(at[:0], np.ones(0), np.ones(0))
     sizes = np.bincount(group)
     some = sizes[sizes > 0]
-    return Weighed(at, 1 / (sizes[group] * len(some)), values[at], float(len(some) ** 2 / (1 / some).sum()))
+    return _Weighed(at, 1 / (sizes[group] * len(some)), values[at], float(len(some) ** 2 / (1 / some).sum()))
 
 
 def _group(found: MarkColumns, average: str) -> Ints:

@@ -250,7 +250,7 @@ def _conclusion(found: Sequence[AgreeingProtocols]) -> list[str]:
     return [said]
 
 
-class Margin(NamedTuple):
+class _Margin(NamedTuple):
     """How far one of two sides is ahead, with its interval; below 0 where it is behind."""
 
     lead: float
@@ -258,10 +258,10 @@ class Margin(NamedTuple):
     high: float
 
 
-def _ahead(row: ComparisonRow, side: str) -> Margin:
+def _ahead(row: ComparisonRow, side: str) -> _Margin:
     sign = (1 if side == row.second_run else -1) * (-1 if row.better == "lower" else 1)
     low, high = sorted((sign * (-1 if row.low is None else row.low), sign * (1 if row.high is None else row.high)))
-    return Margin(sign * row.difference, low, high)
+    return _Margin(sign * row.difference, low, high)
 
 
 def _misread(row: ComparisonRow) -> bool:

@@ -43,7 +43,7 @@ def checked(path: Path) -> Path:
 
 def decoded(raw: bytes, kind: type[T], where: str) -> T:
     """JSON as a typed record. Python's own spelling of numbers (NaN) is taken, too."""
-    values_in(raw, where)
+    _values_in(raw, where)
     try:
         return msgspec.json.decode(raw, type=kind)
     except msgspec.ValidationError as error:
@@ -64,7 +64,7 @@ def decoded(raw: bytes, kind: type[T], where: str) -> T:
         raise SnellenError(f"{where}: no readable JSON ({error})") from None
 
 
-def values_in(raw: bytes, where: str, before: int = 0) -> int:
+def _values_in(raw: bytes, where: str, before: int = 0) -> int:
     """Return how many values JSON has at most, with those before it; refuse more than are kept in memory."""
     values = before + sum(map(raw.count, (b",", b"[", b"{")))
     if values > MOST_VALUES:
@@ -120,7 +120,7 @@ class Archive:
         self._room -= len(raw)
         if self._room < 0:
             raise SnellenError(f"{self.path}: unpacked it is larger than {MOST_UNPACKED:,} bytes")
-        self._values = values_in(raw, where, self._values)
+        self._values = _values_in(raw, where, self._values)
         return decoded(raw, kind, where)
 
     def _bytes(self, info: zipfile.ZipInfo, where: str) -> bytes:

@@ -37,7 +37,7 @@ NO_METRICS = frozenset(
 IDS = ("id", "image_id", "question_id", "sample_id")
 
 
-class LmmsResults(msgspec.Struct, frozen=True, kw_only=True):
+class _Results(msgspec.Struct, frozen=True, kw_only=True):
     """The totals of an evaluation, as far as they are used."""
 
     results: dict[str, dict[str, Any]] = {}
@@ -51,7 +51,7 @@ class LmmsResults(msgspec.Struct, frozen=True, kw_only=True):
 def read(paths: Sequence[Path]) -> Log:
     """The lines of one or several tasks of one evaluation, with its totals where they are."""
     files, totals = _files(paths)
-    found = decoded(totals.read_bytes(), LmmsResults, str(totals)) if totals is not None else LmmsResults()
+    found = decoded(totals.read_bytes(), _Results, str(totals)) if totals is not None else _Results()
     rows: list[LogRow] = []
     figures: list[LogScore] = []
     notes = [] if totals is not None else ["no results.json beside the samples: the log has no totals of its own"]
@@ -156,7 +156,7 @@ def _number(value: Any) -> float | None:
     return None if math.isnan(number) else number
 
 
-def _figures(task: str, rows: Sequence[LogRow], found: LmmsResults) -> list[LogScore]:
+def _figures(task: str, rows: Sequence[LogRow], found: _Results) -> list[LogScore]:
     """The totals of a task, in the order in which its metrics are declared."""
     names = dict.fromkeys(name for row in rows for name in row.scores)
     whole = {n: tuple(r.scores[n] for r in rows) for n in names if all(n in r.scores for r in rows)}

@@ -56,7 +56,7 @@ class LogScore(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def again(self) -> float | None:
         """The figure computed from the samples' values by the tool's own rule; None where that is not known."""
-        return computed(self.how, self.values, self.value)
+        return _computed(self.how, self.values, self.value)
 
     @property
     def agrees(self) -> bool | None:
@@ -86,12 +86,12 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
     again: tuple[tuple[LogRow, ...], ...] = ()
 
 
-def computed(how: How, values: Sequence[float], logged: float | None = None) -> float | None:
+def _computed(how: How, values: Sequence[float], logged: float | None = None) -> float | None:
     """A figure from single values.
 
     From Python 3.12 on `sum` keeps the digits that adding one by one loses. A log does not say which Python wrote it, so both count.
 
-    >>> computed("sum", [1.0, 0.0, 1.0]), computed("stderr", [1.0]), computed("", [1.0])
+    >>> _computed("sum", [1.0, 0.0, 1.0]), _computed("stderr", [1.0]), _computed("", [1.0])
     (0.6666666666666666, 0.0, None)
     """
     if not how or not values:

@@ -50,7 +50,7 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
             )
             continue
         sample = found[0]
-        if disagrees(row.target, sample.truth):
+        if _disagrees(row.target, sample.truth):
             left.append(UnmatchedRow(row, f"its target is {row.target!r}, and that of {sample.id} is {sample.truth!r}"))
             continue
         if sample.id in taken:
@@ -59,7 +59,7 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
             )
         taken[sample.id] = row
         ways[way] += 1
-        unsure += way == "place" and not comparable(row.target, sample.truth)
+        unsure += way == "place" and not _comparable(row.target, sample.truth)
     order = [(taken[s.id], s) for s in samples if s.id in taken]
     return MatchedRows(tuple(order), dict(ways), tuple(left), unsure)
 
@@ -133,7 +133,7 @@ def _narrowed(found: Sequence[Sample], row: LogRow) -> list[Sample]:
         lambda s: bool(_folders(s) & said),  # a folder is finer than a tag: P3_box has the split P3, too
         lambda s: bool(_names(s) & said),
         lambda s: bool(words) and _squeezed(str(s.facts.get("question") or "\0")) in words,
-        lambda s: comparable(row.target, s.truth) and not disagrees(row.target, s.truth),
+        lambda s: _comparable(row.target, s.truth) and not _disagrees(row.target, s.truth),
     )
     for fits in checks:
         if len(left) > 1:
@@ -164,10 +164,10 @@ def _said(row: LogRow) -> set[str]:
     return {w.casefold() for w in words if isinstance(w, str) and w}
 
 
-def comparable(target: str | None, truth: Any) -> bool:
+def _comparable(target: str | None, truth: Any) -> bool:
     """Whether a log's target can be held against a sample's truth. The letter of an option says nothing where the truth is a word.
 
-    >>> comparable("cat", "cat"), comparable("B", "cat"), comparable("B", "B"), comparable("cat", {"shape": "cat"})
+    >>> _comparable("cat", "cat"), _comparable("B", "cat"), _comparable("B", "B"), _comparable("cat", {"shape": "cat"})
     (True, False, True, False)
     """
     if target is None or isinstance(truth, bool) or not isinstance(truth, str | int | float):
@@ -175,13 +175,13 @@ def comparable(target: str | None, truth: Any) -> bool:
     return not (len(target) == 1 and target.isupper() and len(str(truth)) > 1)
 
 
-def disagrees(target: str | None, truth: Any) -> bool:
+def _disagrees(target: str | None, truth: Any) -> bool:
     """Whether a log's target is another than the sample's truth; order, case and white space say nothing.
 
-    >>> disagrees("color, Shape", "Shape, Color"), disagrees("size", "color"), disagrees(None, "color")
+    >>> _disagrees("color, Shape", "Shape, Color"), _disagrees("size", "color"), _disagrees(None, "color")
     (False, True, False)
     """
-    return target is not None and comparable(target, truth) and _pieces(target) != _pieces(str(truth))
+    return target is not None and _comparable(target, truth) and _pieces(target) != _pieces(str(truth))
 
 
 def _pieces(text: str) -> set[str]:
