@@ -9,8 +9,7 @@ import click
 
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
-from snellen.comparison.by_exam import compare_folder
-from snellen.comparison.comparing import compare_runs
+from snellen.comparison.comparing import compare_folder, compare_runs
 from snellen.comparison.pairing import is_folder_of_runs
 from snellen.comparison.thresholds import examined_again
 from snellen.core.errors import SnellenError

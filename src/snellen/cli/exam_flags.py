@@ -11,12 +11,14 @@ from typing import Any
 
 import click
 
+from snellen import exams
 from snellen.cli import options
 from snellen.cli.flags import Flag
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import Maker
 from snellen.core.options import Option
+from snellen.subjects import kinds
 
 OWN, MODELS, OTHER = "Options of {}", "Options of models", "Options"
 
@@ -33,8 +35,6 @@ class ExamCommand(click.Command):
         self._of, self._makes, self._common = of, makes, tuple(self.params)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        from snellen import exams
-        from snellen.subjects import kinds
 
         name = self._named(args) if self._of == "" else self._of
         own = exams.load(name) if name is not None else None
@@ -57,7 +57,6 @@ class ExamCommand(click.Command):
         """Return the exam that a command line is about: its first word that is one, else the task of multimodal-vqa-eval's `--task`; else
         the one whose data its first word names by their path. None where it names none.
         """
-        from snellen import exams
 
         names, words = exams.names(), list(zip(["", *args], args, strict=False))
         for before, word in words:
@@ -97,8 +96,6 @@ def _make_options(exam: Exam) -> tuple[Option, ...]:
 
 def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickException | SnellenError:
     """Name the exams that a flag belongs to; one that no exam has stays click's business."""
-    from snellen import exams
-
     every = [exams.load(name) for name in exams.names()] if exam is not None else []
     declared = {other.name: (*other.options, *_make_options(other)) for other in every}
     owners = [name for name, own in declared.items() if any(error.option_name in option.spellings for option in own)]
@@ -109,8 +106,6 @@ def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickExcept
 
 def exam_of(name: str | None, given: dict[str, Any]) -> str:
     """The exam that is meant. Without one, `--task vqax` names it, with multimodal-vqa-eval's defaults."""
-    from snellen import exams
-
     if name is not None:
         return name
     names = exams.names()

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
+from snellen import exams
 from snellen.cli.model_labels import label, label_file
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,8 +23,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def exam_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of an exam, also of an installed package."""
-    from snellen import exams
-
     return [name for name in exams.names() if name.startswith(incomplete)]
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
 
+from snellen import exams
 from snellen.cli.flags import Flag, words
+from snellen.comparison.pairing import is_folder_of_runs
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of
 from snellen.core.options import COLUMNS, IMAGES, Option, Selection, stored_values
-
-if TYPE_CHECKING:
-    from snellen.engine.runs.run import Run
+from snellen.engine.runs.run import Run
 
 # ---------------------------------------------------------------- declared options as flags
 
@@ -109,8 +109,6 @@ def data_folder(name: str, given: str | None) -> Path:
 
     An exam that draws its samples itself has none: the working folder stands for it.
     """
-    from snellen import exams
-
     exam = exams.load(name)
     if traits_of(exam).drawn:
         if given is not None:
@@ -167,8 +165,6 @@ def default_data_folder(exam: str) -> Path:
 
 def run_folder(path: Path, command: str) -> Path:
     """A run folder, or an error that says which folders would do."""
-    from snellen.comparison.pairing import is_folder_of_runs
-
     if (path / "run.json").is_file():
         return path
     if is_folder_of_runs(path):

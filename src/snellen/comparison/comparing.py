@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from snellen.comparison.differences import PairedSample, PairedTest, paired, rows
 from snellen.comparison.headline import Members
@@ -13,6 +14,7 @@ from snellen.comparison.leads import leads_of
 from snellen.comparison.pairing import Common, OpenedRun, common, opened
 from snellen.comparison.ranking import ranking
 from snellen.comparison.results import Comparison, ComparisonRow, Flip, FlipSide, RunSide
+from snellen.comparison.thresholds import ExamThresholds, examined_again, thresholds_of
 from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, unknown
@@ -20,6 +22,7 @@ from snellen.core.figures import part_name
 from snellen.core.model_names import model_name
 from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined
 from snellen.core.types import Mark, Outcome, Sample
+from snellen.engine.runs.listing import NO_RUN, listing
 from snellen.engine.runs.run import Run
 from snellen.stats.repeats import usual_outcome
 
@@ -91,6 +94,51 @@ def compare_runs(
         power=power,
         leads=leads,
     )
+
+
+class ExamComparison(NamedTuple):
+    """The runs of one exam on one data set: their comparison, or why there is none."""
+
+    exam: str
+    runs: tuple[Path, ...]
+    found: Comparison | None = None
+    why: str = ""
+    thresholds: ExamThresholds | None = None
+    """In the place of a comparison, where the exam finds thresholds."""
+
+
+class ExamComparisons(NamedTuple):
+    """The runs of a folder, exam by exam; `passed` are the things in it that are not marked runs, with the reason."""
+
+    folder: Path
+    exams: tuple[ExamComparison, ...]
+    passed: tuple[str, ...]
+
+
+def compare_folder(
+    folder: Path, *, protocols: Sequence[str] = (), metric: str = "", power: float | None = None
+) -> ExamComparisons:
+    """Compare the runs of a folder, those of one exam on one data set with each other."""
+    there = listing(folder)
+    groups: dict[tuple[str, str], list[Path]] = {}
+    for run in sorted(there.runs, key=lambda one: one.path.name):
+        drawn = thresholds_of(run.manifest) is not None  # thresholds can be compared whatever the sheets were
+        groups.setdefault((run.manifest.exam, "" if drawn else run.manifest.data.fingerprint), []).append(run.path)
+    found = []
+    for (exam, _data), paths in groups.items():
+        one = ExamComparison(exam, tuple(paths), why="only one run on this data: nothing to compare it with")
+        try:
+            if len(paths) > 1:
+                thresholds = examined_again(paths)
+                compared = None
+                if thresholds is None:
+                    compared = compare_runs(paths, protocols=protocols, metric=metric, power=power, flips=False)
+                one = one._replace(found=compared, why="", thresholds=thresholds)
+        except SnellenError as error:
+            one = one._replace(why=str(error))
+        found.append(one)
+    passed = tuple(f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed if one.kind != NO_RUN)
+    return ExamComparisons(folder, tuple(found), passed)
 
 
 def _with_metric(runs: Sequence[OpenedRun], shared: Common, metric: str) -> Common:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
-from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.errors import SnellenError
 from snellen.data.workbook import check_cells
 
 T = TypeVar("T")
@@ -127,9 +127,7 @@ class Archive:
         try:
             with self.path.open("rb") as file:
                 if info.compress_type == ZSTD:
-                    raw = _unpacked(_packed(file, info), where)
-                    if len(raw) <= LARGEST_MEMBER and zlib.crc32(raw) != info.CRC:
-                        raise zipfile.BadZipFile("its checksum is another: the file is damaged")
+                    raw = _of_zstd(file, info)
                 else:
                     with zipfile.ZipFile(file) as found, found.open(info) as member:
                         raw = member.read(LARGEST_MEMBER + 1)
@@ -140,26 +138,18 @@ class Archive:
         return raw
 
 
-def _packed(file: BinaryIO, info: zipfile.ZipInfo) -> bytes:
-    """The bytes of a member as they lie in the file. Two lengths in the header before them say where they begin."""
+def _of_zstd(file: BinaryIO, info: zipfile.ZipInfo) -> bytes:
+    """Unpack a member that zipfile cannot. Two lengths in the header before its bytes say where these begin."""
+    import pyarrow as pa
+
     file.seek(info.header_offset)
     header = file.read(_LOCAL_HEADER)
-    if len(header) < _LOCAL_HEADER or header[:4] != b"PK\x03\x04":
-        raise zipfile.BadZipFile("the file is torn")
     file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
-    raw = file.read(min(info.compress_size, LARGEST_MEMBER + 1))
-    if len(raw) < min(info.compress_size, LARGEST_MEMBER + 1):
+    packed = file.read(min(info.compress_size, LARGEST_MEMBER))
+    if header[:4] != b"PK\x03\x04" or len(packed) < info.compress_size:
         raise zipfile.BadZipFile("the file is torn")
+    with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+        raw = bytes(stream.read(LARGEST_MEMBER + 1))
+    if len(raw) <= LARGEST_MEMBER and zlib.crc32(raw) != info.CRC:
+        raise zipfile.BadZipFile("its checksum is another: the file is damaged")
     return raw
-
-
-def _unpacked(raw: bytes, where: str) -> bytes:
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingExtra(f"{where}: a log that is compressed with zstd", "import") from None
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(raw) as stream:
-            return bytes(stream.read(LARGEST_MEMBER + 1))
-    except (zstandard.ZstdError, MemoryError) as error:
-        raise zipfile.BadZipFile(str(error)) from None

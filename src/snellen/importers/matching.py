@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
@@ -80,44 +81,30 @@ class _Index:
     """The samples by id and the end of an id, by picture, and by part in their order."""
 
     def __init__(self, samples: Sequence[Sample], pictures: Pictures) -> None:
-        self._samples, self._pictures = samples, pictures
+        self._samples, self._pictures = samples, cache(pictures)
         self._by_id = {s.id: s for s in samples}
-        self._by_end: defaultdict[str, list[Sample]] = defaultdict(list)
-        for sample in samples:
-            self._by_end[_end(sample.id)].append(sample)
-        self._by_part = [_by_part(samples, names) for names in (_folders, _names)]
-        self._shown: Mapping[str, Sequence[str]] | None = None
+        self._by_end = _grouped(samples, lambda sample: {_end(sample.id)})
+        self._by_part = _grouped(samples, _folders), _grouped(samples, _names)
 
     def find(self, row: LogRow) -> tuple[str, list[Sample]]:
-        """How a row's sample was found, and those that it may be."""
+        """Return how a row's sample was found, and those that it may be."""
         if row.id is not None:
             exact = self._by_id.get(row.id)
             found = [exact] if exact is not None else _narrowed(self._by_end.get(_end(row.id), []), row)
             if found:
                 return "id", found
         if row.pictures:
-            found = _narrowed([self._by_id[i] for i in self._showing(row.pictures) if i in self._by_id], row)
+            first, *others = [self._pictures().get(picture, ()) for picture in row.pictures]
+            showing = [i for i in first if i in self._by_id and all(i in other for other in others)]
+            found = _narrowed([self._by_id[i] for i in showing], row)
             if found:
                 return "picture", found
-        if row.number is None or not (row.id or "0").isdecimal():  # a name that no sample has is no place
-            return "", []
-        part = self._part(row)
-        return "place", list(part[row.number : row.number + 1]) if row.number >= 0 else []
-
-    def _part(self, row: LogRow) -> Sequence[Sample]:
-        """The samples of the row's part, in their order: of the finest that it names; all of them where it names none."""
-        for index in self._by_part:
-            own = [index[word] for word in _said(row) if word in index]
-            if own:
-                return min(own, key=len)
-        return self._samples
-
-    def _showing(self, pictures: Sequence[str]) -> list[str]:
-        """The samples that show all of these."""
-        if self._shown is None:
-            self._shown = self._pictures()
-        every = [list(self._shown.get(p, ())) for p in pictures]
-        return [i for i in every[0] if all(i in others for others in every[1:])]
+        if row.number is None or row.number < 0 or not (row.id or "0").isdecimal():
+            return "", []  # a name that no sample has is not a place
+        part: Sequence[Sample] = self._samples
+        for index in reversed(self._by_part):  # the finest part that the row names, folders before tags
+            part = min((index[word] for word in _said(row) if word in index), key=len, default=part)
+        return "place", list(part[row.number : row.number + 1])
 
 
 def _end(name: str) -> str:
@@ -141,7 +128,7 @@ def _narrowed(found: Sequence[Sample], row: LogRow) -> list[Sample]:
     return left
 
 
-def _by_part(samples: Sequence[Sample], names: Callable[[Sample], set[str]]) -> dict[str, list[Sample]]:
+def _grouped(samples: Sequence[Sample], names: Callable[[Sample], set[str]]) -> dict[str, list[Sample]]:
     found: defaultdict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
         for name in names(sample):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from snellen.comparison.by_exam import ExamComparisons
+from snellen.comparison.comparing import ExamComparisons
 from snellen.core.text import for_terminal, one_line
 from snellen.present.terminal.comparison import print_comparison, print_sides
 from snellen.present.terminal.prescription import print_compared
