@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Callable
 from functools import partial
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ import click
 
 from snellen import exams
 from snellen.cli.model_labels import label, label_file
+from snellen.core.errors import MissingExtra
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,6 +35,12 @@ folder_argument = click.argument("folder", type=click.Path(path_type=Path), defa
 open_in_browser = click.option(
     "--open/--no-open", "open_it", default=None, help="Open a browser, or not (default: where there is a terminal)."
 )
+
+
+def need_server(what: str) -> None:
+    """Refuse what needs a server for pages where there is none."""
+    if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
+        raise MissingExtra(what, "view")
 
 
 def show_page(keys: Any, open_it: bool | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,36 +16,31 @@ from snellen.comparison.pairing import is_folder_of_runs
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of
-from snellen.core.options import COLUMNS, IMAGES, Option, Selection, stored_values
+from snellen.core.options import COLUMNS, IMAGES, Option, stored_values
 from snellen.engine.runs.run import Run
 
 # ---------------------------------------------------------------- declared options as flags
 
 
-NUMBERS: dict[str, tuple[Callable[..., Any], type[float]]] = {
-    "int": (click.IntRange, int),
-    "float": (click.FloatRange, float),
+KINDS: dict[str, dict[str, Any]] = {
+    "flag": {"is_flag": True, "default": False},
+    "words": {"multiple": True, "callback": words},
+    "pairs": {"multiple": True},
+    "bool": {"type": bool},
+    "int": {"type": int},
+    "float": {"type": float},
 }
 
 
 def flag(option: Option, group: str) -> click.Option:
     """Return a declared option as a flag of the command line. `group` is its heading in the help."""
-    more: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
-    if option.kind == "flag":
-        more |= {"is_flag": True, "default": False}
-    elif option.kind == "words":
-        more |= {"multiple": True, "callback": words}
-    elif option.kind == "pairs":
-        more["multiple"] = True
-    elif option.default not in (None, ()):
+    more: dict[str, Any] = {"help": option.help, "metavar": option.metavar} | KINDS.get(option.kind, {})
+    if "is_flag" not in more and "multiple" not in more and option.default not in (None, ()):
         default = f"{option.default:g}" if isinstance(option.default, float) else option.default
         more["help"] = f"{option.help} [default: {default}]"
-    if option.kind == "bool":
-        more["type"] = bool
-    elif option.kind in NUMBERS:
-        within, number = NUMBERS[option.kind]
-        ends = [None if end is None else number(end) for end in (option.least, option.most)]
-        more["type"] = number if ends == [None, None] else within(*ends)
+    if (option.least, option.most) != (None, None):
+        within, number = (click.IntRange, int) if option.kind == "int" else (click.FloatRange, float)
+        more["type"] = within(*(None if end is None else number(end) for end in (option.least, option.most)))
     return Flag([*option.spellings, option.name], group=group, **more)
 
 
@@ -82,11 +77,6 @@ def data_options_of(exam: Exam, images: str | None, columns: Sequence[str]) -> d
         if option.name not in {o.name for o in exam.options}:
             raise SnellenError(f"{option.spellings[0]} has no effect for {exam.name}: it finds its data by itself")
     return stored_values({option.name: value for option, value in found.items()})
-
-
-def selection_of(given: Mapping[str, Any]) -> Selection:
-    """The common part of a selection."""
-    return Selection(splits=given["splits"], tasks=given["tasks"], limit=given["limit"], seed=given["seed"])
 
 
 def full_spec(given: Mapping[str, Any]) -> str | None:

@@ -18,6 +18,7 @@ from snellen.cli.progress import show_progress
 from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.extras import DefaultModel
+from snellen.core.options import Selection
 from snellen.engine.ask.questions import questions
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import Limits, RunRequest, cluster, served_by
@@ -103,7 +104,7 @@ def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> 
         protocols=given["protocols"],
         prompt=given["prompt"],
         controls=given.get("controls", ()),
-        selection=options.selection_of(given),
+        selection=Selection(**{name: given[name] for name in ("splits", "tasks", "limit", "seed")}),
         options=own,
         repeats=given.get("repeats", 1),
     )
