@@ -130,8 +130,8 @@ def show(
     \b
     snellen data show d3 --data data/d3-synthetic --out pairs.html
     """
-    name, where = exams.resolve(exam)
+    name, path = options.resolve(exam, data)
     selection = Selection(limit=limit, seed=seed, own=options.data_options_of(exams.load(name), images, columns))
-    shown = write_data_page(name, options.data_of(name, where, data), out, selection)
+    shown = write_data_page(name, path, out, selection)
     click.echo(f"{counted(shown, 'sample')} of {name} in {out}")
     return 0

@@ -87,6 +87,12 @@ def full_spec(given: Mapping[str, Any]) -> str | None:
     return f"{backend}/{given['model']}" if backend else str(given["model"])
 
 
+def resolve(word: str, data: str | None) -> tuple[str, Path]:
+    """Return the exam that a word names, and its data: the path that stands in the exam's place, else `--data`."""
+    name, where = exams.resolve(word)
+    return name, data_of(name, where, data)
+
+
 def data_of(exam: str, where: Path | None, given: str | None) -> Path:
     """The data that a command is about: the path that stands in the exam's place, else `--data`."""
     if where is not None and given is not None:

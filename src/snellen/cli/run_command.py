@@ -10,7 +10,6 @@ from typing import Any
 import click
 import msgspec
 
-from snellen import exams
 from snellen.cli import options, suite
 from snellen.cli.exam_flags import ExamCommand, exam_of
 from snellen.cli.flags import exam_names, flags
@@ -96,11 +95,11 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
 
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:
     """The request that the flags of `run` and `estimate` make."""
-    name, where = exams.resolve(exam_of(exam, given))
+    name, data = options.resolve(exam_of(exam, given), given["data"])
     return RunRequest(
         exam=name,
         model=options.full_spec(given),
-        data=options.data_of(name, where, given["data"]),
+        data=data,
         protocols=given["protocols"],
         prompt=given["prompt"],
         controls=given.get("controls", ()),

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from snellen import exams
 from snellen.cli import options
 from snellen.cli.exam_flags import exam_of
 from snellen.cli.suite_progress import show_suite
@@ -58,13 +57,8 @@ def run(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dic
 
 
 def cells_of(suite: Suite, limits: Limits, out: Path, *, offline: bool) -> Sequence[SuiteRun]:
-    """The runs of a suite, each checked."""
-
-    def resolve(word: str, data: str | None) -> tuple[str, Path]:
-        name, where = exams.resolve(word)
-        return name, options.data_of(name, where, data)
-
-    return make_cells(suite, limits, out, resolve, offline=offline)
+    """Return the runs of a suite, each checked."""
+    return make_cells(suite, limits, out, options.resolve, offline=offline)
 
 
 def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any]) -> Suite:
