@@ -47,7 +47,7 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
 
 
 def _progress(done: int, of: int, name: str) -> None:
-    """A line on the terminal while it takes a while; nothing where nobody watches."""
+    """Show a line on a terminal while this takes a while."""
     if sys.stderr.isatty():
         click.echo(f"\r\x1b[Kaudit: {name} ({done + 1} of {of})", err=True, nl=False)
         if done + 1 == of:

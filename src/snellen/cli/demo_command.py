@@ -57,7 +57,7 @@ def command(out: Path, count: int, seed: int, verbose: bool) -> int:
 
 
 def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verbose: bool) -> list[Any]:
-    """One exam with those of its demo subjects that can be had here."""
+    """Run one exam with those of its demo subjects that this machine has."""
     demo, maker = exam.extra(Demo), exam.extra(Maker)
     if demo is None or maker is None:
         return []
@@ -74,7 +74,7 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verb
 
 
 def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any]]:
-    """The eye exam: what each sees, in a sentence, and the runs. The page has all of them beside each other."""
+    """Run the eye exam; return what each model sees, in a sentence, and the runs. The page has all of them beside each other."""
     asked = [RunRequest(EYE, model, Path(), selection=Selection(seed=seed), out=out / "runs") for model in EXAMINED]
     runs = [run for request in asked if (run := _run(request, left_out, verbose=False)) is not None]
     write_prescription(examined(runs), out / PRESCRIPTION)
@@ -82,7 +82,7 @@ def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any
 
 
 def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
-    """One run; None where its subject cannot be had here."""
+    """Carry out one run; None where this machine does not have its subject."""
     try:
         plan = make_plan(request)
     except MissingExtra as lacking:

@@ -61,7 +61,7 @@ def _examine(models: tuple[str, ...], own: dict[str, Any], given: dict[str, Any]
 
 
 def _seal(models: Sequence[str], as_json: bool) -> int:
-    """A new seed and its seal."""
+    """Draw a new seed and print its seal."""
     if models:
         raise SnellenError(
             "--seal only draws a seed: leave out --model, publish the seal, then give --seed and --seed-commit"

@@ -105,7 +105,7 @@ def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickExcept
 
 
 def exam_of(name: str | None, given: dict[str, Any]) -> str:
-    """The exam that is meant. Without one, `--task vqax` names it, with multimodal-vqa-eval's defaults."""
+    """Return the exam that is meant. Without one, `--task vqax` names it, with multimodal-vqa-eval's defaults."""
     if name is not None:
         return name
     names = exams.names()

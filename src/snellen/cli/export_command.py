@@ -128,7 +128,7 @@ def _records(
 
 
 def _counted(rows: ExportRows, form: str) -> str:
-    """What a file holds."""
+    """Say what a file holds."""
     if form in FOR_PAPERS:
         return "the headlines"
     scores, samples = counted(len(rows.scores), "score"), f"{counted(len(rows.samples or ()), 'row')} of samples"

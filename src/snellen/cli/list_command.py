@@ -58,7 +58,7 @@ def command(what: str | None, as_json: bool) -> int:
 
 
 def names_of(what: str, rows: Rows) -> str:
-    """The names in a list, the first of them where they are many; protocols by how many each exam has."""
+    """Return the names in a list, the first of them where they are many; protocols by how many each exam has."""
     if what == "protocols":
         counted = Counter(row["exam"] for row in rows if row["kind"] == "protocol")
         return ", ".join(f"{exam} {count}" for exam, count in counted.items())

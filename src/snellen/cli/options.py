@@ -45,7 +45,7 @@ def flag(option: Option, group: str) -> click.Option:
 
 
 def given_values(options: Iterable[Option], ctx: click.Context) -> dict[str, Any]:
-    """The declared options that stand on the command line, by name, with their values."""
+    """Return the declared options that stand on the command line, by name, with their values."""
     found: dict[str, Any] = {}
     for option in {o.name: o for o in options}.values():
         if ctx.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE:
@@ -80,7 +80,7 @@ def data_options_of(exam: Exam, images: str | None, columns: Sequence[str]) -> d
 
 
 def full_spec(given: Mapping[str, Any]) -> str | None:
-    """`--model`, with `--backend` before it."""
+    """Return `--model`, with `--backend` before it."""
     if not given.get("model"):
         return None
     backend = given.get("backend")
@@ -94,7 +94,7 @@ def resolve(word: str, data: str | None) -> tuple[str, Path]:
 
 
 def data_of(exam: str, where: Path | None, given: str | None) -> Path:
-    """The data that a command is about: the path that stands in the exam's place, else `--data`."""
+    """Return the data that a command is about: the path that stands in the exam's place, else `--data`."""
     if where is not None and given is not None:
         raise SnellenError(f"--data {given}: the data was named already, {where}; leave out one of them")
     return where if where is not None else data_folder(exam, given)
@@ -150,7 +150,7 @@ def _by_hub_name(exam: str, hub: HubData, given: str) -> Path | None:
 
 
 def default_data_folder(exam: str) -> Path:
-    """`SNELLEN_DATA_DIR/EXAM`, else a folder of the user's."""
+    """Return `SNELLEN_DATA_DIR/EXAM`, else a folder of the user's."""
     moved = os.environ.get("SNELLEN_DATA_DIR")
     if moved:
         return Path(moved) / exam
@@ -160,7 +160,7 @@ def default_data_folder(exam: str) -> Path:
 
 
 def run_folder(path: Path, command: str) -> Path:
-    """A run folder, or an error that says which folders would do."""
+    """Return a run folder; refuse another folder and say which would do."""
     if (path / "run.json").is_file():
         return path
     if is_folder_of_runs(path):
@@ -179,5 +179,5 @@ def summary_of(run: Run) -> dict[str, Any]:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on standard output and nothing else there."""
+    """Print one JSON document, and nothing else on standard output."""
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

@@ -49,7 +49,7 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
 
 
 def _told(taken: dict[str, Any]) -> str:
-    """An estimate in a line."""
+    """Return an estimate in a line."""
     about = f"{taken['calls']} calls, about {taken['input_tokens']:,} input tokens"
     money = taken["money_usd"]
     if isinstance(money, str):

@@ -29,7 +29,7 @@ class Stages(NamedTuple):
 
 @contextmanager
 def show_progress(title: str) -> Iterator[Stages]:
-    """Progress of a run."""
+    """Show the progress of a run."""
     with _shown(title) as update:
 
         def asking(p: Progress) -> None:
@@ -41,13 +41,13 @@ def show_progress(title: str) -> Iterator[Stages]:
 
 @contextmanager
 def show_count(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Progress of work that only counts."""
+    """Show the progress of work that only counts."""
     with _shown(title) as update:
         yield lambda done, total: update(done, total, "")
 
 
 def describe(p: Progress) -> str:
-    """Rate, cost, failures, retries, what is in progress, answers from the store: what matters most comes first."""
+    """Return rate, cost, failures, retries, what is in progress and answers from the store, what matters most first."""
     parts = [f"{(p.done - p.begun) / max(p.seconds, 1e-3):.1f} answers/s"]
     parts.append(money(p.cost, p.cost_unknown))
     counts = {

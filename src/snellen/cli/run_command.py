@@ -75,7 +75,7 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
 
 @contextlib.contextmanager
 def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
-    """How to run, by the flags; a cluster is let go at the end."""
+    """Give the limits of a run by its flags; a cluster is released at the end."""
     limits = Limits(
         **{name: given[name] for name in ("max_cost", "timeout", "tries", "max_errors", "fresh")},
         concurrency=_concurrency(given["concurrency"]),
@@ -94,7 +94,7 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
 
 
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:
-    """The request that the flags of `run` and `estimate` make."""
+    """Return the request that the flags of `run` and `estimate` make."""
     name, data = options.resolve(exam_of(exam, given), given["data"])
     return RunRequest(
         exam=name,

@@ -13,7 +13,7 @@ from snellen.engine.runs.run import Run, open_run
 
 
 def opened(paths: Sequence[Path], command: str, check: Callable[[Run], None] | None) -> tuple[list[Run], list[str]]:
-    """The runs that were named, which have to be good, and those in folders that were named, as far as they are; why others are not.
+    """Return the runs that were named, those of the folders that were named, and why others of these folders are left out.
 
     `check` raises SnellenError where a run is not good.
     """

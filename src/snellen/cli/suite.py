@@ -35,7 +35,7 @@ BESIDE_A_FILE = frozenset((*OF_A_SUITE, *ONE_AT_A_TIME, *OF_RUNNING, *OF_EVERY_E
 
 
 def is_meant(exam: str | None, models: Sequence[str], given: dict[str, Any]) -> bool:
-    """Whether a command line asks for several runs, or for the estimate of any."""
+    """Return whether a command line asks for several runs, or for the estimate of any."""
     return given["dry_run"] or len(models) > 1 or bool(exam and (exam.endswith(FILE) or "," in exam))
 
 
@@ -79,7 +79,7 @@ def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], giv
 
 
 def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: Limits) -> tuple[Suite, Limits, Path]:
-    """The suite that a file describes; what stands on the command line as well goes before it."""
+    """Return the suite that a file describes; what stands on the command line as well goes before it."""
     ctx = click.get_current_context()
     named = {k for k in ctx.params if ctx.get_parameter_source(k) is click.core.ParameterSource.COMMANDLINE}
     strange = sorted((named | own.keys()) - BESIDE_A_FILE - {"own"})
@@ -129,7 +129,7 @@ def carried_out(name: str, cells: Sequence[SuiteRun], limits: Limits, *, verbose
 
 
 def _notes(ended: Sequence[SuiteRunResult], most: int | None) -> list[str]:
-    """What users should know of the runs, each once; that nothing was asked is in the table."""
+    """Return what users should know of the runs, each note once; that nothing was asked is in the table."""
     often: dict[str, list[str]] = {}
     for how in ended:
         for note in how.finished.notes if how.finished is not None else ():

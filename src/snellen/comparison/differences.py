@@ -41,7 +41,7 @@ class PairedSample(NamedTuple):
     each: tuple[tuple[Seen, ...], tuple[Seen, ...]] = ((), ())
 
     def repeats(self, side: int) -> tuple[Seen, ...]:
-        """What one side has of the sample, each time that it was asked."""
+        """Return what one side has of the sample, each time that it was asked."""
         return self.each[side] or ((self.first, self.second)[side],)
 
 
@@ -68,12 +68,12 @@ class PairedTest(NamedTuple):
 
     @property
     def of_group(self) -> bool:
-        """Whether a metric is asked for that the protocol makes of a whole group, and no sample has."""
+        """Return whether a metric is asked for that the protocol makes of a whole group, and no sample has."""
         return bool(self.metric) and declared(self.protocol.metrics, self.metric).kind == "own"
 
 
 def rows(asked: PairedTest, every: Sequence[PairedSample]) -> list[ComparisonRow]:
-    """A row for each part, in the protocol's order, and behind several parts of one metric that of all of them together."""
+    """Return a row for each part, in the protocol's order; behind several parts of one metric also one of all of them together."""
     parts: dict[Key, list[PairedSample]] = {}
     for both in every:
         parts.setdefault(both.part, []).append(both)
@@ -105,7 +105,7 @@ def _metric_of(asked: PairedTest, every: Iterable[PairedSample]) -> str:
 def _row(
     asked: PairedTest, part: str, by: dict[str, str], every: Sequence[PairedSample], metric: str = ""
 ) -> ComparisonRow | None:
-    """The difference over some samples; None where none of them has a value on both sides."""
+    """Return the difference over some samples; None where none of them has a value on both sides."""
     protocol = asked.protocol
     metric = metric or _metric_of(asked, every)
     some = sorted((b for b in every if metric in b.first.values and metric in b.second.values), key=lambda b: b.id)
@@ -190,7 +190,7 @@ def _again(some: Sequence[PairedSample], metric: str, doubt: float) -> RepeatAgr
 
 
 def _across(both: PairedSample) -> str:
-    """What a sample shares with those of other parts: the image, where it is known, or else the name behind the part's.
+    """Return what a sample shares with those of other parts: the image, where it is known, or else the name behind the part's.
 
     SalBench asks about each image with and without a box: `P3/12` and `P3_box/12` stand or fall together.
     """
@@ -198,7 +198,9 @@ def _across(both: PairedSample) -> str:
 
 
 def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tuple[float | None, int | None]:
-    """By as many independent right-or-wrong samples as these are worth, as in the interval."""
+    """Return the smallest difference that is shown, and how many samples show the one that is wanted.
+
+    Counted are as many independent right-or-wrong samples as these are worth, as in the interval."""
     n = found.n
     moving = (up + down) / n
     part = worth(found.spread_of_moves(up, down)).n / n

@@ -48,7 +48,7 @@ class Swing(Record, frozen=True):
 
     @property
     def size(self) -> float:
-        """From the lowest to the highest."""
+        """Return the distance from the lowest to the highest."""
         return self.highest.value - self.lowest.value
 
 
@@ -140,7 +140,7 @@ class LeadReading(Record, frozen=True):
 
     @property
     def winner(self) -> str:
-        """The letter of the run that leads by more than chance, if one does."""
+        """Return the letter of the run that leads by more than chance, if one does."""
         return self.leader if self.clear else ""
 
 

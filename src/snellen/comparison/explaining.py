@@ -214,7 +214,7 @@ def _held(readings: Readings, figure: _ClaimedFigure, scope: str) -> FigureCheck
         return abs(reading.value - figure.value)
 
     def far(reading: Reading) -> tuple[int, bool, float]:
-        """The fewest changes first, then the part that was asked for, then the closest number."""
+        """Put the fewest changes first, then the part that was asked for, then the closest number."""
         return len(reading.changes), reading.part != scope, off(reading)
 
     hits = tuple(sorted((r for r in some if off(r) <= figure.tolerance + ROUNDING), key=far))

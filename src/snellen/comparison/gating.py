@@ -68,7 +68,7 @@ class GateCheck(Record, frozen=True):
 
     @property
     def judged(self) -> bool:
-        """Whether any drop on so few clusters could have failed."""
+        """Return whether any drop on so few clusters could have failed."""
         return self.least_p < ALARM
 
 
@@ -95,7 +95,7 @@ class Gate(Record, frozen=True):
 
     @property
     def failed(self) -> tuple[GateCheck, ...]:
-        """The checks that did not pass, the largest drop first."""
+        """Return the checks that did not pass, the largest drop first."""
         return tuple(sorted((c for c in self.checks if c.failed), key=lambda c: -c.drop))
 
 
@@ -124,7 +124,7 @@ def gate_runs(
 
 
 def _refuse(one: OpenedRun) -> None:
-    """An error of a run that says nothing of its subject."""
+    """Refuse a run that says nothing of its subject."""
     path, summary = one.run.path, one.summary
     if not summary.complete:
         cure = "'snellen run' with the same options goes on with it"
@@ -267,7 +267,7 @@ def _said(row: ComparisonRow, drop: float, interval: str, p: float, max_drop: fl
 
 
 def _verdict(checks: Sequence[GateCheck]) -> str:
-    """The whole in one line: of what failed all samples together or the worst part, else what came nearest to it."""
+    """Return the verdict in one line: of what failed all samples together or the worst part, else what came nearest to it."""
     failed = sorted((c for c in checks if c.failed), key=lambda c: (c.part != "all", -c.drop))
     if failed:
         more = f"; {len(failed)} of {len(checks)} checks failed" if len(checks) > 1 else ""
@@ -305,7 +305,7 @@ def _not_judged(checks: Sequence[GateCheck]) -> list[str]:
 
 
 def _blind(checks: Sequence[GateCheck], max_drop: float) -> list[str]:
-    """What the gate could not have seen: said wherever a drop of just what is allowed would pass for chance."""
+    """Say what the gate could not have seen, wherever a drop of just what is allowed would pass for chance."""
     checks = [c for c in checks if c.judged]
     first = checks[0]
     if 2 * first.least_p >= SURE * ALARM:

@@ -35,7 +35,7 @@ class OpenedRun(NamedTuple):
 
     @property
     def entries(self) -> dict[str, ProtocolEntry]:
-        """The protocols that it was marked by, without control arms."""
+        """Return the protocols that it was marked by, without control arms."""
         return {e.name: e for e in self.summary.marked or self.manifest.protocols if not e.arm.control}
 
 
@@ -85,7 +85,7 @@ def _refuse_folders(paths: Sequence[Path]) -> None:
 
 
 def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
-    """What these runs share; an error where that is nothing, or where they are of different kinds."""
+    """Return what these runs share; refuse runs that share nothing or are of different kinds."""
     first, notes = runs[0], list[str]()
     for other in runs[1:]:
         _same_kind(first, other)
@@ -146,7 +146,7 @@ def _made(origin: Mapping[str, object]) -> str:
 
 
 def _samples(runs: Sequence[OpenedRun], notes: list[str]) -> list[str]:
-    """The ids that all runs have, with the same truth and tags, in the first run's order."""
+    """Return the ids that all runs have, with the same truth and tags, in the first run's order."""
     first = runs[0]
     ids = [i for i in first.samples if all(i in other.samples for other in runs[1:])]
     if not ids:
@@ -198,7 +198,7 @@ def _entries(runs: Sequence[OpenedRun], wanted: Sequence[str], notes: list[str])
 
 
 def _unlike(name: str, runs: Sequence[OpenedRun], there: Sequence[Mapping[str, ProtocolEntry]]) -> str:
-    """Why a protocol cannot be compared; nothing where it can."""
+    """Say why a protocol cannot be compared; nothing where it can."""
     lacking = [one.letter for one, entries in zip(runs, there, strict=True) if name not in entries]
     if lacking:
         return f"Protocol '{name}' is left out: {' and '.join(lacking)} {'was' if len(lacking) == 1 else 'were'} not marked by it."
@@ -214,7 +214,7 @@ def _unlike(name: str, runs: Sequence[OpenedRun], there: Sequence[Mapping[str, P
 
 
 def _asked_alike(prompt: str, runs: Sequence[OpenedRun]) -> bool:
-    """Whether a prompt was worded alike. Digests are of the first questions, so only runs on the same questions can tell."""
+    """Return whether a prompt was worded alike. Digests are of the first questions, so only runs on the same questions can tell."""
     known: dict[object, set[str]] = {}
     for one in runs:
         wording = one.manifest.wordings.get(prompt)
@@ -239,7 +239,7 @@ def _about(one: OpenedRun) -> Iterator[str]:
 
 
 def imported_notes(manifest: Manifest, who: str) -> Iterator[str]:
-    """What a log leaves open of a run: how the questions were worded, and whose truths they are."""
+    """Say what a log leaves open of a run: how the questions were worded, and whose truths they are."""
     log = manifest.imported
     said = {
         "other": "worded its questions otherwise than our prompt",

@@ -70,7 +70,7 @@ def marked_again(run: Run) -> RunMarks:
 
 
 def _fitting(exam: Exam, own: list[ProtocolRun], arms: set[Arm]) -> list[ProtocolRun]:
-    """The run's own protocols, then every other that fits answers at hand.
+    """Return the run's own protocols, then every other that fits answers at hand.
 
     A protocol fits the prompt that it was made for, and an arm on which the run has another protocol that was made for that same prompt.
     """

@@ -33,7 +33,7 @@ class AskedTrial(NamedTuple):
 
     @property
     def course(self) -> str:
-        """The name of the threshold that it is a part of."""
+        """Return the name of the threshold that it is a part of."""
         sent_as = self.sample.tags.get(SENT_AS, "")
         return f"{self.sample.tags.get(FACULTY, '')}, {sent_as}".removesuffix(", ")
 
@@ -63,7 +63,7 @@ class RunThresholds(NamedTuple):
         return self.manifest.options.seed
 
     def sizes(self) -> Mapping[str, int]:
-        """The side of the sheets of each course, in pixels."""
+        """Return the side of the sheets of each course, in pixels."""
         return {trial.course: int(trial.sample.facts.get("size", 0)) for trial in self.trials}
 
 
@@ -99,7 +99,7 @@ def thresholds_of(manifest: Manifest) -> Thresholds | None:
 
 
 def examined(runs: Sequence[Run]) -> ExamThresholds:
-    """What runs of one exam found."""
+    """Return what runs of one exam found."""
     exam = exams.load(runs[0].manifest.exam)
     finds = exam.extra(Thresholds)
     if finds is None:
@@ -126,7 +126,7 @@ def examined(runs: Sequence[Run]) -> ExamThresholds:
 
 
 def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
-    """The same of run folders; None where the first is of no exam of thresholds."""
+    """Return what the runs in these folders found; None where the exam of the first does not find thresholds."""
     runs = [open_run(path) for path in paths]
     if not runs or thresholds_of(runs[0].manifest) is None:
         return None
@@ -152,7 +152,7 @@ def refuse_twice(paths: Sequence[Path]) -> None:
 
 
 def refuse_thresholds(exam: Exam, what: str) -> None:
-    """An error where an exam finds thresholds and samples are to be held against each other."""
+    """Refuse an exam that finds thresholds where samples are to be held against each other."""
     if exam.extra(Thresholds) is not None:
         raise SnellenError(
             f"{what}: the {exam.name} exam finds thresholds, and no two runs saw the same sheets; "
@@ -161,7 +161,7 @@ def refuse_thresholds(exam: Exam, what: str) -> None:
 
 
 def document(found: ExamThresholds) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return thresholds as plain values."""
     import msgspec
 
     return {

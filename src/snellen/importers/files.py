@@ -27,7 +27,7 @@ _LOCAL_HEADER = 30
 
 
 def checked(path: Path) -> Path:
-    """The path of a log that is there and of a size that can be read."""
+    """Return the path of a log that is there and of a size that can be read."""
     if not path.is_file():
         what = "a folder, and a log is a file: name that" if path.is_dir() else "no such file"
         raise SnellenError(f"{path}: {what}")
@@ -42,7 +42,7 @@ def checked(path: Path) -> Path:
 
 
 def decoded(raw: bytes, kind: type[T], where: str) -> T:
-    """JSON as a typed record. Python's own spelling of numbers (NaN) is taken, too."""
+    """Decode JSON as a typed record. Python's own spelling of numbers (NaN) is taken, too."""
     _values_in(raw, where)
     try:
         return msgspec.json.decode(raw, type=kind)
@@ -73,7 +73,7 @@ def _values_in(raw: bytes, where: str, before: int = 0) -> int:
 
 
 def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that hold something, with their numbers."""
+    """Yield the lines of a file that hold something, with their numbers."""
     with checked(path).open("rb") as file:
         number = 0
         while line := file.readline(LARGEST_LINE + 1):
@@ -85,7 +85,7 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects of a file with one a line."""
+    """Yield the JSON objects of a file with one a line."""
     cells = 0
     for number, line in lines(path):
         found = decoded(line, dict[str, Any], f"{path} line {number}")
@@ -111,7 +111,7 @@ class Archive:
         return list(self._members)
 
     def read(self, name: str, kind: type[T]) -> T:
-        """A member as a typed record."""
+        """Read a member as a typed record."""
         where = f"{self.path}: {name}"
         info = self._members.get(name)
         if info is None:

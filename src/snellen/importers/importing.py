@@ -117,7 +117,7 @@ def import_log(request: ImportRequest) -> ImportedRun:
 
 
 def _sample(exam: Exam, row: LogRow, selection: Selection) -> Sample:
-    """A sample as the log describes it, in the words of `snellen mark`."""
+    """Make a sample as the log describes it, from the fields that `snellen mark` takes."""
     name = row.id if row.id is not None else str(row.number)
     known = {"split": row.part, "config": row.part, **row.fields, "id": f"{row.part}/{name}" if row.part else name}
     if len(selection.splits) == 1:
@@ -141,7 +141,7 @@ def _sample(exam: Exam, row: LogRow, selection: Selection) -> Sample:
 
 
 def _pictures(data: Dataset) -> Mapping[str, Sequence[str]]:
-    """The samples that show each picture, by its digest."""
+    """Return the samples that show each picture, by its digest."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for sample in data.full(lambda _id: True):
         for picture in sample.pictures:
@@ -188,7 +188,7 @@ def _plan(
 
 
 def _digests(paths: Sequence[str]) -> dict[str, str]:
-    """What was read, by the names of files: where they lay says nothing."""
+    """Return the digests of files by their names: their folders do not matter."""
     found = {}
     for path in map(Path, paths):
         with path.open("rb") as file:

@@ -239,7 +239,7 @@ def _digest(image: str) -> str:
 
 
 def _number(value: Any) -> float:
-    """Inspect's own rule for what a score is worth as a number; what it cannot read is 0.
+    """Return a score as a number by Inspect's own rule; what it cannot read is 0.
 
     >>> _number("C"), _number("P"), _number(True), _number("0.25"), _number([1])
     (1.0, 0.5, 1.0, 0.25, 0.0)

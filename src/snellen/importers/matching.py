@@ -66,7 +66,7 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
 
 
 def refusal(left: Sequence[UnmatchedRow], rows: int, source: str) -> SnellenError:
-    """What to say where rows are about no sample."""
+    """Return the error of rows that are about no sample."""
     some = "; ".join(f"{one.row.where}: {one.why}" for one in left[:NAMED])
     more = f"; and {len(left) - NAMED} more" if len(left) > NAMED else ""
     cure = (
@@ -108,7 +108,7 @@ class _Index:
 
 
 def _end(name: str) -> str:
-    """The last piece of an id, without its folders."""
+    """Return the last piece of an id, without its folders."""
     return name.rpartition("/")[2]
 
 
@@ -141,18 +141,18 @@ def _folders(sample: Sample) -> set[str]:
 
 
 def _names(sample: Sample) -> set[str]:
-    """What a sample's part may be called: the folders of its id, and its tags."""
+    """Return what a sample's part may be called: the folders of its id, and its tags."""
     return _folders(sample) | {tag.casefold() for tag in sample.tags.values()}
 
 
 def _said(row: LogRow) -> set[str]:
-    """What a row calls its part."""
+    """Return what a row calls its part."""
     words = (row.part, *(row.fields.get(name) for name in PART_FIELDS))
     return {w.casefold() for w in words if isinstance(w, str) and w}
 
 
 def _comparable(target: str | None, truth: Any) -> bool:
-    """Whether a log's target can be held against a sample's truth. The letter of an option says nothing where the truth is a word.
+    """Return whether a log's target can be held against a sample's truth. An option's letter says nothing where the truth is a word.
 
     >>> _comparable("cat", "cat"), _comparable("B", "cat"), _comparable("B", "B"), _comparable("cat", {"shape": "cat"})
     (True, False, True, False)
@@ -163,7 +163,7 @@ def _comparable(target: str | None, truth: Any) -> bool:
 
 
 def _disagrees(target: str | None, truth: Any) -> bool:
-    """Whether a log's target is another than the sample's truth; order, case and white space say nothing.
+    """Return whether a log's target is another than the sample's truth; order, case and white space say nothing.
 
     >>> _disagrees("color, Shape", "Shape, Color"), _disagrees("size", "color"), _disagrees(None, "color")
     (False, True, False)

@@ -24,7 +24,7 @@ _COLUMNS = (IDS, REPLIES, SCORES, PARTS, TARGETS, ASKED, FAILED)
 
 
 def read(paths: Sequence[Path]) -> Log:
-    """One file, or several with the same columns."""
+    """Read one file, or several with the same columns."""
     found: list[LogRow] = []
     models: dict[str, None] = {}
     for path in paths:
@@ -51,7 +51,7 @@ def read(paths: Sequence[Path]) -> Log:
 
 
 def mean_of_all(rows: Sequence[LogRow], score: str, name: str) -> list[LogScore]:
-    """The mean of a score that every row has, where no file says what the tool itself made of it."""
+    """Return the mean of a score that every row has, where no file says what the tool itself made of it."""
     if not rows or any(score not in row.scores for row in rows):
         return []
     return [LogScore(name=name, value=None, score=score, how="sum", values=tuple(row.scores[score] for row in rows))]

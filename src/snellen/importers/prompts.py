@@ -27,7 +27,7 @@ class MatchedPrompt(NamedTuple):
 
 
 def asked_as(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]], wanted: str | None = None) -> MatchedPrompt:
-    """The prompt that was named, else the one that most questions are worded as, else the exam's first."""
+    """Return the prompt that was named, else the one that most questions are worded as, else the exam's first."""
     names = [exam.prompt(wanted).name] if wanted else list(exam.prompts)
     told = [(_plain(row.asked), sample) for row, sample in pairs if row.asked]
     counts = {name: sum(_words(exam, name, s) == said for said, s in told) for name in names}
@@ -41,14 +41,14 @@ def asked_as(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]], wanted: str | N
 
 
 def _default(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]]) -> str:
-    """The first prompt of a protocol that is asked about these samples."""
+    """Return the first prompt of a protocol that is asked about these samples."""
     own = (protocol.prompt for protocol in exam.protocols.values())
     fits = (name for name in own if all(exam.prompts[name].asked_about(s) for _row, s in pairs))
     return next(fits, next(iter(exam.prompts)))
 
 
 def _words(exam: Exam, prompt: str, sample: Sample) -> str | None:
-    """All words of a question; None where it cannot be asked of the sample without its picture."""
+    """Return all words of a question; None where it cannot be asked of the sample without its picture."""
     try:
         if not exam.prompts[prompt].asked_about(sample):
             return None

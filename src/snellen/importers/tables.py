@@ -39,7 +39,7 @@ def rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
-    """A list of objects, or pandas' form of columns: each an object of cells by row."""
+    """Return a list of objects, or pandas' form of columns: each an object of cells by row."""
     document: Any = decoded(path.read_bytes(), object, str(path))
     if isinstance(document, list) and all(isinstance(record, dict) for record in document):
         return document
@@ -83,7 +83,7 @@ def first_column(rows: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> s
 
 
 def text_of(cell: Any) -> str:
-    """A cell as text; a spreadsheet's whole number without the point that it was never written with.
+    """Return a cell as text; a spreadsheet's whole number without the point that it was never written with.
 
     >>> text_of(3.0), text_of(None), text_of("a")
     ('3', '', 'a')

@@ -27,7 +27,7 @@ SCORES = ("hit", "score")
 
 
 def read(paths: Sequence[Path]) -> Log:
-    """One file of predictions with, where they are, the totals beside it."""
+    """Read one file of predictions, with the totals beside it where there are any."""
     if len(paths) > 1:
         raise SnellenError("VLMEvalKit's predictions are one file for each data set: import one at a time")
     path = paths[0]
@@ -78,7 +78,7 @@ def _totals(path: Path) -> Path | None:
 
 
 def _reported(path: Path, rows: Sequence[LogRow]) -> list[LogScore]:
-    """Its totals: the column Overall, a row for each split."""
+    """Return its totals: the column Overall, a row for each split."""
     found = []
     table = [cells for _where, cells in tables.rows(path)]
     for cells in table:
@@ -96,7 +96,7 @@ def _reported(path: Path, rows: Sequence[LogRow]) -> list[LogScore]:
 
 
 def _in_percent(figure: LogScore) -> LogScore:
-    """Some data sets give their totals in percent."""
+    """Return a figure as some data sets give it, in percent, where that agrees."""
     hundredfold = msgspec.structs.replace(figure, values=tuple(v * 100 for v in figure.values))
     return hundredfold if hundredfold.agrees else figure
 
