@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import product
 from math import sqrt
 from statistics import variance
 from typing import NamedTuple
@@ -173,16 +174,14 @@ def _by_repeat(some: Sequence[PairedSample], side: int) -> list[tuple[Seen, ...]
 
 def _again(some: Sequence[PairedSample], metric: str, doubt: float) -> RepeatAgreement | None:
     """Return what asking again does to both means, by how far repeats of a sample are apart; `doubt` is the difference's variance."""
-    once: list[float | None] = []
+    once: list[float | None] = [None, None]
     of_means = 0.0
     for side in (0, 1):
         every = [[seen.values[metric] for seen in both.repeats(side) if metric in seen.values] for both in some]
-        if any(len(values) < 2 for values in every):
-            once.append(None)
-            continue
-        spreads = [(variance(values), len(values)) for values in every]
-        once.append(sqrt(sum(v for v, _times in spreads) / len(some) ** 2))
-        of_means += sum(v / times for v, times in spreads) / len(some) ** 2
+        if all(len(values) > 1 for values in every):
+            spreads = [variance(values) for values in every]
+            once[side] = sqrt(sum(spreads)) / len(some)
+            of_means += sum(v / len(values) for v, values in zip(spreads, every, strict=True)) / len(some) ** 2
     if once == [None, None]:
         return None
     share = min(1.0, of_means / doubt) if None not in once and doubt > 0 else None
@@ -211,20 +210,18 @@ def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tup
 def _silence(some: Sequence[PairedSample], moves: Sequence[float]) -> UnansweredSplit:
     """Return how much of the difference is in samples without an answer."""
     outcomes = [(both.first.outcome, both.second.outcome) for both in some]
-    gone = [(a in NON_ANSWERS, b in NON_ANSWERS) for a, b in outcomes]
-
-    def lost(first: bool, second: bool) -> float:
-        return sum(move for move, which in zip(moves, gone, strict=True) if which == (first, second))
-
+    lost = dict.fromkeys(product((True, False), repeat=2), 0.0)
+    for (a, b), move in zip(outcomes, moves, strict=True):
+        lost[a in NON_ANSWERS, b in NON_ANSWERS] += move
     first, second = (Counter(side) for side in zip(*outcomes, strict=True))
-    n, answered = len(some), gone.count((False, False))
+    n, answered = len(some), sum(NON_ANSWERS.isdisjoint(pair) for pair in outcomes)
     return UnansweredSplit(
         first={kind.value: first[kind] for kind in Outcome if kind in NON_ANSWERS and first[kind]},
         second={kind.value: second[kind] for kind in Outcome if kind in NON_ANSWERS and second[kind]},
-        by_first=lost(True, False) / n,
-        by_second=lost(False, True) / n,
-        by_both=lost(True, True) / n,
-        by_answers=lost(False, False) / n,
+        by_first=lost[True, False] / n,
+        by_second=lost[False, True] / n,
+        by_both=lost[True, True] / n,
+        by_answers=lost[False, False] / n,
         answered=answered,
-        among_answered=lost(False, False) / answered if answered else None,
+        among_answered=lost[False, False] / answered if answered else None,
     )

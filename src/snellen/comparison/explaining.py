@@ -228,21 +228,20 @@ def _held(readings: Readings, figure: _ClaimedFigure, scope: str) -> FigureCheck
     interval = readings.interval(choice)
     simple = [r.value for r in some if not hits or len(r.changes) <= len(best.changes)]
     coincidence, expected = luck(simple, figure.tolerance)
+    low, high = (None, None) if interval is None else interval[:2]
+    claim = figure._asdict()
+    del claim["metric"]
     return FigureCheck(
-        text=figure.text,
-        value=figure.value,
-        tolerance=figure.tolerance,
-        source=figure.source,
-        part=figure.part,
+        **claim,
         start=_own(readings, best.part, metric),
         searched=len(some),
         simple=len(simple),
         hits=hits,
         nearest=() if hits else closest,
         split=_split(readings, readings.base(best.part, metric), choice),
-        low=None if interval is None else interval.low,
-        high=None if interval is None else interval.high,
-        holds=None if interval is None else interval.low <= figure.value <= interval.high,
+        low=low,
+        high=high,
+        holds=None if low is None or high is None else low <= figure.value <= high,
         coincidence=coincidence,
         expected=expected,
     )

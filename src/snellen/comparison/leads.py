@@ -82,9 +82,8 @@ def _paired(first: MarkColumns, second: MarkColumns, samples: Iterable[str]) -> 
 
 
 def _row(pair: _Pair, choice: Choice) -> LeadReading | None:
-    numbers = [side.number(choice) for side in (pair.first, pair.second)]
-    columns = [side.columns(choice) for side in (pair.first, pair.second)]
-    (a, b), (first, second) = numbers, columns
+    a, b = pair.first.number(choice), pair.second.number(choice)
+    first, second = pair.first.columns(choice), pair.second.columns(choice)
     if a is None or b is None or first is None or second is None:
         return None
     move = b.value - a.value

@@ -470,7 +470,7 @@ def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> _Weighed | None:
         values = np.where(np.isnan(drawn), values, drawn)
     at = np.flatnonzero(rows & ~np.isnan(values))
     group = _group(found, choice.average)[at]
-    if (group < 0).any():  # not all in one group each
+    if not len(at) or (group < 0).any():  # nothing, or not all in one group each
         return _Weighed(at[:0], np.ones(0), np.ones(0))
     sizes = np.bincount(group)
     some = sizes[sizes > 0]
