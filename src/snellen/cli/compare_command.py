@@ -10,8 +10,7 @@ import click
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
 from snellen.comparison.comparing import compare_folder, compare_runs
-from snellen.comparison.pairing import is_folder_of_runs
-from snellen.comparison.thresholds import examined_again
+from snellen.comparison.thresholds import examined_again, is_folder_of_runs
 from snellen.core.errors import SnellenError
 from snellen.present.terminal.comparison import print_comparison
 from snellen.present.terminal.comparison_folder import print_folder

@@ -12,7 +12,7 @@ import msgspec
 
 from snellen import exams
 from snellen.cli.flags import Flag, words
-from snellen.comparison.pairing import is_folder_of_runs
+from snellen.comparison.thresholds import is_folder_of_runs
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from snellen.cli import options
-from snellen.comparison.pairing import is_folder_of_runs
+from snellen.comparison.thresholds import is_folder_of_runs
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.listing import listing
 from snellen.engine.runs.run import Run, open_run

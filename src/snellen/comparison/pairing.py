@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from snellen import exams
-from snellen.comparison.thresholds import LETTERS, refuse_thresholds, refuse_twice
+from snellen.comparison.thresholds import lettered, opened_runs, refuse_thresholds
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.protocol import Protocol
@@ -49,39 +49,14 @@ class Common(NamedTuple):
 
 
 def opened(paths: Sequence[str | Path | Run]) -> list[OpenedRun]:
-    """Open runs (or those in these folders), each with a letter. Refused: fewer than two, one twice, one not marked to the end."""
-    folders = [p.path if isinstance(p, Run) else Path(p) for p in paths]
-    if len(folders) > len(LETTERS):
-        raise SnellenError(f"{len(folders)} runs are too many to compare at once: name at most {len(LETTERS)}")
-    if len(folders) < 2:
-        _refuse_folders(folders)
-        raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
-    refuse_twice(folders)
-    _refuse_folders(folders)
+    """Open runs (or those in these folders), each with a letter; refuse one that is not marked to the end."""
     found = []
-    for letter, path, given in zip(LETTERS, folders, paths, strict=False):
-        run = given if isinstance(given, Run) else Run(path)
-        if not run.folder.has("summary.json"):
-            raise SnellenError(f"{path} has no marks yet; 'snellen remark {path}' makes them")
+    for letter, run in lettered(opened_runs(paths)):
         summary = run.summary
         if summary.answers_bytes and summary.answers_bytes != run.folder.answers_bytes:
-            raise SnellenError(f"{path} has answers that are not marked yet; 'snellen remark {path}' does it")
+            raise SnellenError(f"{run.path} has answers that are not marked yet; 'snellen remark {run.path}' does it")
         found.append(OpenedRun(letter, run, run.manifest, summary, {s.id: s for s in run.samples()}))
     return found
-
-
-def is_folder_of_runs(path: Path) -> bool:
-    """Return whether a folder holds runs and is not one itself."""
-    return not (path / "run.json").is_file() and any(path.glob("*/run.json"))
-
-
-def _refuse_folders(paths: Sequence[Path]) -> None:
-    """Refuse a folder of runs in the place of a run."""
-    for path in paths:
-        if is_folder_of_runs(path):
-            raise SnellenError(
-                f"{path} is a folder of runs, not a run: name the runs, such as 'snellen compare {path}/*'"
-            )
 
 
 def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:

@@ -109,12 +109,10 @@ def examined(runs: Sequence[Run]) -> ExamThresholds:
         raise SnellenError(
             f"{runs[0].path} is a run of {exam.name} and {other.path} of {other.manifest.exam}: only runs of one exam can be compared"
         )
-    if len(runs) > len(LETTERS):
-        raise SnellenError(f"{len(runs)} runs are too many to compare at once: name at most {len(LETTERS)}")
     names = [model_name(run.manifest) for run in runs]
     specs = Counter(run.manifest.subject.spec for run in runs)
     each = []
-    for letter, name, run in zip(LETTERS, names, runs, strict=False):
+    for (letter, run), name in zip(lettered(runs), names, strict=True):
         samples = {sample.id: sample for sample in run.samples()}
         marks = [mark for protocol in run.protocols[:1] for mark in run.marks(protocol.protocol)]
         trials = tuple(AskedTrial(samples[mark.id], mark) for mark in marks if mark.id in samples)
@@ -127,28 +125,46 @@ def examined(runs: Sequence[Run]) -> ExamThresholds:
 
 def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
     """Return what the runs in these folders found; None where the exam of the first does not find thresholds."""
-    runs = [open_run(path) for path in paths]
-    if not runs or thresholds_of(runs[0].manifest) is None:
+    if not paths or thresholds_of(open_run(paths[0]).manifest) is None:
         return None
-    refuse_twice([run.path for run in runs])
+    runs = opened_runs(paths)
     for run in runs:
-        if not run.folder.has("summary.json"):
-            raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
         check_answers(run, run.summary)
         if thresholds_of(run.manifest) is not None:
             check_summary(run, run.summary, exams.load(run.manifest.exam))
-    if len(runs) < 2:
-        raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
     return examined(runs)
 
 
-def refuse_twice(paths: Sequence[Path]) -> None:
-    """Refuse a run that is named twice."""
-    seen: set[Path] = set()
+def lettered(runs: Sequence[Run]) -> list[tuple[str, Run]]:
+    """Give each run the letter that stands for it."""
+    if len(runs) > len(LETTERS):
+        raise SnellenError(f"{len(runs)} runs are too many to compare at once: name at most {len(LETTERS)}")
+    return list(zip(LETTERS, runs, strict=False))
+
+
+def opened_runs(named: Sequence[str | Path | Run]) -> list[Run]:
+    """Open runs to compare. Refused: fewer than two, one twice, a folder of runs, one without marks."""
+    paths = [one.path if isinstance(one, Run) else Path(one) for one in named]
     for path in paths:
-        if path.resolve() in seen:
+        if is_folder_of_runs(path):
+            raise SnellenError(
+                f"{path} is a folder of runs, not a run: name the runs, such as 'snellen compare {path}/*'"
+            )
+    if len(paths) < 2:
+        raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
+    for at, path in enumerate(paths):
+        if path.resolve() in [other.resolve() for other in paths[:at]]:
             raise SnellenError(f"{path} is named twice: a run does not differ from itself")
-        seen.add(path.resolve())
+    runs = [one if isinstance(one, Run) else Run(path) for one, path in zip(named, paths, strict=True)]
+    for run in runs:
+        if not run.folder.has("summary.json"):
+            raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
+    return runs
+
+
+def is_folder_of_runs(path: Path) -> bool:
+    """Return whether a folder holds runs and is not one itself."""
+    return not (path / "run.json").is_file() and any(path.glob("*/run.json"))
 
 
 def refuse_thresholds(exam: Exam, what: str) -> None:
