@@ -17,7 +17,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import probes_of
 from snellen.core.options import Selection
-from snellen.core.results import GroupSummary, ProtocolSummary, Score
+from snellen.core.results import Score
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Sample
 from snellen.engine.mark.flips import STAGES, ProtocolComparison, ProtocolSide, compare
@@ -216,17 +216,10 @@ def _run_tables(
     run: Run, compared: ProtocolComparison, names: Sequence[str], every: bool
 ) -> Iterator[tuple[str, Sequence[str], Rows]]:
     """Yield scores, agreement with stages, and flips: title, heads and rows."""
+    names_of = ("part", "n", "protocol", "prompt", "label")
     scores = [
-        (
-            formatting.part_name(group.by),
-            str(group.n),
-            result.protocol,
-            result.prompt,
-            formatting.metric_name(result, result.headline),
-            formatting.value(score),
-            formatting.interval(score),
-        )
-        for result, group, score in _scored(run, names)
+        (*(str(row[name]) for name in names_of), formatting.value(score), formatting.interval(score))
+        for row, score in _scored(run, names)
     ]
     what = "percent" if thresholds_of(run.manifest) is None else "threshold"
     yield "scores", ("part", "n", "protocol", "prompt", "headline", what, "95 % interval"), scores
@@ -251,35 +244,31 @@ def _side(side: ProtocolSide) -> str:
     return f"{side.protocol}: {side.outcome}\nreply: {reply}\nread: {one_line(str(side.reading), LONGEST)}"
 
 
-def _scored(run: Run, names: Sequence[str]) -> list[tuple[ProtocolSummary, GroupSummary, Score]]:
-    """Return each protocol's headline on each whole part of the exam, part by part."""
-    found = [
-        (result, group, group.metrics[result.headline])
-        for result in run.protocols
-        if not names or result.protocol in names
-        for group in result.groups
-        if group.whole and result.headline in group.metrics
-    ]
-    order = [group.by for _result, group, _score in found]
-    return sorted(found, key=lambda one: order.index(one[1].by))
+def _scored(run: Run, names: Sequence[str]) -> list[tuple[dict[str, Any], Score]]:
+    """Return each protocol's headline on each whole part of the exam, as plain values and as a score, part by part."""
+    found = []
+    for result in run.protocols:
+        for group in result.groups if not names or result.protocol in names else ():
+            score = group.metrics.get(result.headline)
+            if group.whole and score is not None:
+                row = {
+                    "part": formatting.part_name(group.by),
+                    "n": group.n,
+                    "protocol": result.protocol,
+                    "prompt": result.prompt,
+                    "metric": result.headline,
+                    "label": formatting.metric_name(result, result.headline),
+                    "value": score.value,
+                    "low": score.low,
+                    "high": score.high,
+                }
+                found.append((row, score))
+    parts = [row["part"] for row, _score in found]
+    return sorted(found, key=lambda one: parts.index(one[0]["part"]))
 
 
 def _run_json(run: Run, compared: ProtocolComparison, names: Sequence[str]) -> dict[str, Any]:
     """Return scores, agreement and every flip of a run as plain values."""
-    scores = [
-        {
-            "part": formatting.part_name(group.by),
-            "n": group.n,
-            "protocol": result.protocol,
-            "prompt": result.prompt,
-            "metric": result.headline,
-            "label": formatting.metric_name(result, result.headline),
-            "value": score.value,
-            "low": score.low,
-            "high": score.high,
-        }
-        for result, group, score in _scored(run, names)
-    ]
     pairs = [
         {
             "first": pair[0],
@@ -297,7 +286,7 @@ def _run_json(run: Run, compared: ProtocolComparison, names: Sequence[str]) -> d
         "run": str(run.path),
         "subject": run.manifest.subject.spec,
         "synthetic": run.summary.synthetic,
-        "scores": scores,
+        "scores": [row for row, _score in _scored(run, names)],
         "pairs": pairs,
         "flips": flips,
     }
