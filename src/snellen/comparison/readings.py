@@ -193,11 +193,12 @@ def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark
 def _mixed(reader: MarkColumns, marker: MarkColumns) -> MarkColumns | None:
     """Return marks halfway between two protocols: where they read different answers, as the one marks its own, elsewhere the other's.
 
-    None where they have other rows, or the reader lacks a metric of the other's, so that their marks cannot stand in one table.
+    None where they have other rows, or share no class below `Protocol`, so that their marks cannot stand in one table.
     """
-    read, marked = ({metric.name for metric in one.protocol.metrics} for one in (reader, marker))
-    kinds = [(row.id, row.part, type(row.seen.own)) for row in reader.rows]
-    if not read >= marked or kinds != [(row.id, row.part, type(row.seen.own)) for row in marker.rows]:
+    one, other = reader.protocol, marker.protocol
+    shared = next(kind for kind in type(one).__mro__ if isinstance(other, kind))
+    alike = type(one) is type(other) or shared not in Protocol.__mro__
+    if not alike or [(row.id, row.part) for row in reader.rows] != [(row.id, row.part) for row in marker.rows]:
         return None
     rows = [
         second if first.answer == second.answer else second._replace(seen=first.seen, guess=first.guess)
