@@ -121,9 +121,10 @@ def _p(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns) -> 
 def _clear(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns, move: float) -> bool:
     """Return whether the jackknife's interval of a lead leaves out 0."""
     moves = []
+    rows = pair.first.rows(choice), pair.second.rows(choice)
     for kept in kept_rows(first):
-        a = pair.first.of_rows(first, choice, pair.first.rows(choice) & kept)
-        b = pair.second.of_rows(second, choice, pair.second.rows(choice) & kept)
+        a = pair.first.of_rows(first, choice, rows[0] & kept)
+        b = pair.second.of_rows(second, choice, rows[1] & kept)
         moves.append(np.nan if a is None or b is None else b.value - a.value)
     interval = moved_interval(move, np.array(moves), 1.0, share=False) if moves else None
     return interval is not None and not interval.low <= 0 <= interval.high

@@ -40,7 +40,6 @@ LEAST_GROUP = 10
 """Groups of fewer samples are not tried: their numbers are few, and land on anything."""
 GROUPS = 20
 """As many groups of clusters are left out in turn, of a score that is not a mean over samples."""
-MOST_MASKS = 64
 WITHIN = 1e-6
 """Values that are closer are the same: lmms-eval adds 1e-8 to its denominators."""
 SAME = 6
@@ -255,7 +254,6 @@ class Readings:
         self.marked, self._beside = marked, beside or {}
         self.scopes = _scopes(marked)
         self.number = cache(self._number)
-        self._masks = lru_cache(MOST_MASKS)(self._mask)
         self._part_scores = cache(self._scores_of_part)
 
     # ------------------------------------------------------------ one number
@@ -300,10 +298,7 @@ class Readings:
         return group.n, {**_others(found, group), **shares}
 
     def rows(self, choice: Choice) -> Bools:
-        """Return the rows of the part and of the samples chosen that count. Many choices in a row have the same."""
-        return self._masks(choice._replace(metric="", average=""))
-
-    def _mask(self, choice: Choice) -> Bools:
+        """Return the rows of the part and of the samples chosen that count."""
         found = self.columns(choice)
         if found is None:
             return np.zeros(0, dtype=np.bool_)
