@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,8 @@ def flag(option: Option, group: str) -> click.Option:
         default = f"{option.default:g}" if isinstance(option.default, float) else option.default
         more["help"] = f"{option.help} [default: {default}]"
     if (option.least, option.most) != (None, None):
-        within, number = (click.IntRange, int) if option.kind == "int" else (click.FloatRange, float)
+        within: Callable[..., Any] = click.IntRange if option.kind == "int" else click.FloatRange
+        number = int if option.kind == "int" else float
         more["type"] = within(*(None if end is None else number(end) for end in (option.least, option.most)))
     return Flag([*option.spellings, option.name], group=group, **more)
 

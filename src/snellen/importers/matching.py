@@ -70,7 +70,7 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
 
 def _shifted(rows: Sequence[LogRow]) -> bool:
     """Tell whether ids are numbers that do not count the rows as they stand, from 0 or from 1: then a place says nothing."""
-    apart = {int(row.id) - row.number for row in rows if row.number is not None and (row.id or "").isdecimal()}
+    apart = {int(row.id) - row.number for row in rows if row.number is not None and row.id and row.id.isdecimal()}
     return not (apart <= {0} or apart <= {1})
 
 
