@@ -35,7 +35,7 @@ NEXT = {
 }
 
 
-class ExportFormat(click.Choice[str]):
+class _ExportFormat(click.Choice[str]):
     """A format by its name, or by the ending of its files."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -45,7 +45,7 @@ class ExportFormat(click.Choice[str]):
 @click.command("export")
 @runs_argument
 @click.option(
-    "--format", "form", type=ExportFormat([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv."
+    "--format", "form", type=_ExportFormat([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv."
 )
 @flags("export")
 def command(

@@ -51,7 +51,7 @@ def show_page(keys: Any, open_it: bool | None) -> None:
         webbrowser.open(keys.link_once())
 
 
-class CountOrNone(click.IntRange):
+class _CountOrNone(click.IntRange):
     """A number of samples, or `None` for all of them, as multimodal-vqa-eval writes it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -74,7 +74,7 @@ class Flag(click.Option):
 
 TYPES: dict[str, Callable[..., Any]] = {
     "count": click.IntRange,
-    "count or none": CountOrNone,
+    "count or none": _CountOrNone,
     "number": click.FloatRange,
     "path": partial(click.Path, path_type=Path),
     "file": partial(click.File, "rb"),
