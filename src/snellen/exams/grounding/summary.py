@@ -62,7 +62,7 @@ def finished(groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
         for g in groups
         if not (twice and "split" in g.by)
     )
-    return named(plain, PEEKED in whole.metrics)
+    return _named(plain, PEEKED in whole.metrics)
 
 
 class GroundingSummary(Protocol):
@@ -178,8 +178,12 @@ def _six_cells(group: Group) -> dict[str, Score]:
     return {CELLS.name: score(value, group.n, interval)}
 
 
-def named(found: Iterable[GroupSummary], oracle: bool) -> tuple[GroupSummary, ...]:
-    """Groups whose whole says that the subject is an oracle."""
+def labelled(found: Iterable[GroupSummary], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
+    """Return groups whose whole says that the subject is an oracle, where it is."""
+    return _named(found, "oracle" in subject.get("identity", {}))
+
+
+def _named(found: Iterable[GroupSummary], oracle: bool) -> tuple[GroupSummary, ...]:
     if not oracle:
         return tuple(found)
     return tuple(msgspec.structs.replace(g, by=g.by | {"part": ORACLE}) for g in found)
