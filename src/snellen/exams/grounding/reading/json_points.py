@@ -5,13 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, TypeGuard
+from typing import Any
 
 from snellen.core.reply import holds_json
-from snellen.exams.grounding.reading.brackets import from_tuples, from_whole
+from snellen.exams.grounding.reading.forms import (
+    CENTRED,
+    canonical,
+    from_names,
+    from_tags,
+    from_tuples,
+    from_whole,
+    shape_of,
+)
 from snellen.exams.grounding.reading.found import N, Numbers, PlaceMatch, W, unit_of
-from snellen.exams.grounding.reading.named import CENTRED, canonical, from_names, shape_of
-from snellen.exams.grounding.reading.tagged import from_tags
 
 _POINT_KEYS = (
     "point_2d",
@@ -33,7 +39,7 @@ _DEEPEST, _WIDEST = 6, 50
 
 
 def from_json(text: str) -> list[PlaceMatch]:
-    """JSON objects, fenced or not: point_2d, bbox_2d, coordinate, x and y, tool calls."""
+    """Read JSON objects, fenced or not: point_2d, bbox_2d, coordinate, x and y, tool calls."""
     return [
         PlaceMatch(start, end, numbers, unit)
         for start, end, value in objects(text)
@@ -42,7 +48,7 @@ def from_json(text: str) -> list[PlaceMatch]:
 
 
 def objects(text: str, offset: int = 0, depth: int = 0) -> Iterator[tuple[int, int, Any]]:
-    """Every outermost JSON object of a text, also where it is only almost JSON; in braces that are none, those within."""
+    """Yield every outermost JSON object of a text, also where it is only almost JSON; in braces that are none, those within."""
     level, start = 0, 0
     for brace in re.finditer(r"[{}]", text):
         if brace.group() == "{":
@@ -59,9 +65,13 @@ def objects(text: str, offset: int = 0, depth: int = 0) -> Iterator[tuple[int, i
 
 
 def is_place(key: str) -> bool:
-    """Whether a key names a point or a box, or one of its numbers, or the answer."""
-    plain = key.lower().replace(" ", "_").replace("-", "_")
+    """Return whether a key names a point or a box, or one of its numbers, or the answer."""
+    plain = _plain_key(key)
     return plain in (*_POINT_KEYS, *_BOX_KEYS, _Y_FIRST, "answer") or bool(canonical(plain))
+
+
+def _plain_key(key: Any) -> str:
+    return str(key).lower().replace(" ", "_").replace("-", "_")
 
 
 def _points_in(data: Any, depth: int = 0) -> list[tuple[Numbers, str]]:
@@ -71,7 +81,7 @@ def _points_in(data: Any, depth: int = 0) -> list[tuple[Numbers, str]]:
         return [] if _plain(data) else [p for item in data[:_WIDEST] for p in _points_in(item, depth + 1)]
     if not isinstance(data, dict):
         return []
-    known = {str(key).lower().replace(" ", "_").replace("-", "_"): value for key, value in data.items()}
+    known = {_plain_key(key): value for key, value in data.items()}
     for key in (*_POINT_KEYS, *_BOX_KEYS):
         points = _behind(known.get(key), depth)
         if points:
@@ -94,7 +104,7 @@ def _points_in(data: Any, depth: int = 0) -> list[tuple[Numbers, str]]:
 
 
 def _behind(value: Any, depth: int) -> list[tuple[Numbers, str]]:
-    """What stands behind a key that names a point or a box: [x, y], [[x, y]], {"x": .., "y": ..}, "x, y"."""
+    """Return what stands behind a key that names a point or a box: [x, y], [[x, y]], {"x": .., "y": ..}, "x, y"."""
     plain = _plain(value)
     if plain:
         return [plain]
@@ -111,7 +121,7 @@ def _behind(value: Any, depth: int) -> list[tuple[Numbers, str]]:
 
 
 def _plain(value: Any) -> tuple[Numbers, str] | None:
-    """A list of two or four numbers, which may be texts."""
+    """Return a list of two or four numbers, which may be texts."""
     if not isinstance(value, list) or len(value) not in (2, 4):
         return None
     numbers = [number for item in value if (number := _number(item)) is not None]
@@ -123,8 +133,5 @@ def _number(value: Any) -> tuple[float, str] | None:
     if isinstance(value, str):
         match = _NUMBER_TEXT.fullmatch(value)
         return None if match is None else (float(match[1]), unit_of(match[2]))
-    return (float(value), "") if _is_number(value) else None
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) < 1e12
+    fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) < 1e12
+    return (float(value), "") if fine else None
