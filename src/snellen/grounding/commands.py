@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,6 @@ from snellen.grounding import IOU_THRESHOLD, SCREEN, EvalSettings, settings
 
 if TYPE_CHECKING:
     from snellen.core.results import Score
-    from snellen.core.types import Answer, Mark, Sample
     from snellen.engine.plan.plan import Plan, ProtocolRun
     from snellen.engine.plan.request import RunRequest
     from snellen.engine.runs.run import Run
@@ -111,8 +110,7 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     click.echo(f"Running evaluation: {plan.subject.spec} on {dataset}")
     with show_progress(f"{method} on {dataset}") as shown:
         finished = run_plan(plan, shown.asking, shown.scoring)
-    for note in finished.notes:
-        click.echo(f"note: {note}", err=True)
+    _note(*finished.notes)
     silent = finished.stopped if isinstance(finished.stopped, MostlyUnanswered) else None
     if finished.stopped is not None and silent is None:
         raise finished.stopped
@@ -120,16 +118,13 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     path = out / f"{safe_name(method)}{'-' + safe_name(model) if model else ''}_{safe_name(dataset)}.json"
     _write(path, json_file(result), "--output_dir")
     click.echo(console_table([result]))
-    for note in finished.run.summary.notes:
-        click.echo(f"note: {_shown(note)}", err=True)
-    if silent is not None:
-        click.echo(f"note: {_shown(str(silent))}", err=True)
+    _note(*finished.run.summary.notes, *(() if silent is None else (str(silent),)))
     failed = result["outcomes"].get("error", 0)
     if failed:
-        click.echo(f"note: {failed} elements ended in an error and count as not found; run again to ask them", err=True)
+        _note(f"{failed} elements ended in an error and count as not found; run again to ask them")
     click.echo(f"Run folder: {finished.run.path}")
     click.echo(f"Results saved to: {path}")
-    # a refusal is a result, also where most are; what could not be read is none
+    # a refusal is a result, also where most are; what could not be read is not one
     unread = any(2 * (row.missing - row.outcomes.get("refused", 0)) > row.n for row in finished.run.summary.lost)
     return MostlyUnanswered.exit_code if silent is not None and unread else 0
 
@@ -158,8 +153,7 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
     metrics = [result.metrics() for result in found.values()]
     click.echo(console_table(metrics))
     notes = unlike(found.values())
-    for note in notes:
-        click.echo(f"note: {_shown(note)}", err=True)
+    _note(*notes)
     _write(target, json_file(_compared(found)), "--output")
     table = target.with_suffix(".md")
     said = "".join(f"\nNote: {_shown(note)}.\n" for note in notes)
@@ -225,20 +219,13 @@ def annotate(folder: Path) -> int:
 def _result_of(run: Run, target: ProtocolRun, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
     """Return the original's result file of a run under one protocol, named as the original names it."""
     from snellen.core.extras import RunFacts
-    from snellen.exams.grounding.exports import exports
+    from snellen.exams.grounding.exports import result_of
 
-    samples = {s.id: s for s in run.samples()}
-    marks = {m.id: m for m in run.marks(target.name)}
-
-    def records() -> Iterator[tuple[Sample, Answer, Mark]]:
-        for answer in run.answers():
-            if answer.prompt == target.arm.text and answer.id in marks:
-                yield samples[answer.id], answer, marks[answer.id]
-
+    samples, answers = {s.id: s for s in run.samples()}, {a.id: a for a in run.answers() if a.prompt == target.arm.text}
     groups = next(p.groups for p in run.protocols if p.protocol == target.name)
-    facts = RunFacts(run.manifest, target.protocol, target.arm.prompt, groups, run.summary.totals, records)
-    content = next(data for name, data in exports(facts) if name.endswith(".json"))
-    result: dict[str, Any] = msgspec.json.decode(content)
+    marked = [(samples[m.id], answers[m.id], m) for m in run.marks(target.name) if m.id in answers]
+    facts = RunFacts(run.manifest, target.protocol, target.arm.prompt, groups, run.summary.totals, None)
+    result = result_of(facts, marked)
     name = f"{result['method_name']} ({model})" if model else result["method_name"]
     return result | {"method_name": name, "dataset_name": dataset, "limit": limit or None, "run": run.path.name}
 
@@ -293,9 +280,9 @@ def _request(
         options.setdefault("uitars_url", known.uitars_url)
     if known.confidence is not None and not is_oracle(method) and method not in BASELINES:
         options["method_options"] = {"confidence": str(known.confidence)}
-        click.echo("note: EVAL_DEFAULT_CONFIDENCE_THRESHOLD is set: less sure answers count as refused", err=True)
+        _note("EVAL_DEFAULT_CONFIDENCE_THRESHOLD is set: less sure answers count as refused")
     if known.iou_threshold not in (None, IOU_THRESHOLD):
-        click.echo("note: EVAL_DEFAULT_IOU_THRESHOLD has no effect: the original's rule has 0.3, always", err=True)
+        _note("EVAL_DEFAULT_IOU_THRESHOLD has no effect: the original's rule has 0.3, always")
     return RunRequest("grounding", model, where, (protocol,), options=options, out=out)
 
 
@@ -340,6 +327,11 @@ def _write(path: Path, content: bytes, option: str) -> None:
         write_bytes(path, content)
     except OSError as error:
         raise SnellenError(f"cannot write {path} ({error.strerror}): choose another {option}") from None
+
+
+def _note(*notes: str) -> None:
+    for note in notes:
+        click.echo(f"note: {_shown(note)}", err=True)
 
 
 def _shown(text: str) -> str:

@@ -11,7 +11,7 @@ from snellen.core.protocol import Protocol
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.grounding.marking.marks import Truth, truth_of
-from snellen.exams.grounding.overlays import CloseUp, Overlay, OverlayBox, close_ups, nearest, overlay
+from snellen.exams.grounding.overlays import CloseUp, Overlay, OverlayBox, close_ups, overlay
 from snellen.exams.grounding.protocols import prediction_of
 from snellen.exams.grounding.reading.predictions import Prediction
 
@@ -108,14 +108,13 @@ def _drawn(protocol: Protocol, sample: Sample, answer: Answer | None) -> tuple[T
 
 def said(mark: Mark, truth: Truth, prediction: Prediction | None, drawn: Overlay) -> list[str]:
     """What happened: first the verdict, then what explains it."""
-    target = nearest(drawn.click, drawn.targets)
     found = [_verdict(mark, truth, prediction)]
     if prediction is not None and prediction.pointed is not None:
         at, edge = f"Click at {_at(prediction.pointed)}", drawn.click is not None and drawn.click.outside
         off = f", off the screen of {drawn.width} x {drawn.height}; drawn at its edge" if edge else ""
         on = f", on what the method took for '{one_line(prediction.text, 80)}'" if prediction.text else ""
         found.append(f"{at}{off}{on}.")
-    if target is not None:
+    if (target := drawn.nearest) is not None:
         more = f" (the nearest of {len(drawn.targets)} right ones)" if len(drawn.targets) > 1 else ""
         found.append(f"The target is {target.width:.0f} x {target.height:.0f} px{more}.")
     found += _explained(mark, prediction)

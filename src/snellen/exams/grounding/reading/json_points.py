@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from snellen.core.reply import holds_json
+from snellen.core.reply import every_json
 from snellen.exams.grounding.reading.forms import (
     CENTRED,
     canonical,
@@ -47,21 +47,16 @@ def from_json(text: str) -> list[PlaceMatch]:
     ]
 
 
-def objects(text: str, offset: int = 0, depth: int = 0) -> Iterator[tuple[int, int, Any]]:
-    """Yield every outermost JSON object of a text, also where it is only almost JSON; in braces that are none, those within."""
-    level, start = 0, 0
-    for brace in re.finditer(r"[{}]", text):
-        if brace.group() == "{":
-            start = brace.start() if level == 0 else start
-            level += 1
-        elif level:
-            level -= 1
-            if level == 0:
-                value, around = holds_json(text[start : brace.end()])
-                if isinstance(value, dict) and not around:
-                    yield offset + start, offset + brace.end(), value
-                elif depth < _DEEPEST:
-                    yield from objects(text[start + 1 : brace.start()], offset + start + 1, depth + 1)
+def objects(text: str) -> Iterator[tuple[int, int, Any]]:
+    """Yield every outermost JSON object of a text, also where it is only almost JSON; of a list, each object in it."""
+    for value, start, end in every_json(text):
+        yield from ((start, end, one) for one in _outermost(value))
+
+
+def _outermost(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, list):
+        return [one for item in value[:_WIDEST] for one in _outermost(item)]
+    return [value] if isinstance(value, dict) else []
 
 
 def is_place(key: str) -> bool:
