@@ -7,7 +7,7 @@ b, c and d, and the percent signs behind them u and v.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from snellen.exams.grounding.reading.found import PERCENT, N, Numbers, PlaceMatch, W, unit_of
 
@@ -99,7 +99,7 @@ _NAMES = {
     **dict.fromkeys(("x2", "xmax", "right"), "x2"),
     **dict.fromkeys(("y2", "ymax", "bottom"), "y2"),
 }
-CENTRED = {"cx", "cy", "xc", "yc", "xcenter", "ycenter", "centerx", "centery", "centrex", "centrey"}
+_CENTRED = {"cx", "cy", "xc", "yc", "xcenter", "ycenter", "centerx", "centery", "centrex", "centrey"}
 _UNIT = rf"(?:{W}(?P<unit>%|px\b|pixels?\b))?"
 _AXIS_WORDS = r"(?:coord(?:inate)?|pos(?:ition)?|value|axis|pixel)"
 _ASSIGNED = re.compile(
@@ -126,8 +126,16 @@ def canonical(name: str) -> str:
     return _NAMES.get(plain.replace("centre", "center"), "")
 
 
-def shape_of(named: Mapping[str, float], centred: bool = False) -> Numbers:
-    """Return the point or box that some named numbers make; nothing where they make neither."""
+def place_of(given: Iterable[tuple[str, float, str]]) -> tuple[Numbers, str] | None:
+    """Return the point or box that some names, numbers and units make, where they count the same."""
+    parts = [(name, number, unit) for name, number, unit in given if canonical(name)]
+    centred = any(re.sub(r"[\s_-]+", "", name.lower()) in _CENTRED for name, _number, _unit in parts)
+    numbers = _shape_of({canonical(name): number for name, number, _unit in parts}, centred)
+    units = {unit for _name, _number, unit in parts}
+    return (numbers, units.pop()) if numbers and len(units) == 1 else None
+
+
+def _shape_of(named: Mapping[str, float], centred: bool) -> Numbers:
     has = set(named)
     if {"x1", "y1", "x2", "y2"} <= has:
         return named["x1"], named["y1"], named["x2"], named["y2"]
@@ -143,37 +151,28 @@ def shape_of(named: Mapping[str, float], centred: bool = False) -> Numbers:
 
 def from_names(text: str) -> list[PlaceMatch]:
     """Read `x=12, y=34`, `xmin=.. ymin=.. xmax=.. ymax=..`, `left: .. top: .. width: .. height: ..`, `12 px from the left`."""
-    found: list[PlaceMatch] = []
-    group: dict[str, re.Match[str]] = {}
-    for match in (*_ASSIGNED.finditer(text), None):
-        name = "" if match is None else canonical(match["name"])
-        last = next(reversed(group.values()), None)
-        near = match is not None and last is not None and _near(text, last.end(), match.start())
-        if match is None or name in group or not near:
-            found += _named(group)
-            group = {}
-        if match is not None and (group or name not in ("w", "h")):  # a size stands behind its place
-            group[name] = match
+    groups: list[dict[str, re.Match[str]]] = [{}]
+    for match in _ASSIGNED.finditer(text):
+        name, last = canonical(match["name"]), next(reversed(groups[-1].values()), None)
+        if name in groups[-1] or last is None or not _near(text, last.end(), match.start()):
+            groups.append({})
+        if groups[-1] or name not in ("w", "h"):  # a size stands behind its place
+            groups[-1][name] = match
+    found = [place for g in groups for place in _named([m["name"] for m in g.values()], [*g.values()])]
     edges = list(_FROM_EDGE.finditer(text))
-    if found or len(edges) != 2:
-        return found
-    by_edge = {{"left": "x", "top": "y"}[match["name"].lower()]: match for match in edges}
-    return _named(by_edge)
+    axes = [{"left": "x", "top": "y"}[match["name"].lower()] for match in edges]
+    return found or (_named(axes, edges) if sorted(axes) == ["x", "y"] else [])
 
 
 def _near(text: str, end: int, start: int) -> bool:
     return start - end <= _FARTHEST and _BETWEEN.fullmatch(text, end, start) is not None
 
 
-def _named(group: Mapping[str, re.Match[str]]) -> list[PlaceMatch]:
-    """Return what numbers that stand together make, where they count the same."""
-    centred = any(match["name"].lower().replace("_", "") in CENTRED for match in group.values())
-    numbers = shape_of({name: _value(match["number"]) for name, match in group.items()}, centred)
-    units = {unit_of(match["unit"]) for match in group.values()}
-    if not numbers or len(units) != 1:
-        return []
-    matches = list(group.values())
-    return [PlaceMatch(matches[0].start(), matches[-1].end(), numbers, units.pop())]
+def _named(names: Iterable[str], group: Sequence[re.Match[str]]) -> list[PlaceMatch]:
+    """Return what numbers that stand together make."""
+    numbers = ((_value(match["number"]), unit_of(match["unit"])) for match in group)
+    place = place_of((name, *number) for name, number in zip(names, numbers, strict=True))
+    return [PlaceMatch(group[0].start(), group[-1].end(), *place)] if place is not None else []
 
 
 # ---------------------------------------------------------------- brackets

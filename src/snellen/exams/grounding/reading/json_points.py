@@ -9,13 +9,12 @@ from typing import Any
 
 from snellen.core.reply import every_json
 from snellen.exams.grounding.reading.forms import (
-    CENTRED,
     canonical,
     from_names,
     from_tags,
     from_tuples,
     from_whole,
-    shape_of,
+    place_of,
 )
 from snellen.exams.grounding.reading.found import N, Numbers, PlaceMatch, W, unit_of
 
@@ -85,16 +84,10 @@ def _points_in(data: Any, depth: int = 0) -> list[tuple[Numbers, str]]:
     if box and len(box[0]) == 4:
         y1, x1, y2, x2 = box[0]
         return [((x1, y1, x2, y2), box[1])]
-    named, units, centred = {}, set(), False
-    for key, value in known.items():
-        name, number = canonical(key), _number(value)
-        if name and number is not None:
-            named[name] = number[0]
-            units.add(number[1])
-            centred = centred or key.replace("_", "") in CENTRED
-    numbers = shape_of(named, centred)
-    if numbers and len(units) == 1:
-        return [(numbers, units.pop())]
+    numbers = ((key, number) for key, value in known.items() if (number := _number(value)) is not None)
+    place = place_of((key, *number) for key, number in numbers)
+    if place is not None:
+        return [place]
     return [p for value in list(data.values())[:_WIDEST] for p in _points_in(value, depth + 1)]
 
 
