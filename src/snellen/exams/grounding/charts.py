@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,7 @@ STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 8.5,
 }
-Panel = tuple[str, Callable[[MethodRow], Score]]
+Panel = tuple[str, list[Score]]
 
 
 def draw(results: Iterable[MethodResult]) -> dict[str, Figure]:
@@ -87,14 +87,13 @@ def draw(results: Iterable[MethodResult]) -> dict[str, Figure]:
     )
     basis, limits = SIZE_RULES[rows[0].size_basis]
     nothing = Score(value=None, n=0)
-    sizes: list[Panel] = [(f"{size}: {limits[size]}", lambda row, s=size: row.sizes.get(s, nothing)) for size in SIZES]
-    types: list[Panel] = [
-        (kind.replace("_", " "), lambda row, t=kind: row.types.get(t, nothing))
-        for kind in ordered(t for row in rows for t in row.types)
-    ]
+    overall: list[Panel] = [("", [row.overall for row in rows])]
+    sizes: list[Panel] = [(f"{s}: {limits[s]}", [row.sizes.get(s, nothing) for row in rows]) for s in SIZES]
+    kinds = ordered(kind for row in rows for kind in row.types)
+    types: list[Panel] = [(k.replace("_", " "), [row.types.get(k, nothing) for row in rows]) for k in kinds]
     notes = [*(f"{note[:1].upper()}{note[1:]}." for note in unlike(given)), *_notes(rows)]
     charts = {
-        "detection_rate_overall": _bars([f"{what} by method", rule], rows, [("", lambda row: row.overall)], notes),
+        "detection_rate_overall": _bars([f"{what} by method", rule], rows, overall, notes),
         "detection_rate_by_size": _bars([f"{what} by element size", f"{rule}; size: {basis}"], rows, sizes, notes),
         "accuracy_vs_latency": _scatter([f"{what} and time", rule], rows, notes),
     }
@@ -160,12 +159,12 @@ def _bars(heads: Sequence[str], rows: Sequence[MethodRow], panels: Sequence[Pane
     grid = figure.subplots(bands, across, sharex=True, sharey=True, squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.axis("off")
-    for axes, (heading, rate_of) in zip(grid.flat, panels, strict=False):
+    for axes, (heading, rates) in zip(grid.flat, panels, strict=False):
         axes.set_title(one_line(heading, NAME), loc="left", fontsize=8.5)
         axes.grid(axis="x", color="#dfe4ea")
         axes.set_axisbelow(True)
-        for place, row in enumerate(rows):
-            _bar(axes, place, rate_of(row), row.result.peeks)
+        for place, (row, rate) in enumerate(zip(rows, rates, strict=True)):
+            _bar(axes, place, rate, row.result.peeks)
     mixed = len({row.result.rule for row in rows}) > 1
     grid[0, 0].set_yticks(range(len(rows)), [f"{one_line(row.method, NAME)}\n{_about(row, mixed)}" for row in rows])
     grid[0, 0].set(xlim=(0, 100), ylim=(len(rows) - 0.4, -0.6), xticks=range(0, 101, 25))
@@ -195,7 +194,7 @@ def _scatter(heads: Sequence[str], rows: Sequence[MethodRow], notes: Sequence[st
     more = [f"Without a known time or without elements, not shown: {unknown}."] if unknown else []
     targets = f"Dashed: openadapt-grounding's targets, {TARGET_RATE}% and {TARGET_SECONDS} s."
     figure = _figure((10, max(4.5, 1.5 + 0.4 * len(drawn))), heads, [*notes, targets, *more])
-    axes = figure.subplots()
+    axes: Any = figure.subplots()
     mixed = len({row.result.rule for row in rows}) > 1
     times = [max(LEAST_SECONDS, (row.latency_ms.value or 0.0) / 1000) for row in drawn]
     for number, (row, time) in enumerate(zip(drawn, times, strict=True), 1):

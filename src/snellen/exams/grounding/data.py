@@ -43,19 +43,16 @@ def recognise(where: Path) -> tuple[GroundingFormat, list[Path]]:
     if not where.is_file():
         check_folder(where, "grounding")
     found = found_in(where)
-    if len(found) > 1:
+    if len(found) == 1:
+        return found[0]
+    if found:
         names = ", ".join(f.title for f, _ in found)
         raise SnellenError(
             f"{where} holds several data sets ({names}): put each into a folder of its own, or name a file"
         )
-    if found:
-        return found[0]
-    if where.is_dir():
-        below = sorted(p.name for p in where.iterdir() if p.is_dir() and found_in(p))
-        if below:
-            raise SnellenError(
-                f"{where} holds no data set itself, but its folder {below[0]!r} does: name that with --data"
-            )
+    below = sorted(p.name for p in where.iterdir() if p.is_dir() and found_in(p)) if where.is_dir() else []
+    if below:
+        raise SnellenError(f"{where} holds no data set itself, but its folder {below[0]!r} does: name that with --data")
     has = "".join(
         f"; {p.name} has the columns {one_line(', '.join(c), 80)}" for p in sheets(where)[:1] if (c := columns(p))
     )
@@ -97,7 +94,7 @@ class GroundingData(Dataset):
         root = root_of(where)
         folders = PictureFolders(root, options.own.get(IMAGES.name, ""))
         found = list(self.format.read(folders, files, options.own.get(BOX_FORMAT.name, "")))
-        screens = [one for one in found if isinstance(one, Screen)]
+        screens = [one for one in found if not isinstance(one, Problem)]
         problems = [*(one for one in found if isinstance(one, Problem) and one.fatal), *repeated_ids(screens)]
         if problems:
             raise unusable(problems, "grounding", where)
@@ -128,16 +125,14 @@ class GroundingData(Dataset):
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
         for screen in self._screens:
             targets = [t for t in screen.targets if wanted(sample_id(screen, t))]
-            if targets:
-                pictures = (_picture(screen),)
-                yield from (as_sample(screen, target, self.format.name, pictures) for target in targets)
+            pictures = (_picture(screen),) if targets else ()
+            yield from (as_sample(screen, target, self.format.name, pictures) for target in targets)
 
 
 def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
     """Return a target as a Sample: boxes in pixels of the screenshot are truth, the instruction is what may be shown."""
     truth: dict[str, object] = {"boxes": [box.as_xyxy() for box in target.boxes], "absent": not target.boxes}
-    if target.polygons:
-        truth["polygons"] = [list(p) for p in target.polygons]
+    truth |= {"polygons": [list(p) for p in target.polygons]} if target.polygons else {}
     facts: dict[str, object] = {
         "instruction": target.instruction,
         "image": screen.image,
@@ -149,8 +144,8 @@ def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[
         "format": format_name,
     }
     tags = {"split": screen.split, "task": TASK} | dict.fromkeys(TAGS, "") | target.tags
-    if target.boxes:
-        box, share = target.boxes[0], target.area_fraction
+    for box in target.boxes[:1]:
+        share = target.area_fraction
         share = box.area / (screen.width * screen.height) if share is None else share
         tags |= {"size": size_class(box), "area": area_class(share)}
         facts["sides"] = {  # what other size rules would use
@@ -159,8 +154,7 @@ def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[
             "root_area": math.sqrt(box.area),
             "area_fraction": share,
         }
-    facts |= target.more
-    return Sample(id=sample_id(screen, target), tags=tags, truth=truth, facts=facts, pictures=pictures)
+    return Sample(id=sample_id(screen, target), tags=tags, truth=truth, facts=facts | target.more, pictures=pictures)
 
 
 def repeated_ids(screens: list[Screen]) -> Iterator[Problem]:
@@ -193,27 +187,29 @@ def _picture(screen: Screen) -> Picture:
 
 def _fingerprint(kind: GroundingFormat, files: list[Path], screens: list[Screen]) -> str:
     """Return a digest of the annotations' content and of the images' names, sizes and content on disk."""
-    sum_ = hashlib.sha256(kind.name.encode())
+    found = hashlib.sha256(kind.name.encode())
     for path in files:
-        sum_.update(f"\x1e{path.name}\x1f".encode() + hashlib.sha256(path.read_bytes()).digest())
+        found.update(f"\x1e{path.name}\x1f".encode() + hashlib.sha256(path.read_bytes()).digest())
     pictures = {path: path.stat().st_size for path in {screen.path for screen in screens}}
     for image, path in sorted({screen.image: screen.path for screen in screens}.items()):
-        sum_.update(f"\x1e{image}\x1f{pictures[path]}".encode())
-    sum_.update(digest_of(pictures.items()).encode())
-    return sum_.hexdigest()
+        found.update(f"\x1e{image}\x1f{pictures[path]}".encode())
+    found.update(digest_of(pictures.items()).encode())
+    return found.hexdigest()
 
 
 def _chosen(screens: list[Screen], options: Selection) -> tuple[Screen, ...]:
     present = list(dict.fromkeys(screen.split for screen in screens))
-    wanted = named("split", options.splits, present, "this data")
     keep: set[str] = set()
-    for split in wanted or present:
-        # the id that is ranked holds all of the sample's name, since `choose` looks behind the first slash only
-        ids = [f"{split}/{sample_id(s, t)}" for s in screens if s.split == split for t in s.targets]
+    for split in named("split", options.splits, present, "this data") or present:
+        ids = [_ranked(screen, target) for screen in screens if screen.split == split for target in screen.targets]
         chosen = choose(ids, options.limit, options.seed)
         keep |= set(ids if chosen is None else chosen)
     cut = (
-        screen._replace(targets=tuple(t for t in screen.targets if f"{screen.split}/{sample_id(screen, t)}" in keep))
-        for screen in screens
+        screen._replace(targets=tuple(t for t in screen.targets if _ranked(screen, t) in keep)) for screen in screens
     )
     return tuple(screen for screen in cut if screen.targets)
+
+
+def _ranked(screen: Screen, target: Target) -> str:
+    """Return the id that is ranked: with all of the sample's name behind the first slash, since `choose` looks there only."""
+    return f"{screen.split}/{sample_id(screen, target)}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import overload
+from typing import TypeVar
 
 import msgspec
 
@@ -186,6 +186,9 @@ class Box(msgspec.Struct, frozen=True, gc=False):
         return [self.x1, self.y1, self.x2, self.y2]
 
 
+Shape = TypeVar("Shape", Point, Box)
+
+
 def _four(values: Sequence[float]) -> tuple[float, float, float, float]:
     numbers = isinstance(values, list | tuple) and len(values) == 4
     if not numbers or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
@@ -278,20 +281,12 @@ class Crop(msgspec.Struct, frozen=True, gc=False):
         x, y = self.parent.corner
         return Pixels(self.right - self.left, self.bottom - self.top, (x + self.left, y + self.top))
 
-    @overload
-    def into(self, shape: Point) -> Point: ...
-    @overload
-    def into(self, shape: Box) -> Box: ...
-    def into(self, shape: Point | Box) -> Point | Box:
+    def into(self, shape: Shape) -> Shape:
         """Map from the parent's pixels to the crop's; what lies outside stays outside (nothing is clipped)."""
         _same(self.parent, shape.space)
         return shape.shifted(-self.left, -self.top, self.inner)
 
-    @overload
-    def back(self, shape: Point) -> Point: ...
-    @overload
-    def back(self, shape: Box) -> Box: ...
-    def back(self, shape: Point | Box) -> Point | Box:
+    def back(self, shape: Shape) -> Shape:
         """Map from the crop to the parent's pixels. Fractions and resized pixels of the crop are taken too."""
         return shape.to(self.inner).shifted(self.left, self.top, self.parent)
 

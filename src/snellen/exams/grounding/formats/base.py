@@ -245,9 +245,7 @@ def find_image(where: PictureFolders, name: str, folders: Sequence[str]) -> Path
 def screen_of(where: PictureFolders, path: Path, size: tuple[int, int], **more: Any) -> Screen:
     """Return the screen of a picture's file without targets."""
     label = where.label(path)
-    return Screen(
-        **{"id": label, "split": ALL, "image": label, "path": path, "width": size[0], "height": size[1]} | more
-    )
+    return Screen(label, ALL, label, path, *size)._replace(**more)
 
 
 def embedded(path: Path) -> bytes:
