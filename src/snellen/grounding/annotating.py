@@ -32,7 +32,7 @@ def page(folder: Path) -> str:
 
 
 def _known(folder: Path) -> dict[str, Any]:
-    """The annotations that are there, or a set without any."""
+    """Return the annotations that are there, or a set without any."""
     if not (folder / FILE).is_file():
         return {"name": folder.resolve().name, "version": "1", "samples": []}
     found = read_json(folder / FILE, PictureFolders(folder))

@@ -162,7 +162,7 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
     drawn = charts.write(found.values(), Path(charts_dir or known.charts_dir))
     click.echo(f"Charts saved to: {drawn[0].parent} ({len(drawn)} files)")
     if problems:
-        raise SnellenError(f"{len(problems)} files of {folder} are no results and were left out; see above")
+        raise SnellenError(f"{len(problems)} files of {folder} are not results and were left out; see above")
     return 0
 
 
@@ -270,7 +270,7 @@ def _request(
     given: Mapping[str, str | None],
     out: Path,
 ) -> RunRequest:
-    """What the flags and variables ask of the engine. An address that only a variable names is for methods that ask it."""
+    """Return what the flags and variables ask of the engine. An address that only a variable names is for methods that ask it."""
     from snellen.engine.plan.request import RunRequest
     from snellen.exams.grounding.methods.catalogue import BASELINES, is_oracle
 
@@ -287,7 +287,7 @@ def _request(
 
 
 def _plan(request: RunRequest, limit: int) -> Plan:
-    """The plan of a request; the original's --limit counts screenshots, so these are cut off here."""
+    """Return the plan of a request; the original's --limit counts screenshots, so these are cut off here."""
     from snellen.engine.plan.plan import counted, make_plan
     from snellen.exams.grounding.data import GroundingData
 
@@ -308,7 +308,7 @@ def _dataset(base: Path, name: str) -> Path:
 
 
 def _there(base: Path) -> dict[str, str]:
-    """The data sets of a folder and what format each has."""
+    """Return the data sets of a folder and what format each has."""
     from snellen.exams.grounding.data import recognise
 
     found: dict[str, str] = {}

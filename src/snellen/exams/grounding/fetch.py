@@ -62,7 +62,7 @@ SOURCES = {
 
 
 def source(name: str | None) -> DownloadSet:
-    """A set by its name, in any case."""
+    """Return a set by its name, in any case."""
     if name is None:
         names = ", ".join(SOURCES)
         raise SnellenError(
@@ -75,7 +75,7 @@ def source(name: str | None) -> DownloadSet:
 
 
 def hub(name: str | None) -> HubSet:
-    """The hub repository of a set and the patterns of its files; SnellenError where it is not there."""
+    """Return the hub repository of a set and the patterns of its files; SnellenError where it is not there."""
     found = source(name)
     if found.repo is None:
         raise SnellenError(f"{found.title} cannot be downloaded from the hub: {found.instead}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -235,6 +235,8 @@ def records(
 
 def find_image(where: PictureFolders, name: str, folders: Sequence[str]) -> Path:
     """Return the file of an image that a record names, looked for in some folders; never outside the data set's folder."""
+    if not name or ".." in PurePosixPath(name).parts:
+        raise SnellenError(f"image name {name!r} must be a path inside the data set's folder")
     path = where.find(name, folders)
     if path is not None and path.is_file():
         return path

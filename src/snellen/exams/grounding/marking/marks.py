@@ -136,7 +136,7 @@ def metrics(prediction: Prediction | None, truth: Truth) -> Metrics:
 
 
 def _distances(at: Point | None, truth: Truth) -> Metrics:
-    """How far off, in pixels: to the nearest middle of a right box, and to the nearest right box or polygon (0 inside)."""
+    """Return how far off, in pixels: to the nearest middle of a right box, and to the nearest right box or polygon (0 inside)."""
     away = None if at is None or truth.absent else math.dist(nearest_place(at, truth), (at.x, at.y))
     middle = None if at is None or truth.absent else min(distance(at, box.centre) for box in truth.boxes)
     within: Metrics = {
@@ -156,7 +156,7 @@ def _overlaps(prediction: Prediction, truth: Truth) -> Metrics:
 
 
 def _detector(prediction: Prediction, truth: Truth) -> Metrics:
-    """What the detector saw, whatever was chosen: a box whose middle is a right click, and a box that fits (IoU 0.5).
+    """Return what the detector saw, whatever was chosen: a box whose middle is a right click, and a box that fits (IoU 0.5).
 
     Not defined where the method has no detector, or where only a part of the detections was kept.
     """

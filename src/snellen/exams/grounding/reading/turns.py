@@ -132,8 +132,8 @@ def refuses(text: str) -> bool:
     bare = unwrapped(text).strip(" \t\n.!\"'")
     if _NONE.fullmatch(bare) or any(_empty(value) for _start, _end, value in objects(text)):
         return True
-    told = len(text) <= _LONGEST_REFUSAL and _NOT_THERE.search(bare) is not None
-    return told and not _ALL_THE_SAME.search(bare) and not any(sign.isdecimal() for sign in bare)
+    short = len(text) <= _LONGEST_REFUSAL and _NOT_THERE.search(bare) is not None
+    return short and not _ALL_THE_SAME.search(bare) and not any(sign.isdecimal() for sign in bare)
 
 
 def _empty(data: Any) -> bool:
