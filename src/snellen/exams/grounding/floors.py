@@ -83,32 +83,22 @@ def floor(areas: tuple[Area, ...], *, refusals: bool = True) -> Floor:
     return max(options, key=lambda option: option.value)
 
 
-class _Best(NamedTuple):
-    """How many targets a point is right for, and the point."""
+def best_point(areas: Sequence[Area]) -> tuple[int, tuple[float, float]] | None:
+    """Return for how many targets the best point is right, and the point; None where none is right on two screenshots.
 
-    hits: float
-    point: tuple[float, float]
-
-
-def best_point(areas: Sequence[Area]) -> _Best | None:
-    """Return the point that is right for most targets, by a sweep over all edges; None where none is right on two screenshots.
-
-    Exact for targets of one box each. Where some have polygons or several boxes, their bounding boxes say where to try.
+    A sweep over all edges. Exact for targets of one box each; of polygons and several boxes, their bounding boxes say where to try.
     """
     import numpy as np
 
     boxes = np.array([box for area in areas for box in area.boxes], dtype=np.float64).reshape(-1, 4)
-    plain = all(len(area.boxes) <= 1 and not area.polygons for area in areas)
-    best: _Best | None = None
+    best: tuple[int, tuple[float, float]] | None = None
     for most, corner in _sweep(boxes, np.ones(len(boxes))):
-        if most < 2 or (best is not None and most <= best.hits):
+        if most < 2 or (best is not None and most <= best[0]):
             break
-        x, y = _inner(boxes, corner)
-        right = [area for area in areas if area.holds(x, y)]
-        if len({area.screen for area in right}) > 1 and (best is None or len(right) > best.hits):
-            best = _Best(len(right), (x, y))
-            if plain:
-                break
+        point = _inner(boxes, corner)
+        right = [area for area in areas if area.holds(*point)]
+        if len({area.screen for area in right}) > 1 and (best is None or len(right) > best[0]):
+            best = len(right), point
     return best
 
 
