@@ -235,7 +235,7 @@ def records(
 
 def find_image(where: PictureFolders, name: str, folders: Sequence[str]) -> Path:
     """Return the file of an image that a record names, looked for in some folders; never outside the data set's folder."""
-    if not name or ".." in PurePosixPath(name).parts:
+    if not name or "\\" in name or ".." in PurePosixPath(name).parts:
         raise SnellenError(f"image name {name!r} must be a path inside the data set's folder")
     path = where.find(name, folders)
     if path is not None and path.is_file():

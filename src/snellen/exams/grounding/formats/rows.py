@@ -42,7 +42,7 @@ FOLDERS = ("", "images", "screenshots")
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-class _Columns(NamedTuple):
+class _RowColumns(NamedTuple):
     """What the columns of a file are. `box_format` is what its columns, or else the user, say of all its boxes."""
 
     image: str
@@ -51,7 +51,7 @@ class _Columns(NamedTuple):
     box_format: str
 
 
-def _columns_of(present: list[str], box_format: str = "") -> _Columns | None:
+def _columns_of(present: list[str], box_format: str = "") -> _RowColumns | None:
     """Return which columns are what; None where they are not those of screenshots with boxes."""
     image = _first(IMAGES, present)
     instruction = _first(INSTRUCTIONS, present)
@@ -61,7 +61,7 @@ def _columns_of(present: list[str], box_format: str = "") -> _Columns | None:
     if "img_filename" in present and "box_format" not in present:
         pro = {"ui_type", "img_size"} <= set(present)
         box_format = "xyxy-pixels" if pro else "xywh-pixels" if "data_type" in present else box_format
-    return _Columns(image, instruction, boxes, box_format)
+    return _RowColumns(image, instruction, boxes, box_format)
 
 
 def _first(names: tuple[str, ...], present: Any) -> str:
@@ -96,7 +96,7 @@ def _entries(where: PictureFolders, files: list[Path], stated: str) -> Iterator[
 
 
 def _screen(
-    row: SheetRow, sheet: _Columns, where: PictureFolders, path: Path, size_of: Callable[[Path], tuple[int, int]]
+    row: SheetRow, sheet: _RowColumns, where: PictureFolders, path: Path, size_of: Callable[[Path], tuple[int, int]]
 ) -> Screen:
     cells, [box] = row.cells, sheet.boxes
     screen = _picture(row, sheet.image, where, path, size_of)
