@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from snellen.core.reply import after_correction, field, holds_json, layout_off, marked, minus_words, opened
 from snellen.exams.grounding.reading import forms
@@ -193,22 +193,13 @@ def _closed_answer(reply: str, text: str) -> bool:
 
 def _other_action(text: str) -> str:
     """Return the name of an action that is not a click; nothing where a click is among the actions."""
-    called = [*_CALL.findall(text), *(a for _s, _e, data in objects(text) if isinstance(a := _action(data), str))]
+    actions = (field(data, ("action",)) for _start, _end, data in objects(text))
+    named = (action.get("type", action.get("name")) if isinstance(action, dict) else action for action in actions)
+    called = [*_CALL.findall(text), *(name for name in named if isinstance(name, str))]
     known = [(name, name.lower().replace("_", "")) for name in called]
     if any(plain in POINTING for _name, plain in known):
         return ""
     return next((name for name, plain in known if plain in OTHER_ACTIONS), "")
-
-
-def _action(data: Any, depth: int = 0) -> Any:
-    """Return the first value behind the key `action`, in an object or the objects in it."""
-    if depth > 6:
-        return None
-    if isinstance(data, dict) and "action" in data:
-        inner = data["action"]
-        return inner.get("type", inner.get("name")) if isinstance(inner, dict) else inner
-    inside = list(data.values()) if isinstance(data, dict) else data if isinstance(data, list) else []
-    return next((v for v in (_action(item, depth + 1) for item in inside[:50]) if v is not None), None)
 
 
 def _digits(text: str) -> str:
