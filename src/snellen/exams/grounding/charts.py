@@ -46,16 +46,16 @@ SIZE_RULES = {
     ),
 }
 RULES = {
-    "click": ("Click accuracy", "the predicted point lies in the element's box, edges included, no tolerance"),
+    "click": ("Click accuracy", "The predicted point lies in the element's box, edges included, no tolerance"),
     OPENADAPT: (
         "Detection rate",
-        "openadapt-grounding's rule: box score of at least 0.3, or point in the box enlarged by 0.02",
+        "By openadapt-grounding's rule: box score of at least 0.3, or point in the box enlarged by 0.02",
     ),
-    ORIGINAL: ("Detection rate", "as the original tool counted"),
+    ORIGINAL: ("Detection rate", "As the original tool counted"),
 }
 SEVERAL = (
     "Detection rate",
-    "each result under its own protocol, named with it: numbers of different rules do not compare",
+    "Each result under its own protocol, named with it: numbers of different rules do not compare",
 )
 TARGET_RATE, TARGET_SECONDS = 80, 2
 LOG_ABOVE = 50  # times between the fastest and the slowest
@@ -83,7 +83,7 @@ def draw(results: Iterable[MethodResult]) -> dict[str, Figure]:
     what, rule = (
         SEVERAL
         if len(rules) > 1
-        else RULES.get(rows[0].result.rule, ("Click accuracy", f"protocol {rows[0].result.rule}"))
+        else RULES.get(rows[0].result.rule, ("Click accuracy", f"Protocol {rows[0].result.rule}"))
     )
     basis, limits = SIZE_RULES[rows[0].size_basis]
     nothing = Score(value=None, n=0)
