@@ -42,7 +42,7 @@ def recognise(where: Path) -> tuple[GroundingFormat, list[Path]]:
     """Return the format of a folder, or of one file, and the files that hold its records."""
     if not where.is_file():
         check_folder(where, "grounding")
-    found = found_in(where)
+    found = _found_in(where)
     if len(found) == 1:
         return found[0]
     if found:
@@ -50,7 +50,7 @@ def recognise(where: Path) -> tuple[GroundingFormat, list[Path]]:
         raise SnellenError(
             f"{where} holds several data sets ({names}): put each into a folder of its own, or name a file"
         )
-    below = sorted(p.name for p in where.iterdir() if p.is_dir() and found_in(p)) if where.is_dir() else []
+    below = sorted(p.name for p in where.iterdir() if p.is_dir() and _found_in(p)) if where.is_dir() else []
     if below:
         raise SnellenError(f"{where} holds no data set itself, but its folder {below[0]!r} does: name that with --data")
     has = "".join(
@@ -62,7 +62,7 @@ def recognise(where: Path) -> tuple[GroundingFormat, list[Path]]:
     )
 
 
-def found_in(where: Path) -> list[tuple[GroundingFormat, list[Path]]]:
+def _found_in(where: Path) -> list[tuple[GroundingFormat, list[Path]]]:
     """Return every format that a folder, or a file, has, with the files; those known by content only where no other is there."""
     folder = root_of(where)
     known = [(f, [p for p in f.find(folder) if where in (p, folder)]) for f in PUBLISHED]
@@ -71,7 +71,7 @@ def found_in(where: Path) -> list[tuple[GroundingFormat, list[Path]]]:
 
 def recognised(where: Path) -> str | None:
     """Return a few words on what a folder or file is, where it holds grounding data."""
-    return " and ".join(f"screenshots with boxes ({kind.title})" for kind, _files in found_in(where)) or None
+    return " and ".join(f"screenshots with boxes ({kind.title})" for kind, _files in _found_in(where)) or None
 
 
 def root_of(where: Path) -> Path:

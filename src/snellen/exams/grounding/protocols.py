@@ -68,7 +68,7 @@ class GroundingProtocol(GroundingSummary):
             # where no model said a word, the method itself did not find what is there: a wrong answer
             asked = prediction.replies or prediction.method in (PLAIN, LMMS)
             outcome = Outcome.REFUSED if asked else Outcome.WRONG
-        return Verdict(reading_of(prediction), prediction.status in ("found", "missed"), right, values, outcome)
+        return Verdict(_reading_of(prediction), prediction.status in ("found", "missed"), right, values, outcome)
 
     def blank(self, sample: Sample) -> Metrics:
         return metrics(None, truth_of(sample)) | self._own_blank
@@ -80,7 +80,7 @@ def prediction_of(protocol: Protocol, reply: str, sample: Sample, cut: bool = Fa
     return reads(reply, sample, cut)
 
 
-def reading_of(prediction: Prediction) -> dict[str, Any]:
+def _reading_of(prediction: Prediction) -> dict[str, Any]:
     """Return what a mark keeps of a prediction: its status and place, and why there is none."""
     reading: dict[str, Any] = {"status": prediction.status}
     if prediction.point is not None:

@@ -1,7 +1,7 @@
 """What every grounding format is turned into: screens with targets, boxes in pixels of the screenshot, each checked.
 
 A format is a map of its own fields to these two types. It yields a place in words and a function that makes one screen with one
-target; `gathered` puts the targets of a screen together, and what fails becomes a Problem at its place. Each format declares how its
+target; `_gathered` puts the targets of a screen together, and what fails becomes a Problem at its place. Each format declares how its
 boxes are written; nothing is guessed from the numbers.
 """
 
@@ -115,10 +115,10 @@ class GroundingFormat(NamedTuple):
 
     def read(self, where: PictureFolders, files: list[Path], box_format: str = "") -> Iterator[Screen | Problem]:
         """Yield every screenshot of some files."""
-        return gathered(self.entries(where, files, box_format))
+        return _gathered(self.entries(where, files, box_format))
 
 
-def gathered(entries: Iterable[Entry]) -> Iterator[Screen | Problem]:
+def _gathered(entries: Iterable[Entry]) -> Iterator[Screen | Problem]:
     """Yield problems as they come, then the screens, each once with its targets in order of first appearance."""
     screens: dict[tuple[str, str, Path], list[Screen]] = {}
     unclear: list[Problem] = []
