@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,6 +54,13 @@ def read_table(path: Path) -> dict[str, Any]:
 def read_drawings(path: Path) -> dict[str, tuple[Shape, ...]]:
     """Read the drawings of a file."""
     return {name: tuple(map(_shape, text.splitlines())) for name, text in read_table(path)["drawings"].items()}
+
+
+def draw(pen: object, shapes: Iterable[Shape], colour: Callable[[str], Any], **names: float) -> None:
+    """Draw shapes. A form is a method of the pen, which gets the colour and the numbers."""
+    for shape in shapes:
+        for numbers in shape.numbers(names):
+            getattr(pen, shape.form)(colour(shape.colour), *numbers)
 
 
 def _shape(line: str) -> Shape:

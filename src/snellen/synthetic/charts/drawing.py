@@ -15,7 +15,8 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
 from snellen.core.pixels import as_rgb
-from snellen.synthetic.writing import label_of, signed
+from snellen.data.synthetic_marker import labelled
+from snellen.synthetic.writing import label_of
 
 GENERATOR = "probe-charts"
 LETTERS = "CDHKNORSVZ"
@@ -97,11 +98,11 @@ def png(image: Image.Image, seed: int) -> bytes:
     """A PNG file that says of itself that it was drawn."""
     out = io.BytesIO()
     image.save(out, "PNG")
-    return signed(out.getvalue(), label_of(GENERATOR, seed))
+    return labelled(out.getvalue(), label_of(GENERATOR, seed))
 
 
 def jpeg(data: bytes, quality: int, seed: int) -> bytes:
     """The same picture as a JPEG file of some quality, with colours at half the resolution, as most encoders do."""
     out = io.BytesIO()
     as_rgb(data).save(out, "JPEG", quality=quality, subsampling=2)
-    return signed(out.getvalue(), label_of(GENERATOR, seed))
+    return labelled(out.getvalue(), label_of(GENERATOR, seed))

@@ -21,9 +21,7 @@ from snellen.synthetic.scenes.questions import (
     ask_shirt,
     ask_state,
     ask_weather,
-    ask_whether_colour,
-    ask_whether_doing,
-    ask_whether_state,
+    ask_whether,
     questions,
 )
 from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
@@ -97,7 +95,7 @@ def _asked(split: str, seed: int, index: int) -> tuple[Scene, QA]:
     person = scene.people[0]
     if case == "is-action":
         asked = action if answer == "yes" else rng.choice(denied(action, scene.place, strict=True))
-        return scene, ask_whether_doing(person, asked)
+        return scene, ask_whether("action", person, asked)
     return scene, ask_shirt(person) if case == "shirt" else ask_action(person)
 
 
@@ -126,9 +124,9 @@ def _of_thing(case: str, yes: bool, rng: Random) -> tuple[Scene, QA]:
     if case == "position":
         return scene, ask_position(scene, thing)
     if case == "is-state":
-        return scene, ask_whether_state(thing, next(s for s in kind.states if (s == thing.state) == yes))
+        return scene, ask_whether("state", thing, next(s for s in kind.states if (s == thing.state) == yes))
     if case == "is-colour":
-        return scene, ask_whether_colour(thing, rng.choice([thing.colour or ""] if yes else thing.other_colours))
+        return scene, ask_whether("colour", thing, rng.choice([thing.colour or ""] if yes else thing.other_colours))
     return scene, {"count": ask_count, "colour": ask_colour, "state": ask_state}[case](thing)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageColor, ImageDraw
 
-from snellen.synthetic.drawings import read_drawings, read_table
+from snellen.synthetic.drawings import draw, read_drawings, read_table
 
 _FILE = Path(__file__).with_name("scenery.toml")
 PALETTES: dict[str, list[Any]] = read_table(_FILE)["palettes"]
@@ -178,9 +178,10 @@ class Panel:
 
 def stamp(pen: object, name: str, **given: Colour | float) -> None:
     """Draw a drawing of scenery.toml; it is given the colours and the numbers that it names."""
-    numbers = {name: value for name, value in given.items() if isinstance(value, int | float)}
-    for shape in _DRAWINGS[name]:
-        word, _, factor = shape.colour.partition("*")
-        fill: Any = ImageColor.getrgb(word) if word.startswith("#") else given[word]
-        for xy in shape.numbers(numbers):
-            getattr(pen, shape.form)(scaled(fill, float(factor)) if factor else fill, *xy)
+
+    def fill(text: str) -> Any:
+        word, _, factor = text.partition("*")
+        found: Any = ImageColor.getrgb(word) if word.startswith("#") else given[word]
+        return scaled(found, float(factor)) if factor else found
+
+    draw(pen, _DRAWINGS[name], fill, **{name: value for name, value in given.items() if isinstance(value, int | float)})

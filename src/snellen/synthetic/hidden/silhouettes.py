@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from snellen.synthetic.drawings import read_drawings, read_table
+from snellen.synthetic.drawings import draw, read_drawings, read_table
 from snellen.synthetic.hidden.strokes import Floats, OutlinePen
 
 Mask = npt.NDArray[np.float32]
@@ -49,9 +49,7 @@ def _pen(split: str, shape: str, variant: int) -> OutlinePen:
     if split == LOGO:
         return _written(_TABLE["names"][shape])
     pen = OutlinePen()
-    for line in _DRAWINGS[shape if split == IN else _TABLE["icons"][shape][variant % 3]]:
-        for numbers in line.numbers({}):
-            getattr(pen, line.form)(line.colour == "ink", *numbers)
+    draw(pen, _DRAWINGS[shape if split == IN else _TABLE["icons"][shape][variant % 3]], lambda colour: colour == "ink")
     return pen
 
 

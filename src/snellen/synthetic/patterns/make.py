@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from snellen.data.parquet import PICTURE
+from snellen.data.synthetic_marker import labelled
 from snellen.synthetic.patterns import scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.drawing import framed, png
 from snellen.synthetic.tables import Recipe, Row, make_set
-from snellen.synthetic.writing import label_of, signed
+from snellen.synthetic.writing import label_of
 
 GENERATOR = "salbench"
 SPLITS = ("P3", "O3")
@@ -35,7 +36,7 @@ def sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
         answer = ", ".join(feature.title() for feature in scene.features)
     name = f"syn-{split.lower()}-s{seed}-{index:05d}"
     label = label_of(GENERATOR, seed)
-    plain, marked = (signed(png(image), label) for image in (scene.image, framed(scene.image, scene.box)))
+    plain, marked = (labelled(png(image), label) for image in (scene.image, framed(scene.image, scene.box)))
     first, second, third = (
         ({"bytes": data, "path": f"{name}.png"}, name, question, answer, scene.difficulty)
         for data, question in zip((plain, plain, marked), questions, strict=True)

@@ -75,11 +75,6 @@ def ask_colour(thing: Thing) -> QA:
     return _asked("colour", thing.colour or "", WORLD.near_colours[thing.colour or ""], **terms(thing))
 
 
-def ask_whether_colour(thing: Thing, asked: str) -> QA:
-    """Ask whether a thing is of this colour."""
-    return _asked("is-colour", asked == thing.colour, asked=asked, **terms(thing))
-
-
 def ask_shirt(person: Person) -> QA:
     """Ask for the colour of the shirt."""
     return _asked("shirt", person.shirt, WORLD.near_colours[person.shirt], **terms(person))
@@ -101,11 +96,6 @@ def ask_action(person: Person) -> QA:
     return _asked("action", person.action, person.act.also or ("waiting",), **terms(person))
 
 
-def ask_whether_doing(person: Person, asked: str) -> QA:
-    """Ask whether somebody is doing this."""
-    return _asked("is-action", asked == person.action, asked=asked, **terms(person))
-
-
 def ask_state(thing: Thing) -> QA:
     """Ask which of its states a thing is in."""
     one, other = thing.sort.states
@@ -113,9 +103,10 @@ def ask_state(thing: Thing) -> QA:
     return _asked("state", thing.state or "", (wrong,), one=one, other=other, **terms(thing))
 
 
-def ask_whether_state(thing: Thing, asked: str) -> QA:
-    """Ask whether a thing is in this state."""
-    return _asked("is-state", asked == thing.state, asked=asked, **terms(thing))
+def ask_whether(aspect: str, item: Person | Thing, asked: str) -> QA:
+    """Ask whether somebody or something has this colour, action or state."""
+    words = terms(item)
+    return _asked(f"is-{aspect}", asked == words[aspect], asked=asked, **words)
 
 
 def ask_facing(item: Person | Thing) -> QA:
@@ -167,9 +158,9 @@ def _about_thing(scene: Scene, thing: Thing, rng: Random) -> list[QA]:
         out.append(ask_count(thing))
     if thing.colour is not None:
         wrong = rng.choice(thing.other_colours)
-        out += [ask_colour(thing), ask_whether_colour(thing, thing.colour), ask_whether_colour(thing, wrong)]
+        out += [ask_colour(thing), *(ask_whether("colour", thing, asked) for asked in (thing.colour, wrong))]
     if thing.state is not None:
-        out += [ask_state(thing), *(ask_whether_state(thing, asked) for asked in thing.sort.states)]
+        out += [ask_state(thing), *(ask_whether("state", thing, asked) for asked in thing.sort.states)]
     if thing.facing is not None:
         out.append(ask_facing(thing))
     return out
@@ -177,7 +168,7 @@ def _about_thing(scene: Scene, thing: Thing, rng: Random) -> list[QA]:
 
 def _about_person(scene: Scene, person: Person, rng: Random) -> list[QA]:
     wrong = rng.choice(denied(person.action, scene.place, strict=True))
-    out = [ask_action(person), ask_whether_doing(person, person.action), ask_whether_doing(person, wrong)]
+    out = [ask_action(person), *(ask_whether("action", person, asked) for asked in (person.action, wrong))]
     out += [ask_position(scene, person), ask_shirt(person), ask_hat(person)]
     if person.facing is not None:
         out.append(ask_facing(person))

@@ -28,6 +28,7 @@ OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
     ast.Eq: operator.eq,
@@ -41,6 +42,7 @@ OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": lambda ui, *lengths: min(lengths),
     "max": lambda ui, *lengths: max(lengths),
+    "abs": lambda ui, length: abs(length),
     "d": Ui.d,
     "side": Ui.side,
     "measure": Ui.measure,

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import defaultdict
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snellen.core.errors import SnellenError
+from snellen.data.synthetic_marker import labelled
 from snellen.synthetic.screens.canvas import Edges
 from snellen.synthetic.screens.data_files import load
 from snellen.synthetic.screens.icons import DRAWINGS
@@ -24,8 +24,9 @@ from snellen.synthetic.screens.original import DIFFICULTIES, SENTENCES
 from snellen.synthetic.screens.templates import WORDS, draw
 from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui, Widget, meets
-from snellen.synthetic.writing import signed, stamped
+from snellen.synthetic.writing import label_of, stamped
 
+GENERATOR = "grounding"
 VERSION = 1
 FIELD_WIDTH = 150  # the original generator's fields are at least this wide, whatever the difficulty allows
 TRIES = 12
@@ -75,19 +76,9 @@ def cell(index: int) -> tuple[str, str]:
     return ROUND[index % len(ROUND)]
 
 
-def screenshot(
-    seed: int,
-    index: int,
-    *,
-    absent: float = 0.0,
-    screen: tuple[int, int] | None = None,
-    label: Mapping[str, Any] | None = None,
-) -> Screenshot:
-    """Draw screen `index` of the set of a seed. `absent` is the share of screens that also ask for something that is not there.
-
-    Picture and record bear the label, if one is given.
-    """
-    label = dict(label or {})
+def screenshot(seed: int, index: int, *, absent: float = 0.0, screen: tuple[int, int] | None = None) -> Screenshot:
+    """Draw screen `index` of the set of a seed. `absent` is the share of screens that also ask for something that is not there."""
+    label = label_of(GENERATOR, seed)
     difficulty, theme = cell(index)
     low, choice = DIFFICULTIES[difficulty][0][0], CHOICES[difficulty]
     for attempt in range(TRIES):
@@ -112,7 +103,7 @@ def screenshot(
         elements.append(
             {"id": f"{name}_elem_{len(elements):03d}", "bbox": [0.0, 0.0, 0.0, 0.0], **missing, "absent": True}
         )
-    data = signed(ui.png(), label)
+    data = labelled(ui.png(), label)
     record = {
         "id": name,
         "image_path": f"images/{name}.png",

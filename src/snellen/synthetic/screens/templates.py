@@ -33,7 +33,7 @@ from snellen.synthetic.screens.data_files import load
 from snellen.synthetic.screens.expressions import TemplateScope, formula
 from snellen.synthetic.screens.widgets import Ui
 
-FILES = ("frames", "documents", "media", "forms", "pages")
+FILES = ("frames", "parts", "documents", "media", "forms", "pages")
 KNOWN = ("width", "height", "touch", "site", "choices", "style")
 """Names that every template knows."""
 SIDES = ("left", "top", "right", "bottom")
@@ -305,11 +305,6 @@ WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
     "frame": (Ui.frame, "colour"),
     "table": (parts.table, "heads"),
     "paragraph": (parts.paragraph, "lines"),
-    "picture": (parts.picture, "box"),
-    "bars": (parts.bars, "box"),
-    "wallpaper": (parts.wallpaper, "box"),
-    "code": (parts.code, "box"),
-    "cells": (parts.cells, "box"),
 }
 TEMPLATES = {name: [node_of(table) for table in tables] for file in FILES for name, tables in load(file).items()}
 
