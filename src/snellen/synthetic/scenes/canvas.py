@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image, ImageDraw
 
-from snellen.synthetic.scenes.palette import RGB, edge
+from snellen.synthetic.colours import RGB, darker
 
 WIDE, HIGH = 320, 240
 LINE = 1.6
@@ -41,6 +41,11 @@ class Canvas:
     def pen(self, x: float = 0.0, y: float = 0.0, scale: float = 1.0, mirrored: bool = False) -> Pen:
         """Return a pen whose (0, 0) is at (x, y), with y upwards; `mirrored` swaps its left and right."""
         return Pen(self, x, y, scale, -1.0 if mirrored else 1.0, [])
+
+
+def edge(colour: RGB) -> RGB:
+    """Return the colour of the line around a shape: darker, and enough darker that white stands out from a pale wall."""
+    return darker(colour, 0.42 if sum(colour) > 600 else 0.34)
 
 
 class Pen:

@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 
 from snellen.core.types import Struct
+from snellen.synthetic.colours import RGB
 from snellen.synthetic.drawings import read_table
-from snellen.synthetic.scenes.palette import RGB
 
 HERE = Path(__file__).parent
 Column = Literal["left", "centre", "right"]

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from snellen.core.types import Struct
+from snellen.synthetic.colours import RGB, darker
 from snellen.synthetic.drawings import read_table
 from snellen.synthetic.scenes.canvas import Pen, Point
 from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, HERE, LONG_HAIRED, WORLD
 from snellen.synthetic.scenes.model import Person, Thing
-from snellen.synthetic.scenes.palette import RGB, darker
 from snellen.synthetic.scenes.shapes import DRAWINGS, Shades, draw_shapes
 
 Limb = tuple[float, float, float, float]

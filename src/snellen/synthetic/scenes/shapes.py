@@ -8,10 +8,10 @@ from typing import Any
 
 from PIL import ImageColor
 
+from snellen.synthetic.colours import RGB, darker, lighter, mix
 from snellen.synthetic.drawings import read_drawings, read_table
 from snellen.synthetic.scenes.canvas import Pen
 from snellen.synthetic.scenes.catalog import COLOURS, HERE
-from snellen.synthetic.scenes.palette import RGB, darker, lighter, toward
 
 DRAWINGS = {**read_drawings(HERE / "drawings.toml"), **read_drawings(HERE / "backdrops.toml")}
 _NAMED: dict[str, dict[str, str]] = read_table(HERE / "drawings.toml")["colours"]
@@ -47,7 +47,7 @@ class Shades:
         if meant is not None:
             return self.of(meant)
         colour = ImageColor.getrgb(name)[:3] if name.startswith("#") else COLOURS[name]
-        return toward(colour, DULL, self.dull)
+        return mix(colour, DULL, self.dull)
 
 
 def draw_shapes(

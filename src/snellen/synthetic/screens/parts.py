@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snellen.synthetic.screens.canvas import Edges, mix
+from snellen.synthetic.colours import mix
+from snellen.synthetic.screens.canvas import Edges
 from snellen.synthetic.screens.data_files import load
 from snellen.synthetic.screens.widgets import BASE, Ui
 

@@ -27,8 +27,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from snellen.synthetic.colours import RGB, mix
 from snellen.synthetic.screens import parts
-from snellen.synthetic.screens.canvas import Colour, Edges, mix, rgb
+from snellen.synthetic.screens.canvas import Edges, rgb
 from snellen.synthetic.screens.data_files import load
 from snellen.synthetic.screens.expressions import TemplateScope, formula
 from snellen.synthetic.screens.widgets import Ui
@@ -128,14 +129,14 @@ class DrawnTemplate(TemplateScope):
             return self.words(one) if one.startswith("@") else [self.text(one)]
         return [one]
 
-    def colour(self, text: str) -> Colour:
+    def colour(self, text: str) -> RGB:
         """Return a colour: of the theme, by its number, or a mixture of two."""
         first, *more = self.text(text).split()
         if more:
             return mix(self.colour(first), self.colour(more[0]), float(more[1]))
         if first.startswith("#"):
             return rgb(first)
-        found: Colour = getattr(self.ui.theme, first)
+        found: RGB = getattr(self.ui.theme, first)
         return found
 
     def random(self, table: dict[str, Any]) -> Any:

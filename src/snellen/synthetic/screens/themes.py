@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from snellen.synthetic.screens.canvas import Colour, mix, rgb
+from snellen.synthetic.colours import RGB, mix
+from snellen.synthetic.screens.canvas import rgb
 from snellen.synthetic.screens.data_files import load
 
 
@@ -13,19 +14,19 @@ class Theme(NamedTuple):
     """What each kind of surface and ink is coloured."""
 
     name: str
-    window: Colour
-    panel: Colour
-    bar: Colour
-    field: Colour
-    edge: Colour
-    text: Colour
-    faint: Colour
-    accent: Colour
-    on_accent: Colour
-    link: Colour
-    chosen: Colour
-    desk_top: Colour
-    desk_bottom: Colour
+    window: RGB
+    panel: RGB
+    bar: RGB
+    field: RGB
+    edge: RGB
+    text: RGB
+    faint: RGB
+    accent: RGB
+    on_accent: RGB
+    link: RGB
+    chosen: RGB
+    desk_top: RGB
+    desk_bottom: RGB
 
 
 _TABLES = load("themes")

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from snellen.synthetic.colours import RGB, mix
 from snellen.synthetic.screens import lettering
-from snellen.synthetic.screens.canvas import Colour, Edges, IndexedCanvas, mix
+from snellen.synthetic.screens.canvas import Edges, IndexedCanvas
 from snellen.synthetic.screens.icons import icon as icon_ink
 from snellen.synthetic.screens.themes import Theme
 
@@ -109,7 +110,7 @@ class Ui(IndexedCanvas):
         return lettering.width(label, self.size(dp))
 
     def write(
-        self, x: int, y: int, label: str, *, dp: float = BASE, colour: Colour | None = None, bold: bool = False,
+        self, x: int, y: int, label: str, *, dp: float = BASE, colour: RGB | None = None, bold: bool = False,
         align: str = "left",
     ) -> Edges:  # fmt: skip
         """Write text with its capitals centred on a line, as ink only; return the box of the ink."""
@@ -120,7 +121,7 @@ class Ui(IndexedCanvas):
         self.stamp(line.ink, left, top, colour or self.theme.text)
         return left, top, left + line.width, top + line.height
 
-    def glyph(self, x: int, y: int, name: str, side: int, colour: Colour | None = None) -> Edges:
+    def glyph(self, x: int, y: int, name: str, side: int, colour: RGB | None = None) -> Edges:
         """Draw an icon in a square of `side` pixels, as ink only; return the box of the ink."""
         drawn = icon_ink(name, side)
         self.stamp(drawn.ink, x, y, colour or self.theme.text)
@@ -130,7 +131,7 @@ class Ui(IndexedCanvas):
     # ------------------------------------------------ widgets
 
     def text(
-        self, x: int, y: int, label: str, *, dp: float = BASE, colour: Colour | None = None, bold: bool = False,
+        self, x: int, y: int, label: str, *, dp: float = BASE, colour: RGB | None = None, bold: bool = False,
         align: str = "left", aim: bool = True, room: int | None = None,
     ) -> Edges:  # fmt: skip
         """Write words to read. Words that are cut are not a target."""
@@ -151,7 +152,7 @@ class Ui(IndexedCanvas):
         return self.note("link", "link", label, box)
 
     def icon(
-        self, x: int, y: int, label: str, *, dp: float = 18, colour: Colour | None = None, frame: bool = False,
+        self, x: int, y: int, label: str, *, dp: float = 18, colour: RGB | None = None, frame: bool = False,
         aim: bool = True,
     ) -> Edges:  # fmt: skip
         """Draw an icon, bare (its box is its ink) or on a small button of its own (its box is the button)."""
@@ -262,7 +263,7 @@ class Ui(IndexedCanvas):
         """Cut a text with dots where the room is too small."""
         return label if room is None else lettering.shortened(label, room, self.size(dp))
 
-    def _symbol(self, x: int, mid: int, name: str, dp: float, colour: Colour, gap: int) -> int:
+    def _symbol(self, x: int, mid: int, name: str, dp: float, colour: RGB, gap: int) -> int:
         """Draw an icon before the words of a widget, if it has one; return where the words begin."""
         if not name:
             return x

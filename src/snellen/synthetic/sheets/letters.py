@@ -13,9 +13,8 @@ import math
 import numpy as np
 
 from snellen.core.errors import SnellenError
-from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.sheets.marks import LETTERS, cover, put
-from snellen.synthetic.sheets.paper import DrawnSheet, dithered, png
+from snellen.synthetic.sheets.paper import DrawnSheet, begun, dithered, png
 
 A_LINE = 5
 _LINE = 2 * A_LINE - 1  # letters and gaps
@@ -30,8 +29,7 @@ def letters(level: float, seed: int | str, number: int, size: int) -> DrawnSheet
         raise SnellenError(
             f"a line of letters of {level:g} pixels does not fit in a picture of {size}: choose 448 or more"
         )
-    chance = generator("sheets", "letters", seed, number)
-    truth = dealt(LETTERS, number, "sheets", "letters", seed)
+    chance, truth = begun("letters", LETTERS, seed, number)
     line = chance.choices(LETTERS, k=A_LINE - 1)
     line.insert(A_LINE // 2, truth)
     ground, ink = chance.randint(235, 255), chance.randint(0, 20)
@@ -47,8 +45,7 @@ def letters(level: float, seed: int | str, number: int, size: int) -> DrawnSheet
 
 def contrast(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     """One large letter, darker than its ground by `level` percent of the ground's light (Weber contrast)."""
-    chance = generator("sheets", "contrast", seed, number)
-    truth = dealt(LETTERS, number, "sheets", "contrast", seed)
+    chance, truth = begun("contrast", LETTERS, seed, number)
     ground = chance.uniform(170, 200)
     ink = level_of(light_of(ground) * (1 - level / 100))
     tall = size * LARGE

@@ -24,8 +24,7 @@ STROKES = 5
 _FINE = 40
 _SIDE = STROKES * _FINE
 _AT = (np.arange(_SIDE) + 0.5) / _FINE
-_X: Floats = np.broadcast_to(_AT[None, :], (_SIDE, _SIDE))
-_Y: Floats = np.broadcast_to(_AT[:, None], (_SIDE, _SIDE))
+_Y, _X = np.meshgrid(_AT, _AT, indexing="ij")
 Mask = npt.NDArray[np.bool_]
 
 
@@ -68,9 +67,8 @@ def points(mark: str) -> Mask:
     """Return a mark as points, 40 a stroke."""
     inked = np.zeros((_SIDE, _SIDE), dtype=np.bool_)
     for shape in _DRAWINGS[mark]:
-        for numbers in shape.numbers({}):
-            part = _FORMS[shape.form](*numbers)
-            inked = inked | part if shape.colour == "ink" else inked & ~part
+        part = _FORMS[shape.form](*next(shape.numbers({})))
+        inked = inked | part if shape.colour == "ink" else inked & ~part
     return inked
 
 
@@ -101,6 +99,11 @@ def cover(mark: str, height: float, left: float, top: float) -> Cover:
     inside = corners[1:, 1:] - corners[:-1, 1:] - corners[1:, :-1] + corners[:-1, :-1]
     share: Floats = np.clip(inside * ((height / _SIDE) ** 2), 0.0, 1.0)
     return Cover(share, x0, y0)
+
+
+def centred(mark: str, height: float, x: float, y: float) -> Cover:
+    """Return a mark around its middle."""
+    return cover(mark, height, x - height / 2, y - height / 2)
 
 
 def put(levels: Floats | Pixels, ink: Cover, level: float | Floats) -> None:

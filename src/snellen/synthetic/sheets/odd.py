@@ -11,11 +11,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from snellen.synthetic.chance import dealt, generator
+from snellen.synthetic.chance import generator
 from snellen.synthetic.patterns.colour import lab_to_rgb, rgb_to_lab
 from snellen.synthetic.sheets.ciede import ciede2000
-from snellen.synthetic.sheets.marks import Cover, cover, put
-from snellen.synthetic.sheets.paper import DrawnSheet, Floats, png
+from snellen.synthetic.sheets.marks import Cover, centred, put
+from snellen.synthetic.sheets.paper import DrawnSheet, Floats, begun, png
 
 A_ROW = 3
 CELLS = tuple(str(n + 1) for n in range(A_ROW * A_ROW))
@@ -45,21 +45,17 @@ def places(seed: int | str, number: int, faculty: str, size: int) -> list[tuple[
 
 def colour(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     """Nine discs on grey, one of another colour: `level` is the distance by CIEDE2000."""
-    truth = dealt(CELLS, number, "sheets", "colour", seed)
+    _, truth = begun("colour", CELLS, seed, number)
     base, direction = _base(seed, number)
     usual = np.rint(np.clip(lab_to_rgb(np.array(base)), 0, 255))
     odd = _apart(usual, np.array(direction), level)
     levels = np.full((size, size, 3), _GROUND, dtype=np.uint8)
     side = THING * size
-    for cell, (x, y) in zip(CELLS, places(seed, number, "colour", size), strict=True):
-        put(levels, cover("disc", side, x - side / 2, y - side / 2), odd if cell == truth else usual)
+    for cell, middle in zip(CELLS, places(seed, number, "colour", size), strict=True):
+        put(levels, centred("disc", side, *middle), odd if cell == truth else usual)
     reached = float(ciede2000(rgb_to_lab(usual), rgb_to_lab(odd)))
-    facts = {"usual": _whole(usual), "odd": _whole(odd), "reached": round(reached, 4)}
+    facts = {"usual": usual.astype(int).tolist(), "odd": odd.astype(int).tolist(), "reached": round(reached, 4)}
     return DrawnSheet((png(levels),), truth, facts)
-
-
-def _whole(rgb: Floats) -> list[int]:
-    return [int(v) for v in rgb]
 
 
 @lru_cache(maxsize=256)
@@ -98,13 +94,12 @@ def _apart(usual: Floats, step: Floats, level: float) -> Floats:
 
 def orientation(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     """Nine parallel bars, one turned by `level` degrees, one way or the other."""
-    chance = generator("sheets", "orientation", seed, number)
-    truth = dealt(CELLS, number, "sheets", "orientation", seed)
+    chance, truth = begun("orientation", CELLS, seed, number)
     usual, way = chance.uniform(0, 180), chance.choice((-1, 1))
     ground, ink = _two_levels(seed, number, "orientation")
     levels = np.full((size, size), ground, dtype=np.uint8)
-    for cell, (x, y) in zip(CELLS, places(seed, number, "orientation", size), strict=True):
-        put(levels, bar(x, y, LONG * size, THICK * size, usual + way * level * (cell == truth)), ink)
+    for cell, middle in zip(CELLS, places(seed, number, "orientation", size), strict=True):
+        put(levels, bar(*middle, LONG * size, THICK * size, usual + way * level * (cell == truth)), ink)
     return DrawnSheet((png(levels),), truth, {"usual": usual, "odd": usual + way * level, "levels": [ground, ink]})
 
 
@@ -131,14 +126,12 @@ def bar(x: float, y: float, long: float, thick: float, degrees: float) -> Cover:
 
 def size(level: float, seed: int | str, number: int, side: int) -> DrawnSheet:
     """Nine discs, one `level` percent wider than the others, or the others than it."""
-    chance = generator("sheets", "size", seed, number)
-    truth = dealt(CELLS, number, "sheets", "size", seed)
+    chance, truth = begun("size", CELLS, seed, number)
     ratio = 1 + level / 100
     usual = THING * side * chance.uniform(0.95, 1.05)
     odd = usual * ratio if chance.random() < 0.5 else usual / ratio
     ground, ink = _two_levels(seed, number, "size")
     levels = np.full((side, side), ground, dtype=np.uint8)
-    for cell, (x, y) in zip(CELLS, places(seed, number, "size", side), strict=True):
-        wide = odd if cell == truth else usual
-        put(levels, cover("disc", wide, x - wide / 2, y - wide / 2), ink)
+    for cell, middle in zip(CELLS, places(seed, number, "size", side), strict=True):
+        put(levels, centred("disc", odd if cell == truth else usual, *middle), ink)
     return DrawnSheet((png(levels),), truth, {"usual": usual, "odd": odd, "levels": [ground, ink]})

@@ -14,6 +14,7 @@ import numpy as np
 
 from snellen.core.errors import SnellenError
 from snellen.synthetic.chance import generator
+from snellen.synthetic.colours import RGB
 from snellen.synthetic.screens.canvas import IndexedCanvas, rgb
 from snellen.synthetic.screens.themes import Theme, choose_theme
 from snellen.synthetic.sheets.marks import Cover, put
@@ -104,9 +105,7 @@ def _card(canvas: IndexedCanvas, chance: Random, x: float, y: float, wide: float
         _line(canvas, chance, x + 2 * _UNIT, y + _UNIT * (6 + 2.6 * line), wide - 4 * _UNIT, 0.7 * _UNIT, theme.faint)
 
 
-def _line(
-    canvas: IndexedCanvas, chance: Random, x: float, y: float, room: float, thick: float, ink: tuple[int, int, int]
-) -> None:
+def _line(canvas: IndexedCanvas, chance: Random, x: float, y: float, room: float, thick: float, ink: RGB) -> None:
     """A line of text, as a bar around a height."""
     end = x + room * chance.uniform(0.4, 1)
     canvas.rounded((round(x), round(y - thick / 2), round(end), round(y + thick / 2)), round(thick / 2), ink)
