@@ -12,7 +12,7 @@ from snellen.synthetic.screens.data_files import load
 from snellen.synthetic.screens.expressions import TemplateScope, formula
 from snellen.synthetic.screens.icons import DRAWINGS
 from snellen.synthetic.screens.layouts import APPS
-from snellen.synthetic.screens.templates import MAIN, TEMPLATES, VERBS, WIDGETS, DrawnTemplate, TemplateNode, node_of
+from snellen.synthetic.screens.templates import TEMPLATES, VERBS, WIDGETS, DrawnTemplate, TemplateNode, node_of
 from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui
 
@@ -39,9 +39,8 @@ def run(*tables: dict[str, object], **names: object) -> DrawnTemplate:
 
 
 def test_every_verb_of_the_templates_is_known() -> None:
-    assert set(MAIN) < set(VERBS)
     for name, template in TEMPLATES.items():
-        assert {node.verb for node in nodes(template)} <= set(VERBS) | set(WIDGETS), name
+        assert {node.verb for node in nodes(template)} <= {*VERBS, *WIDGETS, *TEMPLATES}, name
 
 
 def test_every_application_has_a_template_and_no_two_files_name_the_same() -> None:

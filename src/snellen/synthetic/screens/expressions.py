@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from snellen.synthetic.screens.widgets import Ui
+from snellen.synthetic.screens.widgets import Ui, aligned
 
 
 class TemplateScope:
@@ -44,6 +44,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": lambda ui, *lengths: max(lengths),
     "abs": lambda ui, length: abs(length),
     "d": Ui.d,
+    "int": lambda ui, number: int(number),
+    "aligned": lambda ui, x, wide, align: aligned(x, wide, align),
+    "cut": Ui.cut,
     "side": Ui.side,
     "measure": Ui.measure,
     "px": lambda ui, number: number,

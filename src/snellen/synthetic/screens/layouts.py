@@ -130,10 +130,10 @@ def _compose(ui: Ui, difficulty: str) -> tuple[str, str]:
     """Put windows on the desk; return the application's name and platform."""
     dice, choice = ui.dice, CHOICES[difficulty]
     style = dice.choice(FRAMES)
-    area = draw(ui, "desk", (0, 0, ui.width, ui.height), style=style)
+    area = draw(ui, "desk", (0, 0, ui.width, ui.height), decor=style)
     app = dice.choice(choice.fitting)
     if app == "dialog":
-        draw(ui, "dialog", area, style=style)
+        draw(ui, "dialog", area, decor=style)
         return "dialog", "desktop"
     across, down = (_room(area, axis, ui) for axis in (0, 1))
     if difficulty == "hard" and across > 1 and dice.random() < BESIDE:
@@ -146,7 +146,7 @@ def _compose(ui: Ui, difficulty: str) -> tuple[str, str]:
         return "+".join((app, *others)), "desktop"
     _open(ui, app, _at_most(area, ui), style, alone=True)
     if dice.random() < choice.overlay:
-        draw(ui, "dialog", area, style=style)
+        draw(ui, "dialog", area, decor=style)
     return app, "web" if app in WEB else "desktop"
 
 
@@ -173,7 +173,7 @@ def _open(ui: Ui, app: str, area: Edges, style: str, *, alone: bool) -> None:
         area = (x0 + across, y0 + down, x1 - across, y1 - down)
     title = dice.choice(APPS[app])
     ui.window = "" if alone else title
-    fill(ui, app, draw(ui, "window", area, style=style, title=title))
+    fill(ui, app, draw(ui, "window", area, decor=style, title=title))
     ui.window = ""
 
 

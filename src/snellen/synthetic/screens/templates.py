@@ -23,7 +23,7 @@ that a seed gives the same screen for good.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -34,11 +34,11 @@ from snellen.synthetic.screens.data_files import load
 from snellen.synthetic.screens.expressions import TemplateScope, formula
 from snellen.synthetic.screens.widgets import Ui
 
-FILES = ("frames", "parts", "documents", "media", "forms", "pages")
-KNOWN = ("width", "height", "touch", "site", "choices", "style")
+FILES = ("widgets", "parts", "frames", "documents", "media", "forms", "pages")
+KNOWN = ("width", "height", "touch", "site", "choices", "decor")
 """Names that every template knows."""
 SIDES = ("left", "top", "right", "bottom")
-PLACES = ("before", "after", "below")
+PLACES = ("before", "above", "after", "below")
 WORDS = load("words")
 
 # what a value is follows from its key: one of these, or else a number or an expression
@@ -83,13 +83,21 @@ class DrawnTemplate(TemplateScope):
             if node.verb in VERBS:
                 VERBS[node.verb](self, node)
                 continue
-            function, main = WIDGETS[node.verb]
-            given = {main: node.main(self)}
+            given = {node.key: node.main(self)}
             for key, read in node.options.items():
                 given[key] = read(self)
-            box = function(self.ui, **given)
-            if box is not None:
-                self.names.update(before=box[0], after=box[2], below=box[3])
+            if node.verb in WIDGETS:
+                box = WIDGETS[node.verb][0](self.ui, **given)
+                self.names.update(zip(PLACES, box or (), strict=False))
+            else:
+                self.use(node.verb, given, PLACES)
+
+    def use(self, template: str, given: dict[str, Any], results: Iterable[str]) -> None:
+        """Draw another template, which begins with what every template knows, and keep some of its names."""
+        known = {name: self.names[name] for name in (*KNOWN, *SIDES) if name in self.names}
+        inner = DrawnTemplate(self.ui, known | given)
+        inner.run(template)
+        self.names.update({name: inner.names[name] for name in results if name in inner.names})
 
     # ---------------------------------------------------------------- values
 
@@ -186,6 +194,7 @@ class TemplateNode(NamedTuple):
     """A node of a template: its verb, what reads its values, and the nodes in it."""
 
     verb: str
+    key: str
     main: Reader
     options: dict[str, Reader]
     do: list[TemplateNode]
@@ -196,9 +205,11 @@ def node_of(table: dict[str, Any]) -> TemplateNode:
     """Read a node."""
     verb, value = next(iter(table.items()))
     options = value if verb in ("let", "defaults") else table
+    main = WIDGETS[verb][1] if verb in WIDGETS else MAIN.get(verb, "label")
     return TemplateNode(
         verb,
-        reader(WIDGETS[verb][1] if verb in WIDGETS else MAIN.get(verb, ""), value),
+        main,
+        reader(main, value),
         {key: reader(key, option) for key, option in options.items() if key not in (verb, "do", "else")},
         [node_of(inner) for inner in table.get("do", [])],
         [node_of(inner) for inner in table.get("else", [])],
@@ -267,13 +278,9 @@ def stop(drawing: DrawnTemplate, node: TemplateNode) -> None:
 
 
 def use(drawing: DrawnTemplate, node: TemplateNode) -> None:
-    """Draw another template, which begins with what every template knows, and keeps its own names."""
+    """Draw another template; one along an edge leaves other sides."""
     given = {key: read(drawing) for key, read in node.options.items()}
-    known = {name: drawing.names[name] for name in (*KNOWN, *SIDES) if name in drawing.names}
-    inner = DrawnTemplate(drawing.ui, known | given)
-    inner.run(node.main(drawing))
-    results = (*PLACES, *SIDES) if node.verb == "dock" else PLACES
-    drawing.names.update({name: inner.names[name] for name in results if name in inner.names})
+    drawing.use(node.main(drawing), given, (*PLACES, *SIDES) if node.verb == "dock" else PLACES)
 
 
 VERBS: dict[str, Callable[[DrawnTemplate, TemplateNode], None]] = {
@@ -287,24 +294,19 @@ VERBS: dict[str, Callable[[DrawnTemplate, TemplateNode], None]] = {
     "dock": use,
 }
 # under which key the value of a verb is read
-MAIN = {"at": "place", "each": "names", "use": "label", "dock": "label"}
+MAIN = {"let": "", "defaults": "", "when": "", "stop": "", "at": "place", "each": "names", "table": "heads"}
 # what draws a widget or a shape, and the argument that the value of the verb is
 WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
     "text": (Ui.text, "label"),
     "write": (Ui.write, "label"),
     "link": (Ui.link, "label"),
     "icon": (Ui.icon, "label"),
-    "button": (Ui.button, "label"),
-    "field": (Ui.field, "label"),
-    "dropdown": (Ui.dropdown, "label"),
-    "checkbox": (Ui.checkbox, "label"),
-    "item": (Ui.item, "label"),
+    "glyph": (Ui.glyph, "label"),
     "note": (Ui.note, "label"),
     "cover": (Ui.cover, "box"),
     "rect": (Ui.rect, "colour"),
     "rounded": (Ui.rounded, "colour"),
     "frame": (Ui.frame, "colour"),
-    "table": (parts.table, "heads"),
     "paragraph": (parts.paragraph, "lines"),
 }
 TEMPLATES = {name: [node_of(table) for table in tables] for file in FILES for name, tables in load(file).items()}

@@ -13,7 +13,6 @@ from snellen.synthetic.screens.data_files import load
 class Theme(NamedTuple):
     """What each kind of surface and ink is coloured."""
 
-    name: str
     window: RGB
     panel: RGB
     bar: RGB
@@ -25,6 +24,7 @@ class Theme(NamedTuple):
     on_accent: RGB
     link: RGB
     chosen: RGB
+    picked: RGB
     desk_top: RGB
     desk_bottom: RGB
 
@@ -40,12 +40,12 @@ def choose_theme(name: str, dice: random.Random) -> Theme:
     accent = rgb(dice.choice(table["accents"]))
     desk_top, desk_bottom = (rgb(colour) for colour in dice.choice(table["desks"]))
     return Theme(
-        name,
         **surfaces,
         accent=accent,
         on_accent=WHITE,
         link=mix(accent, WHITE, table["lighter_link"]),
         chosen=mix(surfaces["window"], accent, table["tint"]),
+        picked=accent if name == "light" else surfaces["text"],
         desk_top=desk_top,
         desk_bottom=desk_bottom,
     )
