@@ -46,14 +46,14 @@ class Shape(NamedTuple):
 
 
 @cache
-def read_table(path: Path) -> dict[str, Any]:
-    """Read a data file of the package, once."""
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+def read_table(file: str) -> dict[str, Any]:
+    """Read a data file beside this module, once."""
+    return tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
 
 
-def read_drawings(path: Path) -> dict[str, tuple[Shape, ...]]:
+def read_drawings(file: str) -> dict[str, tuple[Shape, ...]]:
     """Read the drawings of a file."""
-    return {name: tuple(map(_shape, text.splitlines())) for name, text in read_table(path)["drawings"].items()}
+    return {name: tuple(map(_shape, text.splitlines())) for name, text in read_table(file)["drawings"].items()}
 
 
 def draw(pen: object, shapes: Iterable[Shape], colour: Callable[[str], Any], **names: float) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ from snellen.synthetic.scenes.words import a
 
 _TAG = re.compile(r"\{(\d+)\}")
 _PER_MOVIE = 40
-_TABLE = read_table(Path(__file__).with_name("vcr.toml"))
+_TABLE = read_table("explained/vcr.toml")
 
 
 class VcrQuestion(NamedTuple):

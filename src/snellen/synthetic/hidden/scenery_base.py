@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from PIL import Image, ImageColor, ImageDraw
 
 from snellen.synthetic.drawings import draw, read_drawings, read_table
 
-_FILE = Path(__file__).with_name("scenery.toml")
+_FILE = "hidden/scenery.toml"
 PALETTES: dict[str, list[Any]] = read_table(_FILE)["palettes"]
 RAMPS: dict[str, list[Any]] = read_table(_FILE)["ramps"]
 _DRAWINGS = read_drawings(_FILE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ Mask = npt.NDArray[np.float32]
 SIZE = 384
 IN, LOGO, ICON = "Illusion_IN", "Illusion_LOGO", "Illusion_ICON"
 VARIANTS = {IN: 1, LOGO: 1, ICON: 3}
-_FILE = Path(__file__).with_name("silhouettes.toml")
+_FILE = "hidden/silhouettes.toml"
 _TABLE = read_table(_FILE)
 _DRAWINGS = read_drawings(_FILE)
 _SHAPES: dict[str, list[str] | dict[str, list[str]]] = {

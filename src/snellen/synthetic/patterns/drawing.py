@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ from PIL import Image, ImageDraw
 from snellen.synthetic.drawings import read_table
 from snellen.synthetic.patterns.colour import Floats, difference, lab_to_rgb, rgb_to_lab
 
-TABLE = read_table(Path(__file__).with_name("patterns.toml"))
+TABLE = read_table("patterns/patterns.toml")
 Pixels = npt.NDArray[np.uint8]
 PixelBox = tuple[int, int, int, int]
 DIFFICULTIES = tuple(TABLE["o3"])

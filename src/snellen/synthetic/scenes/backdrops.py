@@ -11,7 +11,7 @@ from snellen.core.types import Struct
 from snellen.synthetic.colours import mix
 from snellen.synthetic.drawings import read_table
 from snellen.synthetic.scenes.canvas import HIGH, WIDE, Canvas, Pen
-from snellen.synthetic.scenes.catalog import HERE, PLACES
+from snellen.synthetic.scenes.catalog import PLACES
 from snellen.synthetic.scenes.shapes import DULL, Shades, draw_shapes
 
 COLUMN_X = {"left": 56.0, "centre": 160.0, "right": 264.0}
@@ -30,7 +30,7 @@ class BackdropPart(Struct, frozen=True):
     shades: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
 
-_TABLE = read_table(HERE / "backdrops.toml")
+_TABLE = read_table("scenes/backdrops.toml")
 _PARTS = msgspec.convert(_TABLE["parts"], dict[str, tuple[BackdropPart, ...]])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -11,7 +10,6 @@ from snellen.core.types import Struct
 from snellen.synthetic.colours import RGB
 from snellen.synthetic.drawings import read_table
 
-HERE = Path(__file__).parent
 Column = Literal["left", "centre", "right"]
 COLUMNS: tuple[Column, ...] = ("left", "centre", "right")
 WHO = ("man", "woman", "boy", "girl")
@@ -103,11 +101,11 @@ class Action(Struct, frozen=True):
         return self.labels.get(place, self.label)
 
 
-WORLD = msgspec.convert(read_table(HERE / "world.toml"), World)
+WORLD = msgspec.convert(read_table("scenes/world.toml"), World)
 COLOURS, PLACES, WEATHER = WORLD.colours, WORLD.places, WORLD.weather
-KINDS = {name: msgspec.convert({"name": name, **row}, Kind) for name, row in read_table(HERE / "things.toml").items()}
+KINDS = {name: msgspec.convert({"name": name, **row}, Kind) for name, row in read_table("scenes/things.toml").items()}
 ACTIONS = {
-    name: msgspec.convert({"name": name, **row}, Action) for name, row in read_table(HERE / "actions.toml").items()
+    name: msgspec.convert({"name": name, **row}, Action) for name, row in read_table("scenes/actions.toml").items()
 }
 
 

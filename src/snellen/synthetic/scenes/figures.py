@@ -10,7 +10,7 @@ from snellen.core.types import Struct
 from snellen.synthetic.colours import RGB, darker
 from snellen.synthetic.drawings import read_table
 from snellen.synthetic.scenes.canvas import Pen, Point
-from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, HERE, LONG_HAIRED, WORLD
+from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, LONG_HAIRED, WORLD
 from snellen.synthetic.scenes.model import Person, Thing
 from snellen.synthetic.scenes.shapes import DRAWINGS, Shades, draw_shapes
 
@@ -29,7 +29,7 @@ class Pose(Struct, frozen=True):
     far_leg: Limb
 
 
-_POSES: dict[str, dict[str, Any]] = read_table(HERE / "drawings.toml")["poses"]
+_POSES: dict[str, dict[str, Any]] = read_table("scenes/drawings.toml")["poses"]
 POSES = {name: msgspec.convert({**_POSES.get(row.get("like", ""), {}), **row}, Pose) for name, row in _POSES.items()}
 
 

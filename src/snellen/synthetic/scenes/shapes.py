@@ -11,10 +11,10 @@ from PIL import ImageColor
 from snellen.synthetic.colours import RGB, darker, lighter, mix
 from snellen.synthetic.drawings import read_drawings, read_table
 from snellen.synthetic.scenes.canvas import Pen
-from snellen.synthetic.scenes.catalog import COLOURS, HERE
+from snellen.synthetic.scenes.catalog import COLOURS
 
-DRAWINGS = {**read_drawings(HERE / "drawings.toml"), **read_drawings(HERE / "backdrops.toml")}
-_NAMED: dict[str, dict[str, str]] = read_table(HERE / "drawings.toml")["colours"]
+DRAWINGS = {**read_drawings("scenes/drawings.toml"), **read_drawings("scenes/backdrops.toml")}
+_NAMED: dict[str, dict[str, str]] = read_table("scenes/drawings.toml")["colours"]
 _WORD = re.compile(r"(#?\w+)(?:([+-])([\d.]+))?")
 DULL: RGB = (96, 108, 126)
 

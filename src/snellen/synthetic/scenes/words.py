@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from snellen.synthetic.drawings import read_table
-from snellen.synthetic.scenes.catalog import HERE, PLACES, WEATHER
+from snellen.synthetic.scenes.catalog import PLACES, WEATHER
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 
-PHRASES = read_table(HERE / "phrases.toml")
+PHRASES = read_table("scenes/phrases.toml")
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
 SIDES = {"left": "on the left", "centre": "in the middle", "right": "on the right"}
 TOP_SIDES = {"left": "at the top left", "centre": "at the top in the middle", "right": "at the top right"}

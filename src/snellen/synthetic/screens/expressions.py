@@ -14,16 +14,8 @@ from typing import Any
 
 from snellen.synthetic.screens.widgets import Ui, aligned
 
-
-class TemplateScope:
-    """The screen that lengths are measured on, and the names that a template knows."""
-
-    def __init__(self, ui: Ui, names: dict[str, Any]) -> None:
-        self.ui, self.names = ui, names
-
-
-Formula = Callable[[TemplateScope], Any]
-
+Formula = Callable[[Any], Any]
+"""Takes the drawing whose names it uses."""
 OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

@@ -14,13 +14,12 @@ from PIL import Image, ImageDraw
 
 from snellen.synthetic.drawings import draw, read_drawings
 from snellen.synthetic.screens.canvas import Edges, Ink, ink_edges, levels
-from snellen.synthetic.screens.data_files import FOLDER
 
 GRID = 24
 SMALL = 24
 """Up to this size in pixels, an icon is drawn four times as large as it is shown, beyond it three times."""
 BEND_STEPS = 8
-DRAWINGS = read_drawings(FOLDER / "icons.toml")
+DRAWINGS = read_drawings("screens/data/icons.toml")
 
 
 class Icon(NamedTuple):

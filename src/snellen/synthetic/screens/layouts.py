@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from snellen.core.errors import SnellenError
 from snellen.data.synthetic_marker import labelled
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.screens.canvas import Edges
-from snellen.synthetic.screens.data_files import load
 from snellen.synthetic.screens.icons import DRAWINGS
 from snellen.synthetic.screens.naming import InstructionMaker, NamedWidget
 from snellen.synthetic.screens.original import DIFFICULTIES, SENTENCES
@@ -51,7 +51,7 @@ class ScreenChoice(NamedTuple):
     fitting: list[str]
 
 
-_TABLES = load("layouts")
+_TABLES = read_table("screens/data/layouts.toml")
 APPS: dict[str, list[str]] = _TABLES["titles"]
 WEB: list[str] = _TABLES["web"]
 TYPE_WEIGHTS: dict[str, float] = _TABLES["type_weights"]

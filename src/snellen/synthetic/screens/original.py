@@ -12,24 +12,16 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.screens import lettering
 from snellen.synthetic.screens.canvas import IndexedCanvas, rgb
-from snellen.synthetic.screens.data_files import load
 
 WIDTH, HEIGHT = 1920, 1080
-DISTRIBUTION = {
-    ("easy", "light"): 0.15,
-    ("easy", "dark"): 0.05,
-    ("medium", "light"): 0.30,
-    ("medium", "dark"): 0.15,
-    ("hard", "light"): 0.20,
-    ("hard", "dark"): 0.15,
-}
-# how many elements, smallest and largest side in pixels
-DIFFICULTIES = {"easy": ((3, 8), 80, 200), "medium": ((8, 20), 40, 150), "hard": ((20, 50), 16, 80)}
 TRIES, EDGE, GAP = 20, 20, 10
 
-_TABLES, _WORDS = load("original"), load("words")
+_TABLES, _WORDS = read_table("screens/data/original.toml"), read_table("screens/data/words.toml")
+DISTRIBUTION = {(row["difficulty"], row["theme"]): row["share"] for row in _TABLES["distribution"]}
+DIFFICULTIES: dict[str, tuple[tuple[int, int], int, int]] = _TABLES["difficulties"]
 TYPES: dict[str, float] = _TABLES["types"]
 SENTENCES: dict[str, str] = _TABLES["sentences"]
 ICONS: list[str] = _TABLES["icons"]

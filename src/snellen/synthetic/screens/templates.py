@@ -28,18 +28,17 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from snellen.synthetic.colours import RGB, mix
-from snellen.synthetic.screens import parts
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.screens.canvas import Edges, rgb
-from snellen.synthetic.screens.data_files import load
-from snellen.synthetic.screens.expressions import TemplateScope, formula
-from snellen.synthetic.screens.widgets import Ui
+from snellen.synthetic.screens.expressions import formula
+from snellen.synthetic.screens.widgets import BASE, Ui
 
 FILES = ("widgets", "parts", "frames", "documents", "media", "forms", "pages")
 KNOWN = ("width", "height", "touch", "site", "choices", "decor")
 """Names that every template knows."""
 SIDES = ("left", "top", "right", "bottom")
 PLACES = ("before", "above", "after", "below")
-WORDS = load("words")
+WORDS = read_table("screens/data/words.toml")
 
 # what a value is follows from its key: one of these, or else a number or an expression
 TEXTS = frozenset(
@@ -69,8 +68,11 @@ CHANGES: dict[str, Callable[[str], str]] = {"lower": str.lower, "initial": lambd
 GAP = re.compile(r"\{([^{}]+)\}")
 
 
-class DrawnTemplate(TemplateScope):
-    """A template while it is drawn."""
+class DrawnTemplate:
+    """A template while it is drawn: the screen, and the names that the template knows."""
+
+    def __init__(self, ui: Ui, names: dict[str, Any]) -> None:
+        self.ui, self.names = ui, names
 
     def run(self, template: str) -> None:
         """Draw a template, up to where it stops."""
@@ -283,6 +285,32 @@ def use(drawing: DrawnTemplate, node: TemplateNode) -> None:
     drawing.use(node.main(drawing), given, (*PLACES, *SIDES) if node.verb == "dock" else PLACES)
 
 
+# ---------------------------------------------------------------- what templates cannot say
+
+
+def site(ui: Ui) -> str:
+    """Return the company of the page; it follows from the screen's colours, so that tab, address and page agree."""
+    companies: list[str] = WORDS["companies"]
+    return companies[sum(ui.theme.accent + ui.theme.window + ui.theme.desk_top) % len(companies)]
+
+
+def paragraph(ui: Ui, lines: int, x: int, y: int, room: int, dp: float = BASE) -> Edges:
+    """Write running text that only fills; return the room that it takes."""
+    sentences = WORDS["sentences"]
+    words = " ".join(ui.dice.sample(sentences, min(len(sentences), 3 + lines))).split()
+    step, space, top = ui.d(dp * 1.65), ui.measure(" ", dp), y
+    for _ in range(lines):
+        line: list[str] = []
+        used = 0
+        while words and used + ui.measure(words[0], dp) <= room:
+            used += ui.measure(words[0], dp) + space
+            line.append(words.pop(0))
+        if line:
+            ui.text(x, y + step // 2, " ".join(line), dp=dp, colour=ui.theme.faint, aim=False)
+        y += step
+    return x, top, x + room, y
+
+
 VERBS: dict[str, Callable[[DrawnTemplate, TemplateNode], None]] = {
     "let": let,
     "defaults": let,
@@ -299,7 +327,6 @@ MAIN = {"let": "", "defaults": "", "when": "", "stop": "", "at": "place", "each"
 WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
     "text": (Ui.text, "label"),
     "write": (Ui.write, "label"),
-    "link": (Ui.link, "label"),
     "icon": (Ui.icon, "label"),
     "glyph": (Ui.glyph, "label"),
     "note": (Ui.note, "label"),
@@ -307,14 +334,18 @@ WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
     "rect": (Ui.rect, "colour"),
     "rounded": (Ui.rounded, "colour"),
     "frame": (Ui.frame, "colour"),
-    "paragraph": (parts.paragraph, "lines"),
+    "paragraph": (paragraph, "lines"),
 }
-TEMPLATES = {name: [node_of(table) for table in tables] for file in FILES for name, tables in load(file).items()}
+TEMPLATES = {
+    name: [node_of(table) for table in tables]
+    for file in FILES
+    for name, tables in read_table(f"screens/data/{file}.toml").items()
+}
 
 
 def draw(ui: Ui, template: str, box: Edges, **names: Any) -> Edges:
     """Draw a template into a box and return the part of the box that it leaves."""
-    known = {"width": ui.width, "height": ui.height, "touch": ui.touch, "site": parts.site(ui)}
+    known = {"width": ui.width, "height": ui.height, "touch": ui.touch, "site": site(ui)}
     known |= {"choices": WORDS["choices"], **dict(zip(SIDES, box, strict=True))}
     drawing = DrawnTemplate(ui, known | names)
     drawing.run(template)

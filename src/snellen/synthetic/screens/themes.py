@@ -6,8 +6,8 @@ import random
 from typing import NamedTuple
 
 from snellen.synthetic.colours import RGB, mix
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.screens.canvas import rgb
-from snellen.synthetic.screens.data_files import load
 
 
 class Theme(NamedTuple):
@@ -29,7 +29,7 @@ class Theme(NamedTuple):
     desk_bottom: RGB
 
 
-_TABLES = load("themes")
+_TABLES = read_table("screens/data/themes.toml")
 WHITE = (255, 255, 255)
 
 

@@ -34,11 +34,6 @@ class Widget(NamedTuple):
     aim: bool = True
 
 
-def union(*boxes: Edges) -> Edges:
-    """Return the smallest box around some boxes."""
-    return min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)
-
-
 def meets(a: Edges, b: Edges) -> bool:
     """Return whether two boxes share a pixel."""
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
@@ -143,16 +138,6 @@ class Ui(IndexedCanvas):
             return x, y, x, y
         box = self.write(x, y, shown, dp=dp, colour=colour, bold=bold, align=align)
         return self.note("text", "text", shown, box, aim and shown == label)
-
-    def link(self, x: int, y: int, label: str, *, dp: float = BASE, align: str = "left", line: bool = True) -> Edges:
-        """Write words to follow, underlined or not."""
-        box = self.write(x, y, label, dp=dp, colour=self.theme.link, align=align)
-        if line:
-            low = box[3] + self.d(1)
-            under = (box[0], low, box[2], low + max(1, self.d(1) // 2))
-            self.rect(under, self.theme.link)
-            box = union(box, under)
-        return self.note("link", "link", label, box)
 
     def icon(
         self, x: int, y: int, label: str, *, dp: float = 18, colour: RGB | None = None, frame: bool = False,

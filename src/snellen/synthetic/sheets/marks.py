@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +58,7 @@ def _poly(*xy: float) -> Mask:
 
 
 _FORMS: Mapping[str, Callable[..., Mask]] = {"box": _box, "disc": _disc, "ring": _ring, "poly": _poly}
-_DRAWINGS = read_drawings(Path(__file__).with_name("marks.toml"))
+_DRAWINGS = read_drawings("sheets/marks.toml")
 
 
 @cache
