@@ -49,7 +49,7 @@ def tags_of(subset: str, name: names.Name) -> dict[str, str]:
     }
 
 
-def name_problem(subset: str, image_name: str) -> str | None:
+def _name_problem(subset: str, image_name: str) -> str | None:
     """Why a name cannot be used."""
     try:
         parsed = names.parse(image_name)
@@ -64,7 +64,7 @@ def name_problem(subset: str, image_name: str) -> str | None:
 
 def row_problems(subset: str, rows: Rows) -> Iterator[tuple[int, str]]:
     """Names that cannot be used, by row."""
-    yield from ((i, what) for i, name in enumerate(rows.names) if (what := name_problem(subset, name)))
+    yield from ((i, what) for i, name in enumerate(rows.names) if (what := _name_problem(subset, name)))
 
 
 LAYOUT = ParquetLayout("illusionbench", ("image_name",), sources, row_problems)

@@ -9,7 +9,7 @@ from snellen.core.types import Struct
 from snellen.data.declared import declared
 
 
-class SubsetWords(Struct, frozen=True):
+class _SubsetWords(Struct, frozen=True):
     """The words of a subset, as `words.toml` explains them."""
 
     called: tuple[str, ...]
@@ -26,7 +26,7 @@ class _IllusionWords(Struct, frozen=True):
     simple_scenes: tuple[str, ...]
     complex_scenes: tuple[str, ...]
     strict_scenes: tuple[str, ...]
-    subsets: dict[str, SubsetWords]
+    subsets: dict[str, _SubsetWords]
     aliases: dict[str, tuple[str, ...]]
 
 

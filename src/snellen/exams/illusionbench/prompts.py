@@ -95,22 +95,22 @@ def answer_of(tags: dict[str, str], task: str) -> str:
     return f"{tags['scene']}, {tags['shape']}" if task == "both" else tags[task]
 
 
-def one_name(sample: Sample) -> bool:
+def _one_name(sample: Sample) -> bool:
     """Whether a sample is asked for its shape or its scene, not for both at once."""
     return sample.tags["task"] != "both"
 
 
-def has_examples(prompt: str, sample: Sample) -> bool:
+def _has_examples(prompt: str, sample: Sample) -> bool:
     """Only some classes take part in context; and there must be the examples that a prompt shows."""
     return sample.tags["shape"] in KEPT[sample.tags["split"]] and prompt not in sample.facts.get("unfit", ())
 
 
-def _prompt(name: str, about: str, applies: Callable[[Sample], bool] | None = one_name) -> Prompt:
+def _prompt(name: str, about: str, applies: Callable[[Sample], bool] | None = _one_name) -> Prompt:
     return Prompt(name, about, partial(ask, name), applies)
 
 
 def _in_context(name: str, about: str, shots: tuple[int, ...] = SHOTS) -> Prompt:
-    return Prompt(name, about, partial(ask, name), partial(has_examples, name), shots)
+    return Prompt(name, about, partial(ask, name), partial(_has_examples, name), shots)
 
 
 PROMPTS = by_name(

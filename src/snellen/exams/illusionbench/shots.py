@@ -25,16 +25,16 @@ Support = dict[str, dict[str, list[str]]]
 """Scene to shape to the ids of its images."""
 
 
-class Pool(NamedTuple):
+class _Pool(NamedTuple):
     """All images of a subset's kept classes by scene and shape, and their samples without pictures, by id."""
 
     support: Support
     lights: dict[str, Sample]
 
 
-def pool(images: Iterable[Sample]) -> Pool:
+def pool(images: Iterable[Sample]) -> _Pool:
     """Where the examples of a subset are drawn from."""
-    found = Pool({scene: {} for scene in SCENES}, {})
+    found = _Pool({scene: {} for scene in SCENES}, {})
     for image in images:
         if image.tags["shape"] in KEPT[image.tags["split"]]:
             found.support[image.tags["scene"]].setdefault(image.tags["shape"], []).append(image.id)

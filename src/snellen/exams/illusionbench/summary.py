@@ -90,7 +90,7 @@ def floors(
     asked = {"recall": kinds} | {f"{kind}_recall": [kind] for kind in kinds}
     varied = {name for name, some in asked.items() if len({tuple(getattr(t, k) for k in some) for t in truths}) > 1}
     tried = {name: ConstantScores() for name in metrics if name in varied}
-    for reply, allowed in constant_replies(group.by["split"], task, truths) if tried else ():
+    for reply, allowed in _constant_replies(group.by["split"], task, truths) if tried else ():
         sums: Counter[str] = Counter()
         for truth, count in truths.items():
             for name in won(reply, truth):
@@ -100,7 +100,7 @@ def floors(
     return {name: one.floor for name, one in tried.items()}
 
 
-def constant_replies(subset: str, task: str, truths: Counter[IllusionTruth]) -> Iterator[tuple[str, bool]]:
+def _constant_replies(subset: str, task: str, truths: Counter[IllusionTruth]) -> Iterator[tuple[str, bool]]:
     """What a subject that never looks could always say, and whether a prompt allows it: every name, with and without `Answer:`; where
     a shape and a scene are asked for, the commonest shape and scene and the commonest pair; and, allowed by none, all names at once.
     """

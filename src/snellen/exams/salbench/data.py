@@ -40,7 +40,7 @@ LAYOUT = ParquetLayout("salbench", ("image_id", "question", "answer"), sources, 
 
 def check(where: Path) -> Iterator[Problem]:
     """Every problem of all configs: columns, labels, repeated ids, images that do not decode."""
-    for config in choose_configs(where, Selection()):
+    for config in _choose_configs(where, Selection()):
         yield from LAYOUT.check(where, config.name)
 
 
@@ -59,7 +59,7 @@ class SalBenchData(RowData):
     def __init__(self, where: Path, options: Selection) -> None:
         self._slots = cache(self._draw_slots)
         self._examples = cache(self._load_examples)
-        super().__init__(where, options, [c.name for c in choose_configs(where, options)])
+        super().__init__(where, options, [c.name for c in _choose_configs(where, options)])
 
     def _sample(self, part: str, rows: Rows, i: int, name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
         return Sample(
@@ -103,7 +103,7 @@ def _image(sample: Sample) -> str:
     return sample.id.partition("#")[0]
 
 
-def choose_configs(where: Path, options: Selection) -> list[Config]:
+def _choose_configs(where: Path, options: Selection) -> list[Config]:
     """The configs that the options name and the folder has; what is named but absent is an error that says what is there."""
     check_folder(where, "salbench")
     present = [c for c in CONFIGS if sources(where, c.name)]

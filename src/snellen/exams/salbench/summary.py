@@ -25,7 +25,7 @@ DIFFICULTIES = ("easy", "medium", "hard")
 EPSILON = 1e-8
 
 
-class LabelPrediction(NamedTuple):
+class _LabelPrediction(NamedTuple):
     """What a summary keeps of a mark beside its scores: the truth's text, and those labels of the split that were said."""
 
     truth: str
@@ -33,10 +33,10 @@ class LabelPrediction(NamedTuple):
 
 
 @lru_cache(maxsize=16384)
-def said(truth: str, split: str, reading: tuple[str, ...]) -> LabelPrediction:
+def said(truth: str, split: str, reading: tuple[str, ...]) -> _LabelPrediction:
     """Return the truth beside those labels that were said."""
     labels = labels_of(split)
-    return LabelPrediction(truth, tuple([x for x in reading if x in labels]))
+    return _LabelPrediction(truth, tuple([x for x in reading if x in labels]))
 
 
 def groups(tags: Mapping[str, str], truth: Labels) -> tuple[Key, ...]:
@@ -65,9 +65,9 @@ def label_scores(group: Group, rules: LabelRules) -> dict[str, Score]:
 
     split = BY_NAME[group.by["config"]].split
     labels = rules.macro_labels(split)
-    merged: Counter[tuple[LabelPrediction, bool]] = Counter()
+    merged: Counter[tuple[_LabelPrediction, bool]] = Counter()
     for seen, count in group.rows():
-        merged[cast(LabelPrediction, seen.own), rules.errors_in_categories or seen.outcome is not Outcome.ERROR] += (
+        merged[cast(_LabelPrediction, seen.own), rules.errors_in_categories or seen.outcome is not Outcome.ERROR] += (
             count
         )
     rows = sorted(merged)
@@ -98,14 +98,14 @@ def other_scores(group: Group, rules: LabelRules) -> dict[str, float]:
     labels = rules.macro_labels(split)
     counts = np.zeros((3, len(labels)))
     for seen, count in group.rows():
-        one = cast(LabelPrediction, seen.own)
+        one = cast(_LabelPrediction, seen.own)
         truth, said = (np.array([c in some for c in labels]) for some in (rules.true(one.truth, split), one.predicted))
         counts += count * np.stack([truth & said, ~truth & said, truth & ~said])
     there = counts[0] + counts[2] > 0
     if not there.any():
         return {}
     hit, false, missed = counts.sum(axis=1).tolist()
-    by_label = category_scores(*counts)
+    by_label = _category_scores(*counts)
     precision, recall = (float(by_label[name][there].mean()) for name in ("precision", "recall"))
     return {
         "micro F1": 2 * hit / (2 * hit + false + missed),
@@ -132,13 +132,13 @@ def _by_label(counts: Sequence[Floats], labels: tuple[str, ...], there: NDArray[
     """Return the scores of labels from their true and false positives and false negatives, each with a row for each case; macro scores over
     the labels that are there, 0 where none is.
     """
-    tables = category_scores(*counts)
+    tables = _category_scores(*counts)
     some = there.sum(axis=1).clip(min=1)
     macro = {f"macro_{name}": (table * there).sum(axis=1) / some for name, table in tables.items()}
     return macro | {f"{name}.{label}": table[:, i] for i, label in enumerate(labels) for name, table in tables.items()}
 
 
-def category_scores(tp: Floats, fp: Floats, fn: Floats) -> dict[str, Floats]:
+def _category_scores(tp: Floats, fp: Floats, fn: Floats) -> dict[str, Floats]:
     """Return precision, recall and F1 of each label from summed counts, with lmms-eval's 1e-8."""
     precision = tp / (tp + fp + EPSILON)
     recall = tp / (tp + fn + EPSILON)
@@ -160,7 +160,7 @@ def floors(group: Group, rules: LabelRules) -> dict[str, Floor]:
     labels = rules.macro_labels(split)
     truths: Counter[str] = Counter()
     for seen, count in group.rows():
-        truths[cast(LabelPrediction, seen.own).truth] += count
+        truths[cast(_LabelPrediction, seen.own).truth] += count
     if len({rules.true(text, split) for text in truths}) < 2:
         return {}
     weights = np.array([list(truths.values())], dtype=np.float64)
@@ -195,5 +195,5 @@ def floors(group: Group, rules: LabelRules) -> dict[str, Floor]:
 def _macro_of_chance(true: Floats, n: float, drawn_from: int, there: NDArray[np.bool_]) -> dict[str, float]:
     """Return the macro scores of drawing one label for each of many such samples."""
     hit, false = true / drawn_from, (n - true) / drawn_from
-    scores = category_scores(hit, false, true - hit)
+    scores = _category_scores(hit, false, true - hit)
     return {f"macro_{name}": float(table[there].mean()) for name, table in scores.items()}

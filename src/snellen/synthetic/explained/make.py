@@ -27,7 +27,7 @@ Key = tuple[str, int]
 """A split, and a number in it."""
 
 
-class TaskLayout(NamedTuple):
+class _TaskLayout(NamedTuple):
     """How a task's records are made, its splits, the documents of a split, and the text of a record in each of them."""
 
     made: Callable[[str, int, int], MadeRecord]
@@ -86,15 +86,15 @@ def _vcr(one: MadeRecord, label: Label) -> tuple[str, ...]:
 
 CSV = DocumentForm(",".join(CSV_COLUMNS) + "\n", "", "")
 LAYOUTS = {
-    "vqax": TaskLayout(vqax.made, ("train", "val", "test"), {"nle_data/VQA-X/vqaX_{}.json": OBJECT}, _in_object),
-    "actx": TaskLayout(actx.made, ("train", "test"), {"nle_data/ACT-X/actX_{}.json": OBJECT}, _in_object),
-    "esnlive": TaskLayout(
+    "vqax": _TaskLayout(vqax.made, ("train", "val", "test"), {"nle_data/VQA-X/vqaX_{}.json": OBJECT}, _in_object),
+    "actx": _TaskLayout(actx.made, ("train", "test"), {"nle_data/ACT-X/actX_{}.json": OBJECT}, _in_object),
+    "esnlive": _TaskLayout(
         esnlive.made,
         ("train", "test"),
         {"nle_data/eSNLI-VE/esnlive_{}.csv": CSV, "nle_data/eSNLI-VE/esnlive_{}.json": OBJECT},
         _esnlive,
     ),
-    "vcr": TaskLayout(
+    "vcr": _TaskLayout(
         vcr.made,
         ("train", "val", "test"),
         {"nle_data/VCR/{}.jsonl": LINES, "nle_data/VCR/vcr_{}.json": LIST},

@@ -17,7 +17,7 @@ from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.words import SIDES
 
 
-class Detail(NamedTuple):
+class _Detail(NamedTuple):
     """Something to be seen of a person: what it is about, a true clause and a false one."""
 
     aspect: str
@@ -42,7 +42,7 @@ def reasons(
     return tuple(_joined(signs[0], a, b) for a in (first.true, first.false) for b in (second.true, second.false))
 
 
-def details(rng: Random, person: Person) -> Iterator[Detail]:
+def details(rng: Random, person: Person) -> Iterator[_Detail]:
     """All details of a person that are in sight."""
     yield _detail(rng, "shirt", "the top of {{0}} is {}", person.shirt, WORLD.clothes)
     yield _detail(rng, "position", "{{0}} is {}", SIDES[person.column], SIDES.values())
@@ -55,8 +55,8 @@ def details(rng: Random, person: Person) -> Iterator[Detail]:
         yield _detail(rng, "facing", "{{0}} looks to the {}", person.facing, ("left", "right"))
 
 
-def _detail(rng: Random, aspect: str, form: str, true: str, every: Iterable[str]) -> Detail:
-    return Detail(aspect, form.format(true), form.format(rng.choice([v for v in every if v != true])))
+def _detail(rng: Random, aspect: str, form: str, true: str, every: Iterable[str]) -> _Detail:
+    return _Detail(aspect, form.format(true), form.format(rng.choice([v for v in every if v != true])))
 
 
 def _joined(sign: str, *clauses: str) -> str:

@@ -25,7 +25,7 @@ _PER_MOVIE = 40
 _TABLE = read_table("explained/vcr.toml")
 
 
-class VcrQuestion(NamedTuple):
+class _VcrQuestion(NamedTuple):
     """A question about the objects of a scene; the first answer and the first rationale are the right ones. `known` is what the question
     or its answer says of the person.
     """
@@ -151,29 +151,29 @@ def _clause(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:].replace(',', ' ,')} ."
 
 
-def _of_case(name: str, case: str) -> VcrQuestion:
+def _of_case(name: str, case: str) -> _VcrQuestion:
     """Return a question of vcr.toml, with the answer of a case as the right one."""
     row = _TABLE[name]
     order = sorted(row["answers"], key=lambda other: other != case)
     answers, signs = (tuple(row[part][other] for other in order) for part in ("answers", "signs"))
-    return VcrQuestion(row["question"], answers, signs)
+    return _VcrQuestion(row["question"], answers, signs)
 
 
-def _doing(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _doing(rng: Random) -> tuple[Scene, _VcrQuestion]:
     action = rng.choice(list(ACTIONS))
     scene = draw_scene(rng, SceneRequest(action=action))
     acts = [ACTIONS[name] for name in (action, *rng.sample(denied(action), 3))]
     answers = tuple(f"{{0}} is {act.name} ." for act in acts)
-    return scene, VcrQuestion("What is {0} doing ?", answers, tuple(_clause(rng.choice(act.cues)) for act in acts))
+    return scene, _VcrQuestion("What is {0} doing ?", answers, tuple(_clause(rng.choice(act.cues)) for act in acts))
 
 
-def _umbrella(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _umbrella(rng: Random) -> tuple[Scene, _VcrQuestion]:
     weather = rng.choice(("rainy", "sunny", "cloudy"))
     scene = draw_scene(rng, SceneRequest(action="holding an umbrella", weather=weather))
     return scene, _of_case("umbrella", weather)
 
 
-def _wearing(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _wearing(rng: Random) -> tuple[Scene, _VcrQuestion]:
     """Ask about two shirts by two hats: no choice has anything that speaks for it but the picture."""
     shirts, hats = rng.sample(WORLD.clothes, 2), rng.sample((None, *WORLD.vivid), 2)
     action = rng.choice(list(ACTIONS))
@@ -184,10 +184,10 @@ def _wearing(rng: Random) -> tuple[Scene, VcrQuestion]:
         f"The top of {{0}} is {shirt} and the head is {f'under {a(hat)} hat' if hat else 'bare'} ."
         for shirt, hat in worn
     )
-    return scene, VcrQuestion("What is {0} wearing ?", answers, signs, known=("shirt",))
+    return scene, _VcrQuestion("What is {0} wearing ?", answers, signs, known=("shirt",))
 
 
-def _wet(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _wet(rng: Random) -> tuple[Scene, _VcrQuestion]:
     case = rng.choice(list(_TABLE["wet"]["answers"]))
     if case == "umbrella":
         want = SceneRequest(action="holding an umbrella", weather="rainy")
@@ -210,17 +210,17 @@ def _wet(rng: Random) -> tuple[Scene, VcrQuestion]:
     return draw_scene(rng, want), _of_case("wet", case)
 
 
-def _where(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _where(rng: Random) -> tuple[Scene, _VcrQuestion]:
     place = rng.choice(list(PLACES))
     scene = draw_scene(rng, SceneRequest(place=place, people=rng.choice((1, 2))))
     who = "{0} and {1} are" if len(scene.people) > 1 else "{0} is"
     named, be = who.rsplit(" ", 1)
     places = [PLACES[name] for name in (place, *rng.sample([name for name in PLACES if name != place], 3))]
     answers = tuple(f"{who} {there.phrase} ." for there in places)
-    return scene, VcrQuestion(f"Where {be} {named} ?", answers, tuple(_clause(there.cue) for there in places))
+    return scene, _VcrQuestion(f"Where {be} {named} ?", answers, tuple(_clause(there.cue) for there in places))
 
 
-def _beside(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _beside(rng: Random) -> tuple[Scene, _VcrQuestion]:
     """Ask for what is on one side of somebody in the middle; a wrong answer may well be there, on the other side."""
     side, other_side = rng.choice((("left", "right"), ("right", "left")))
     place = rng.choice(list(PLACES))
@@ -236,10 +236,10 @@ def _beside(rng: Random) -> tuple[Scene, VcrQuestion]:
     now = scene.people[0].action
     signs = tuple(f"There is {a(name)} on the {side} side and {{0}} is {now} next to it ." for name in names)
     answers = tuple(f"{a(name).capitalize()} is to the {side} of {{0}} ." for name in names)
-    return scene, VcrQuestion(f"What is to the {side} of {{0}} ?", answers, signs, known=("position",))
+    return scene, _VcrQuestion(f"What is to the {side} of {{0}} ?", answers, signs, known=("position",))
 
 
-_QUESTIONS: tuple[Callable[[Random], tuple[Scene, VcrQuestion]], ...] = (
+_QUESTIONS: tuple[Callable[[Random], tuple[Scene, _VcrQuestion]], ...] = (
     _doing,
     _doing,
     _wearing,

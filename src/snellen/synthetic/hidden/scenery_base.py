@@ -26,7 +26,7 @@ XX: Field = np.broadcast_to(_GRID[None, :], (SIZE, SIZE))
 YY: Field = np.broadcast_to(_GRID[:, None], (SIZE, SIZE))
 
 
-def resized(field: Field, width: int, height: int, how: Image.Resampling = Image.Resampling.BICUBIC) -> Field:
+def _resized(field: Field, width: int, height: int, how: Image.Resampling = Image.Resampling.BICUBIC) -> Field:
     """Return the field at another size."""
     image = Image.fromarray(np.ascontiguousarray(field, dtype=np.float32))
     out: Field = np.asarray(image.resize((width, height), how), dtype=np.float32)
@@ -36,8 +36,8 @@ def resized(field: Field, width: int, height: int, how: Image.Resampling = Image
 def smooth(field: Field, step: int) -> Field:
     """Return what is coarser than about `step` pixels."""
     height, width = field.shape
-    small = resized(field, max(2, width // step), max(2, height // step), Image.Resampling.BOX)
-    return resized(small, width, height)
+    small = _resized(field, max(2, width // step), max(2, height // step), Image.Resampling.BOX)
+    return _resized(small, width, height)
 
 
 def noise(rng: Rng, wide: int, high: int, octaves: int = 1, fall: float = 0.5) -> Field:
@@ -46,7 +46,7 @@ def noise(rng: Rng, wide: int, high: int, octaves: int = 1, fall: float = 0.5) -
     weight = 1.0
     for _ in range(octaves):
         cells = rng.uniform(-1, 1, (min(high, SIZE) + 2, min(wide, SIZE) + 2)).astype(np.float32)
-        total += np.float32(weight) * resized(cells, SIZE, SIZE)
+        total += np.float32(weight) * _resized(cells, SIZE, SIZE)
         wide, high, weight = 2 * wide, 2 * high, weight * fall
     return total
 

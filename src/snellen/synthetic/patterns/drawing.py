@@ -68,7 +68,7 @@ def _cross(arm: float) -> Floats:
     return np.concatenate([quarter @ turn for turn in turns])
 
 
-def area_and_centroid(points: Floats) -> tuple[float, Floats]:
+def _area_and_centroid(points: Floats) -> tuple[float, Floats]:
     """Area and centre of mass of a simple polygon."""
     after = np.roll(points, -1, axis=0)
     cross = points[:, 0] * after[:, 1] - after[:, 0] * points[:, 1]
@@ -78,7 +78,7 @@ def area_and_centroid(points: Floats) -> tuple[float, Floats]:
 
 def unit_area(points: Floats) -> Floats:
     """The same outline with area 1, centred on its centre of mass."""
-    area, centre = area_and_centroid(points)
+    area, centre = _area_and_centroid(points)
     out: Floats = (points - centre) / np.sqrt(area)
     return out
 
@@ -151,33 +151,33 @@ def ink_box(cover: npt.NDArray[np.float32], left: int, top: int, level: float = 
     return left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1
 
 
-def like_frame(rgb: Floats) -> bool:
+def _like_frame(rgb: Floats) -> bool:
     """True for colours that could be mistaken for the red rectangle."""
     return bool(rgb[0] > 175 and rgb[1] < 90 and rgb[2] < 90)
 
 
-def showable(lab: Floats) -> bool:
+def _showable(lab: Floats) -> bool:
     """True if a screen can show the colour and it is not the red of the rectangle."""
     rgb = lab_to_rgb(lab)
-    return bool((rgb >= 0).all() and (rgb <= 255).all()) and not like_frame(rgb)
+    return bool((rgb >= 0).all() and (rgb <= 255).all()) and not _like_frame(rgb)
 
 
 def any_colour(rng: np.random.Generator, light: tuple[float, float], chroma: tuple[float, float]) -> Floats:
-    """A random showable Lab colour with lightness and chroma in the given ranges."""
+    """Return a random showable Lab colour with lightness and chroma in the given ranges."""
     while True:
         hue, c = rng.uniform(0, 2 * np.pi), rng.uniform(*chroma)
         lab = np.array([rng.uniform(*light), c * np.cos(hue), c * np.sin(hue)])
-        if showable(lab):
+        if _showable(lab):
             return lab
 
 
 def colour_at(rng: np.random.Generator, base: Floats, span: tuple[float, float], *, away: Floats, gap: float) -> Floats:
-    """A showable colour at a Lab distance within `span` from `base` and at least `gap` from the background `away`."""
+    """Return a showable colour at a Lab distance within `span` from `base` and at least `gap` from the background `away`."""
     low, high = span
     for _ in range(400):
         step = rng.normal(size=3) * [0.6, 1.0, 1.0]
         lab = base + step / np.linalg.norm(step) * rng.uniform(low, high)
-        if showable(lab):
+        if _showable(lab):
             shown = rgb_to_lab(np.rint(lab_to_rgb(lab)))
             if low <= float(difference(shown, base)) <= high and float(difference(lab, away)) >= gap:
                 return shown

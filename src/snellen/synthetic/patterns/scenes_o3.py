@@ -40,7 +40,7 @@ _CLASHES = ({"shape", "orientation"}, {"focus", "pattern"})
 
 
 @dataclass(frozen=True, slots=True)
-class PatternObject:
+class _PatternObject:
     """One object: everything that its drawing needs. `contrast` 0 is plain, `blur` 0 is sharp."""
 
     outline: Floats
@@ -63,7 +63,7 @@ def _choose(rng: np.random.Generator, first: str) -> tuple[str, ...]:
     return tuple(feature for feature in FEATURES_O3 if feature in chosen)
 
 
-def shape_gap(first: Floats, second: Floats) -> float:
+def _shape_gap(first: Floats, second: Floats) -> float:
     """How far two outlines of equal area differ at the turn where they differ least (part of the mean radius)."""
     turn = np.linspace(0, 2 * np.pi, 120, endpoint=False)
     a, b = polar(first, turn), polar(second, turn)
@@ -73,7 +73,7 @@ def shape_gap(first: Floats, second: Floats) -> float:
 
 def _reshaped(rng: np.random.Generator, base: str, difficulty: str) -> Floats:
     """The base outline moved towards another one until it differs as much as the difficulty says."""
-    options = [(shape_gap(OUTLINES[base], OUTLINES[name]), name) for name in _OTHER_SHAPES]
+    options = [(_shape_gap(OUTLINES[base], OUTLINES[name]), name) for name in _OTHER_SHAPES]
     options = [option for option in options if option[0] >= 0.17]
     gap, name = options[int(rng.integers(len(options)))]
     wanted = _BY_DIFFICULTY[difficulty]["shape_gap"]
@@ -85,7 +85,7 @@ def _reshaped(rng: np.random.Generator, base: str, difficulty: str) -> Floats:
     blended = OUTLINES[base]
     for share in np.linspace(0.1, 1.0, 19):
         blended = unit_area(way * ((1 - share) * a + share * b)[:, None])
-        if shape_gap(OUTLINES[base], blended) >= wanted:
+        if _shape_gap(OUTLINES[base], blended) >= wanted:
             break
     return blended
 
@@ -112,7 +112,7 @@ def _ground(rng: np.random.Generator, width: int, height: int, base: Floats) -> 
     return np.stack([relief + row[:, c] + column[:, None, c] for c in range(3)], axis=-1)
 
 
-def _relief(thing: PatternObject, x: Floats, y: Floats) -> Floats:
+def _relief(thing: _PatternObject, x: Floats, y: Floats) -> Floats:
     """The pattern at each point around the thing's centre, from -1 to 1, turning with the thing."""
     angle = np.radians(thing.angle)
     u = (x * np.cos(angle) + y * np.sin(angle)) / thing.size
@@ -128,7 +128,7 @@ def _relief(thing: PatternObject, x: Floats, y: Floats) -> Floats:
     return out
 
 
-def _draw(canvas: npt.NDArray[np.float32], thing: PatternObject, place: Floats) -> PixelBox:
+def _draw(canvas: npt.NDArray[np.float32], thing: _PatternObject, place: Floats) -> PixelBox:
     """Draws the thing and returns the box of its ink."""
     points = turned(thing.outline, thing.angle) * thing.size + place
     cover, left, top = coverage(points, 4, margin=1 + int(np.ceil(2.5 * thing.blur)))
@@ -165,11 +165,11 @@ def _colours(rng: np.random.Generator, features: tuple[str, ...]) -> tuple[Float
 
 def _pair(
     rng: np.random.Generator, features: tuple[str, ...], difficulty: str, *, shape: str, ground: Floats, colour: Floats
-) -> tuple[PatternObject, PatternObject]:
+) -> tuple[_PatternObject, _PatternObject]:
     """The common thing and the target, both of size 1: a blur of 1 is a blur of the thing's own size."""
     kinds = ("stripes", "checks", "dots")
     odd = _BY_DIFFICULTY[difficulty]
-    common = PatternObject(OUTLINES[shape], colour, 1.0, rng.uniform(0, 360), shade=float(rng.choice([0.0, 3.0, 6.0])))
+    common = _PatternObject(OUTLINES[shape], colour, 1.0, rng.uniform(0, 360), shade=float(rng.choice([0.0, 3.0, 6.0])))
     target = common
     if "color" in features:
         target = replace(target, colour=colour_at(rng, colour, odd["colour"], away=ground, gap=36))
@@ -199,7 +199,7 @@ def _pair(
     return common, target
 
 
-def _varied(rng: np.random.Generator, thing: PatternObject, size: float, loose: bool) -> PatternObject:
+def _varied(rng: np.random.Generator, thing: _PatternObject, size: float, loose: bool) -> _PatternObject:
     """One individual: small natural differences in colour, size and angle; `loose` things lie at any angle."""
     chance = rng.normal(size=5).clip(-2, 2)
     return replace(

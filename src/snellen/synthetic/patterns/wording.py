@@ -17,7 +17,7 @@ _ONE_WORD = "Answer the question using a single word or phrase."
 _ONLY_LABELS = "Do not output any explanations, other texts or special characters rather than the provided categories."
 
 
-def box_text(box: Box) -> str:
+def _box_text(box: Box) -> str:
     """The box (x_min, y_min, x_max, y_max; parts of the image from 0 to 1) as the questions print it."""
     x_min, y_min, x_max, y_max = box
     return f"x_min={x_min:.2f}, y_min={y_min:.2f}, x_max={x_max:.2f}, y_max={y_max:.2f}"
@@ -35,7 +35,7 @@ def p3_referring(box: Box) -> str:
     """P3, the odd object's box given as numbers."""
     return (
         "Context: This image depicts a scene with  49 objects. Among those, one object at location given by this "
-        f"bounding box {box_text(box)}, is different from the others. {_THEORY}: Orientation, Color and Size. "
+        f"bounding box {_box_text(box)}, is different from the others. {_THEORY}: Orientation, Color and Size. "
         f"Identify how the special object differs from the rest. {_ONE_WORD}"
     )
 
@@ -61,7 +61,7 @@ def o3_referring(n: int, plural: str, box: Box) -> str:
     """O3, the odd object's box given as numbers."""
     return (
         f"Context: This image depicts a scene with {n} {plural}. Among those, one object at location given by this "
-        f"bounding box {box_text(box)}, is different from the others. Task: {_THEORY_TITLE}: {_SEVEN}; "
+        f"bounding box {_box_text(box)}, is different from the others. Task: {_THEORY_TITLE}: {_SEVEN}; "
         "in which way does the special object differ from the rest. "
         f"Write out all applicable feature(s) separated by comma. {_ONLY_LABELS}"
     )

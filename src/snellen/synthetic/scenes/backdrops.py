@@ -21,7 +21,7 @@ COUNTER_EDGE = 164.0
 WATERLINE = {"lake": 160.0, "beach": 148.0}
 
 
-class BackdropPart(Struct, frozen=True):
+class _BackdropPart(Struct, frozen=True):
     """A part of a backdrop: a drawing, how often it is drawn, and what chance decides: numbers each time, colours once."""
 
     drawing: str
@@ -31,7 +31,7 @@ class BackdropPart(Struct, frozen=True):
 
 
 _TABLE = read_table("scenes/backdrops.toml")
-_PARTS = msgspec.convert(_TABLE["parts"], dict[str, tuple[BackdropPart, ...]])
+_PARTS = msgspec.convert(_TABLE["parts"], dict[str, tuple[_BackdropPart, ...]])
 
 
 def floor_of(place: str) -> float:

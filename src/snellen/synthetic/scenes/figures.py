@@ -17,7 +17,7 @@ from snellen.synthetic.scenes.shapes import DRAWINGS, Shades, draw_shapes
 Limb = tuple[float, float, float, float]
 
 
-class Pose(Struct, frozen=True):
+class _Pose(Struct, frozen=True):
     """Where the parts of a body are: points, and of each limb the joint in its middle and its end."""
 
     head: Point
@@ -30,7 +30,7 @@ class Pose(Struct, frozen=True):
 
 
 _POSES: dict[str, dict[str, Any]] = read_table("scenes/drawings.toml")["poses"]
-POSES = {name: msgspec.convert({**_POSES.get(row.get("like", ""), {}), **row}, Pose) for name, row in _POSES.items()}
+POSES = {name: msgspec.convert({**_POSES.get(row.get("like", ""), {}), **row}, _Pose) for name, row in _POSES.items()}
 
 
 def draw_thing(pen: Pen, thing: Thing, weather: str) -> None:

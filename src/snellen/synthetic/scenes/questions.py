@@ -51,7 +51,7 @@ def ask_presence(scene: Scene, kind: str) -> QA:
     return _asked("boxed", True, **terms(next(thing for thing in scene.things if thing.inside is not None)))
 
 
-def ask_hat(person: Person) -> QA:
+def _ask_hat(person: Person) -> QA:
     """Ask whether somebody is wearing a hat."""
     return _asked("hat" if person.hat else "no-hat", person.hat is not None, **terms(person))
 
@@ -62,7 +62,7 @@ def ask_count(thing: Thing) -> QA:
     return _asked("one" if thing.count == 1 else "several", str(thing.count), wrong, **terms(thing))
 
 
-def ask_people(scene: Scene) -> QA:
+def _ask_people(scene: Scene) -> QA:
     """Ask how many people there are."""
     number = len(scene.people)
     people = joined(f"a {person.who} {terms(person)['where']}" for person in scene.people)
@@ -109,7 +109,7 @@ def ask_whether(aspect: str, item: Person | Thing, asked: str) -> QA:
     return _asked(f"is-{aspect}", asked == words[aspect], asked=asked, **words)
 
 
-def ask_facing(item: Person | Thing) -> QA:
+def _ask_facing(item: Person | Thing) -> QA:
     """Ask which way somebody or something looks."""
     side = item.facing or ""
     return _asked("facing", side, ("right" if side == "left" else "left",), **terms(item))
@@ -132,7 +132,7 @@ def questions(scene: Scene, rng: Random) -> list[QA]:
     """Return all kinds of questions about a scene. Of the yes/no questions about presence, colour and action as many have the one
     answer as the other; about the state of a thing both are asked. No "no" may be doubted.
     """
-    out = [ask_place(scene), ask_people(scene)]
+    out = [ask_place(scene), _ask_people(scene)]
     if scene.weather_seen:
         out.append(ask_weather(scene))
     for thing in scene.things:
@@ -162,14 +162,14 @@ def _about_thing(scene: Scene, thing: Thing, rng: Random) -> list[QA]:
     if thing.state is not None:
         out += [ask_state(thing), *(ask_whether("state", thing, asked) for asked in thing.sort.states)]
     if thing.facing is not None:
-        out.append(ask_facing(thing))
+        out.append(_ask_facing(thing))
     return out
 
 
 def _about_person(scene: Scene, person: Person, rng: Random) -> list[QA]:
     wrong = rng.choice(denied(person.action, scene.place, strict=True))
     out = [ask_action(person), *(ask_whether("action", person, asked) for asked in (person.action, wrong))]
-    out += [ask_position(scene, person), ask_shirt(person), ask_hat(person)]
+    out += [ask_position(scene, person), ask_shirt(person), _ask_hat(person)]
     if person.facing is not None:
-        out.append(ask_facing(person))
+        out.append(_ask_facing(person))
     return out

@@ -41,7 +41,7 @@ WINDOW = (1500, 980)  # a window is not much larger than this, in the design's u
 BESIDE = 0.6  # how often a screen with room for several windows shows them
 
 
-class ScreenChoice(NamedTuple):
+class _ScreenChoice(NamedTuple):
     """The screens of a difficulty."""
 
     screens: list[tuple[int, int]]
@@ -55,7 +55,7 @@ _TABLES = read_table("screens/data/layouts.toml")
 APPS: dict[str, list[str]] = _TABLES["titles"]
 WEB: list[str] = _TABLES["web"]
 TYPE_WEIGHTS: dict[str, float] = _TABLES["type_weights"]
-CHOICES = {name: ScreenChoice(**choice) for name, choice in _TABLES["difficulties"].items()}
+CHOICES = {name: _ScreenChoice(**choice) for name, choice in _TABLES["difficulties"].items()}
 ABSENT = {
     "button": [*WORDS["buttons"], *WORDS["more_buttons"]],
     "link": [*WORDS["links"], *WORDS["more_links"]],

@@ -36,7 +36,7 @@ WORDS: dict[str, list[str]] = {
 Rect = tuple[int, int, int, int]
 
 
-class ElementShape(NamedTuple):
+class _ElementShape(NamedTuple):
     """An element to draw: x, y, width, height in pixels."""
 
     kind: str
@@ -51,7 +51,7 @@ class ScreenDesign(NamedTuple):
     record: dict[str, Any]
     theme: str
     background: str
-    shapes: tuple[ElementShape, ...]
+    shapes: tuple[_ElementShape, ...]
 
 
 def clashes(rect: Rect, taken: Sequence[Rect], gap: int = GAP) -> bool:
@@ -94,7 +94,7 @@ def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> Scre
     background = dice.choice(_TABLES["backgrounds"][theme])
     wanted, small, large = DIFFICULTIES[difficulty]
     taken: list[Rect] = []
-    shapes: list[ElementShape] = []
+    shapes: list[_ElementShape] = []
     elements: list[dict[str, Any]] = []
     for number in range(dice.randint(*wanted)):
         kind = dice.choices(list(TYPES), weights=list(TYPES.values()))[0]
@@ -103,7 +103,7 @@ def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> Scre
             continue
         text = dice.choice(WORDS[kind])
         colour = dice.choice(_TABLES["button_colours"]) if kind == "button" else ""
-        shapes.append(ElementShape(kind, rect, text, colour))
+        shapes.append(_ElementShape(kind, rect, text, colour))
         x, y, w, h = rect[0] / WIDTH, rect[1] / HEIGHT, rect[2] / WIDTH, rect[3] / HEIGHT
         # the original reads its own fractions back with int(), which may lose a pixel
         taken.append((int(x * WIDTH), int(y * HEIGHT), int(w * WIDTH), int(h * HEIGHT)))

@@ -76,7 +76,7 @@ class DrawnTemplate:
 
     def run(self, template: str) -> None:
         """Draw a template, up to where it stops."""
-        with suppress(EndOfTemplate):
+        with suppress(_EndOfTemplate):
             self.draw(TEMPLATES[template])
 
     def draw(self, nodes: list[TemplateNode]) -> None:
@@ -183,7 +183,7 @@ class DrawnTemplate:
         return self.words(cells)
 
 
-class EndOfTemplate(Exception):
+class _EndOfTemplate(Exception):
     """The rest of a template is not drawn."""
 
 
@@ -276,7 +276,7 @@ def when(drawing: DrawnTemplate, node: TemplateNode) -> None:
 def stop(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """End the template on a condition."""
     if node.main(drawing):
-        raise EndOfTemplate
+        raise _EndOfTemplate
 
 
 def use(drawing: DrawnTemplate, node: TemplateNode) -> None:

@@ -26,22 +26,22 @@ from snellen.synthetic.sheets.paper import DrawnSheet, fingerprint
 __all__ = ["DRAWERS", "SIDES", "DrawnSheet", "draw", "fingerprint"]
 
 
-class Drawer(NamedTuple):
+class _Drawer(NamedTuple):
     """What draws a faculty's sheet from level, seed, number and size; `most` is the dial's end."""
 
     sheet: Callable[[float, int | str, int, int], DrawnSheet]
     most: float
 
 
-DRAWERS: Mapping[str, Drawer] = {
-    "letters": Drawer(letters.letters, 400),
-    "contrast": Drawer(letters.contrast, 100),
-    "colour": Drawer(odd.colour, odd.MOST_COLOUR),
-    "orientation": Drawer(odd.orientation, 90),
-    "size": Drawer(odd.size, 100),
-    "hidden": Drawer(hidden.hidden, 100),
-    "pointing": Drawer(pointing.pointing, pointing.LARGEST),
-    "difference": Drawer(difference.difference, 100),
+DRAWERS: Mapping[str, _Drawer] = {
+    "letters": _Drawer(letters.letters, 400),
+    "contrast": _Drawer(letters.contrast, 100),
+    "colour": _Drawer(odd.colour, odd.MOST_COLOUR),
+    "orientation": _Drawer(odd.orientation, 90),
+    "size": _Drawer(odd.size, 100),
+    "hidden": _Drawer(hidden.hidden, 100),
+    "pointing": _Drawer(pointing.pointing, pointing.LARGEST),
+    "difference": _Drawer(difference.difference, 100),
 }
 SIDES = range(128, 4097)
 """Pictures that are drawn; records come from others, so nothing is drawn that no machine has room for."""

@@ -19,7 +19,7 @@ _MOST_PIXELS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectedParts:
+class _ConnectedParts:
     """Connected parts of a mask: a label image (0 is ground), and area and box of label 1, 2, ..."""
 
     labels: Labels
@@ -33,7 +33,7 @@ class SegmentedImage:
 
     rgb: Pixels
     contrast: Pixels
-    parts: ConnectedParts
+    parts: _ConnectedParts
     keep: npt.NDArray[np.int64]
     frame: Frame | None
 
@@ -62,7 +62,7 @@ def _joined(parent: npt.NDArray[np.int64], a: npt.NDArray[np.int64], b: npt.NDAr
             parent = up
 
 
-def connected(mask: Mask) -> ConnectedParts:
+def connected(mask: Mask) -> _ConnectedParts:
     """Connected parts (with diagonals) by joining the runs of neighbouring rows."""
     height, width = mask.shape
     stride = width + 2
@@ -72,7 +72,7 @@ def connected(mask: Mask) -> ConnectedParts:
     change = np.flatnonzero(line[1:] != line[:-1]) + 1
     start, end = change[::2], change[1::2]
     if not len(start):
-        return ConnectedParts(np.zeros((height, width), np.int32), np.zeros(0), np.zeros((0, 4), np.int64))
+        return _ConnectedParts(np.zeros((height, width), np.int32), np.zeros(0), np.zeros((0, 4), np.int64))
     first = np.searchsorted(end, start + stride - 1, side="right")
     touching = np.maximum(np.searchsorted(start, end + stride + 1, side="left") - first, 0)
     upper = np.repeat(np.arange(len(start)), touching)
@@ -92,7 +92,7 @@ def connected(mask: Mask) -> ConnectedParts:
     steps[start] = label + 1
     steps[end] = -(label + 1)
     labels = np.cumsum(steps, dtype=np.int32).reshape(height, stride)[:, 1:-1]
-    return ConnectedParts(labels, np.bincount(label, weights=end - start).astype(np.float64), boxes)
+    return _ConnectedParts(labels, np.bincount(label, weights=end - start).astype(np.float64), boxes)
 
 
 def find_frame(rgb: Pixels) -> tuple[Frame, Mask] | None:
@@ -154,7 +154,7 @@ def ground(image: Image.Image) -> tuple[Image.Image, float] | None:
     return Image.fromarray(levels).resize(image.size, Image.Resampling.BILINEAR), noise
 
 
-def _countable(parts: ConnectedParts, size: tuple[int, int]) -> npt.NDArray[np.int64]:
+def _countable(parts: _ConnectedParts, size: tuple[int, int]) -> npt.NDArray[np.int64]:
     """Labels that are large enough to be objects among the others, and not the whole picture."""
     big = np.flatnonzero((parts.area >= 24) & (parts.area < 0.4 * size[0] * size[1]))
     if not len(big):
