@@ -25,6 +25,7 @@ from snellen.exams.illusionbench import names, shots
 SPLIT_NAMES = {
     word: subset for subset, words in names.WORDS.subsets.items() for word in (subset.lower(), *words.called)
 }
+OTHER_IMAGES = (".bmp", ".gif", ".tif", ".tiff", ".avif", ".heic")
 USUAL = ("shape", "scene")  # two names at once are asked only where --task both says so
 
 
@@ -49,22 +50,18 @@ def tags_of(subset: str, name: names.Name) -> dict[str, str]:
     }
 
 
-def _name_problem(subset: str, image_name: str) -> str | None:
-    """Why a name cannot be used."""
-    try:
-        parsed = names.parse(image_name)
-    except ValueError as error:
-        return f"image_name {image_name!r} does not parse: {error}"
-    if names.known(names.SHAPES[subset], parsed.shape) is None:
-        return f"image_name {image_name!r}: {parsed.shape!r} is not a shape of {subset}"
-    if names.known(names.SCENES, parsed.scene) is None:
-        return f"image_name {image_name!r}: {parsed.scene!r} is not a scene"
-    return None
-
-
 def row_problems(subset: str, rows: Rows) -> Iterator[tuple[int, str]]:
-    """Names that cannot be used, by row."""
-    yield from ((i, what) for i, name in enumerate(rows.names) if (what := _name_problem(subset, name)))
+    """Yield the names that cannot be used, by row."""
+    for i, name in enumerate(rows.names):
+        try:
+            parsed = names.parse(name)
+        except ValueError as error:
+            yield i, f"image_name {name!r} does not parse: {error}"
+            continue
+        if names.known(names.SHAPES[subset], parsed.shape) is None:
+            yield i, f"image_name {name!r}: {parsed.shape!r} is not a shape of {subset}"
+        elif names.known(names.SCENES, parsed.scene) is None:
+            yield i, f"image_name {name!r}: {parsed.scene!r} is not a scene"
 
 
 LAYOUT = ParquetLayout("illusionbench", ("image_name",), sources, row_problems)
@@ -147,6 +144,31 @@ class IllusionData(RowData):
         rows, i = self._places[subset][image_id]
         _, (picture, *_) = next(rows.pictures([i]))
         return picture
+
+
+def check(where: Path) -> Iterator[Problem]:
+    """Yield the problems of all subsets: names that do not parse, unknown shapes and scenes, repeats, images that do not decode."""
+    for subset in choose_subsets(where, Selection()):
+        yield from _ignored(where, subset)
+        yield from LAYOUT.check(where, subset)
+
+
+def _ignored(where: Path, subset: str) -> Iterator[Problem]:
+    """Files of a subset that look like images and are not read, a line a folder."""
+    found = sources(where, subset)
+    read = {path for source in found for path in (source.files or (source.path,))}
+    folders = {where / subset, *(s.path if s.files else s.path.parent for s in found)} - {where}
+    lost: dict[Path, list[Path]] = {}
+    for path in sorted({p for folder in folders for p in folder.rglob("*")}):
+        if path not in read and path.suffix.lower() in (*names.ENDINGS, *OTHER_IMAGES):
+            lost.setdefault(path.parent, []).append(path)
+    for folder, paths in lost.items():
+        endings = sorted({p.suffix.lower() for p in paths})
+        why = f"only {', '.join(names.ENDINGS)} are read"
+        if set(endings) <= set(names.ENDINGS):
+            why = "a parquet file of the same split is read instead"
+        what = f"{len(paths)} image files are not read ({paths[0].name}, ...): {why}"
+        yield Problem(folder.relative_to(where).as_posix(), what, fatal=False)
 
 
 def choose_subsets(where: Path, options: Selection) -> list[str]:

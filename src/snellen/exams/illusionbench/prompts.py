@@ -34,16 +34,8 @@ ANSWER_FORMS = {(p, t): "Answer: {}" for p in ("lmms-strict", "lmms-strict-cot")
 def text_of(prompt: str, subset: str, task: str) -> str:
     """The text of a prompt; all in-context prompts have the instruction `icl`, whose task `both` asks for background and hidden thing."""
     words = WORDS.subsets[subset]
-    formed, asked, named = words.nouns
-    phrase, noun, forms = words.icl_nouns
     return FORMS[prompt][task].format(
-        formed=formed,
-        asked=asked,
-        named=named,
-        phrase=phrase,
-        noun=noun,
-        forms=forms,
-        highlight=words.highlight,
+        words=words,
         offered=", ".join(words.offered),
         kept=", ".join(words.kept),
         strict_shapes=", ".join(words.strict),

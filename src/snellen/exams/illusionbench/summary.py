@@ -30,11 +30,6 @@ class IllusionTruth(NamedTuple):
         return cls(tags["split"], tags["task"], tags["shape"], tags["scene"])
 
     @property
-    def truth(self) -> str:
-        """The name that the task asks for."""
-        return self.shape if self.task == "shape" else self.scene
-
-    @property
     def truths(self) -> dict[str, str]:
         """The names that the task asks for, by kind."""
         names = {"shape": self.shape, "scene": self.scene}
