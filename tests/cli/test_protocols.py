@@ -103,7 +103,9 @@ def _equal(reply: str, asked: IllusionTruth) -> IllusionReading:
 
 def _bucket(reply: str, asked: IllusionTruth) -> IllusionReading:
     bucket = reading.bucket_original(reply, asked.shape, asked.scene)
-    return IllusionReading(reply.lower(), bool(reply.strip()), {"shape": bucket == "shape", "scene": bucket == "texture"})
+    return IllusionReading(
+        reply.lower(), bool(reply.strip()), {"shape": bucket == "shape", "scene": bucket == "texture"}
+    )
 
 
 def test_another_judge_changes_the_replies_and_only_them() -> None:

@@ -143,13 +143,6 @@ class Pen:
         """Draw the upper half of an ellipse (the lower half where `up` is negative)."""
         self.poly(fill, *_arc(x, y, across, up, 0, 180))
 
-    def star(
-        self, fill: RGB, x: float, y: float, outer: float, inner: float, points: float, *, rim: bool = True
-    ) -> None:
-        """Draw a star."""
-        corners = [(math.pi / 2 + math.pi * k / points, inner if k % 2 else outer) for k in range(round(2 * points))]
-        self.poly(fill, *(v for t, r in corners for v in (x + r * math.cos(t), y + r * math.sin(t))), rim=rim)
-
 
 def _arc(x: float, y: float, across: float, up: float, start: float, stop: float) -> list[float]:
     steps = max(6, round(abs(stop - start) / 12))
