@@ -37,6 +37,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": lambda ui, length: abs(length),
     "d": Ui.d,
     "int": lambda ui, number: int(number),
+    "round": lambda ui, number: round(number),
     "aligned": lambda ui, x, wide, align: aligned(x, wide, align),
     "cut": Ui.cut,
     "side": Ui.side,

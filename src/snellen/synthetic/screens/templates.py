@@ -16,8 +16,8 @@ A template is a list of nodes that are drawn one after the other. The first key 
 Values are texts with gaps ("{name}", "{1..99}" for a random number, "{name|lower}", "{label|fields}" for a table of words), lists
 ("a|b|c", "@people" for words or a name), colours ("accent", "#ffffff", "window accent 0.25" for a mixture) or expressions of lengths
 (expressions.py); which of these follows from the key. Random choices are tables: {choice = list}, {sample = list, n = 3},
-{chance = 0.5}, {between = [1, 9]}, {rows = list, cells = texts}, {pop = "name of a list"}. They are drawn in the order of writing, so
-that a seed gives the same screen for good.
+{chance = 0.5}, {between = [1, 9]}, {uniform = [0.4, 1]}, {rows = list, cells = texts}, {pop = "name of a list"}. They are drawn in the
+order of writing, so that a seed gives the same screen for good.
 """
 
 from __future__ import annotations
@@ -165,6 +165,8 @@ class DrawnTemplate:
                 return dice.random() < share
             case {"between": [low, high]}:
                 return dice.randint(self._number(low), self._number(high))
+            case {"uniform": [low, high]}:
+                return dice.uniform(low, high)
             case {"pop": name}:
                 return self.names[name].pop()
             case {"range": [low, high]}:
@@ -212,7 +214,13 @@ def node_of(table: dict[str, Any]) -> TemplateNode:
         verb,
         main,
         reader(main, value),
-        {key: reader(key, option) for key, option in options.items() if key not in (verb, "do", "else")},
+        {
+            key: reader(
+                "label" if key in COLOURS and verb not in WIDGETS else key, option
+            )  # templates hand on the words
+            for key, option in options.items()
+            if key not in (verb, "do", "else")
+        },
         [node_of(inner) for inner in table.get("do", [])],
         [node_of(inner) for inner in table.get("else", [])],
     )
@@ -327,7 +335,6 @@ MAIN = {"let": "", "defaults": "", "when": "", "stop": "", "at": "place", "each"
 WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
     "text": (Ui.text, "label"),
     "write": (Ui.write, "label"),
-    "icon": (Ui.icon, "label"),
     "glyph": (Ui.glyph, "label"),
     "note": (Ui.note, "label"),
     "cover": (Ui.cover, "box"),

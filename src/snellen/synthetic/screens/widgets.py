@@ -139,21 +139,6 @@ class Ui(IndexedCanvas):
         box = self.write(x, y, shown, dp=dp, colour=colour, bold=bold, align=align)
         return self.note("text", "text", shown, box, aim and shown == label)
 
-    def icon(
-        self, x: int, y: int, label: str, *, dp: float = 18, colour: RGB | None = None, frame: bool = False,
-        aim: bool = True,
-    ) -> Edges:  # fmt: skip
-        """Draw an icon, bare (its box is its ink) or on a small button of its own (its box is the button)."""
-        side = self.side(dp)
-        if frame:
-            pad = self.d(6)
-            box = (x, y, x + side + 2 * pad, y + side + 2 * pad)
-            self.rounded(box, self.d(5), self.theme.field, self.theme.edge)
-            self.glyph(x + pad, y + pad, label, side, colour)
-        else:
-            box = self.glyph(x, y, label, side, colour)
-        return self.note("icon", "icon", label, box, aim)
-
 
 def aligned(x: int, wide: int, align: str) -> int:
     """Return the left edge of something that begins, lies or ends at x."""
