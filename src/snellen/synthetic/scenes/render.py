@@ -20,7 +20,7 @@ from snellen.synthetic.scenes.backdrops import (
 )
 from snellen.synthetic.scenes.canvas import HIGH, WIDE, Canvas, CanvasBox, Pen
 from snellen.synthetic.scenes.catalog import CHILDREN
-from snellen.synthetic.scenes.figures import Figure, draw_person, draw_thing
+from snellen.synthetic.scenes.figures import draw_person, draw_thing
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 
 SIZE = (WIDE, HIGH)
@@ -50,7 +50,7 @@ def draw(scene: Scene, size: tuple[int, int] = SIZE) -> Drawing:
         for person in scene.people:
             if person.action == "cooking":
                 pen = _pen_of(canvas, person, COLUMN_X[person.column], floor_of("kitchen") + 12, 1.0)
-                Figure(person).draw(pen, "cooking-front")
+                draw_person(pen, person, "cooking-front")
                 covered[person] = _around(covered[person], pen.covered)
     for item in sorted((item for item in scene.items() if item not in covered), key=_nearness):
         covered[item] = _person(canvas, scene, item) if isinstance(item, Person) else _thing(canvas, scene, item)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from PIL import ImageColor
@@ -50,17 +49,13 @@ class Shades:
         return mix(colour, DULL, self.dull)
 
 
-def draw_shapes(
-    pen: Pen, name: str, shades: Shades, parts: Mapping[str, Callable[[Pen], None]] | None = None, /, **names: float
-) -> None:
-    """Draw a drawing. The form of a shape is a method of the pen, one of the parts, or another drawing; numbers say where these begin."""
+def draw_shapes(pen: Pen, name: str, shades: Shades, /, **names: float) -> None:
+    """Draw a drawing. The form of a shape is a method of the pen or another drawing; then numbers say where that begins."""
     for shape in DRAWINGS[name]:
         colour = shades.of(shape.colour)
         how: dict[str, Any] = {"rim": False} if shape.flat else {}
         for numbers in shape.numbers(names):
-            if parts and shape.form in parts:
-                parts[shape.form](pen.moved(*numbers))
-            elif shape.form in DRAWINGS:
+            if shape.form in DRAWINGS:
                 draw_shapes(pen.moved(*numbers), shape.form, shades.filled(shape.colour), **names)
             elif colour is not None:
                 getattr(pen, shape.form)(colour, *numbers, **how)
