@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import chain, combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -133,21 +133,13 @@ PROMPTS = by_name(
 
 def probes() -> list[Sample]:
     """One sample of each config without pictures, to show prompts and try protocols without a data set."""
-    box = (0.2, 0.19, 0.26, 0.25)
-    questions = {
-        "P3": wording.p3_detection(),
-        "P3_box": wording.p3_referring(box),
-        "P3_box_img": wording.p3_visual_referring(),
-        "O3": wording.o3_detection(),
-        "O3_box": wording.o3_referring(13, "toys", box),
-        "O3_box_img": wording.o3_visual_referring(13, "toys", "toy"),
-    }
+    toys: dict[str, Any] = {"n": 13, "plural": "toys", "singular": "toy", "box": (0.2, 0.19, 0.26, 0.25)}
     return [
         Sample(
             id=f"{c.name}/probe",
             tags={"config": c.name, "split": c.split, "task": c.task},
             truth="color" if c.split == "P3" else "Color, Shape",
-            facts={"question": questions[c.name], "where": "probe"},
+            facts={"question": wording.question(c.name, **toys), "where": "probe"},
         )
         for c in CONFIGS
     ]
