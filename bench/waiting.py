@@ -65,7 +65,8 @@ STAND_INS: dict[str, Callable[..., Any]] = {
 def _waited(kept: str, seconds: float, key: Any) -> Written:
     chance = random.Random(str(key))  # noqa: S311 (or all of them would come back in waves)
     wait(seconds * chance.uniform(0.5, 1.5), Path(kept).with_suffix(".log"))
-    return chance.choice(_results(kept))
+    result: Written = chance.choice(_results(kept))
+    return result
 
 
 def wait(seconds: float, log: Path) -> None:

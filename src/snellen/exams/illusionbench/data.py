@@ -30,7 +30,7 @@ USUAL = ("shape", "scene")  # two names at once are asked only where --task both
 
 
 def sources(where: Path, subset: str) -> list[RowSource]:
-    """Where a subset is: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
+    """Return where a subset is: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
     places = (f"{subset}/*.parquet", f"*/{subset}/*.parquet", f"{subset}-*.parquet", f"*/{subset}-*.parquet")
     if found := find_files(where, *places):
         return [RowSource(p.relative_to(where).as_posix(), p) for p in found]
@@ -40,7 +40,7 @@ def sources(where: Path, subset: str) -> list[RowSource]:
 
 
 def tags_of(subset: str, name: names.Name) -> dict[str, str]:
-    """What results are broken down by, in the data's own spelling."""
+    """Return what results are broken down by, in the data's own spelling."""
     return {
         "split": subset,
         "shape": names.known(names.SHAPES[subset], name.shape) or name.shape,
@@ -112,7 +112,7 @@ class IllusionData(RowData):
         )
 
     def _modes_without_images(self, subset: str, shape: str, scene: str) -> tuple[str, ...]:
-        """The in-context prompts for which there are no examples to such a query."""
+        """Return the in-context prompts for which there are no examples to such a query."""
         count = self.options.shots
         if not count or shape not in names.KEPT[subset]:
             return ()
@@ -123,7 +123,7 @@ class IllusionData(RowData):
         return partial(self._shown, prompt) if self.options.shots else no_shots
 
     def _shown(self, prompt: str, sample: Sample) -> tuple[Sample, ...]:
-        """The examples of a sample: from the whole data set, the same ones each time."""
+        """Return the examples of a sample: from the whole data set, the same ones each time."""
         count, seed, tags = self.options.shots, self.options.seed, sample.tags
         own, pool = sample.id.rpartition("/")[0], self._pool(tags["split"])
         rng = random.Random(f"{prompt}/{count}/{seed}/{own}")  # noqa: S311 (a draw of examples, not a secret)
@@ -131,14 +131,14 @@ class IllusionData(RowData):
         return tuple(replace(pool.lights[i], pictures=(self._picture(tags["split"], i),)) for i in ids)
 
     def _every(self, subset: str) -> Iterator[Sample]:
-        """Every image of a subset, selected or not: where examples are drawn from. Its id is that of no task."""
+        """Yield every image of a subset, selected or not: where examples are drawn from. Its id is that of no task."""
         for rows, ids in self._walk(subset):
             for name, image_name in zip(ids, rows.names, strict=True):
                 if name not in self._odd:
                     yield Sample(id=name, tags=tags_of(subset, names.parse(image_name)))
 
     def _read_picture(self, subset: str, image_id: str) -> Picture:
-        """One image of a subset by its id."""
+        """Return one image of a subset by its id."""
         if subset not in self._places:
             self._places[subset] = {name: (rows, i) for rows, ids in self._walk(subset) for i, name in enumerate(ids)}
         rows, i = self._places[subset][image_id]
@@ -172,7 +172,7 @@ def _ignored(where: Path, subset: str) -> Iterator[Problem]:
 
 
 def choose_subsets(where: Path, options: Selection) -> list[str]:
-    """The subsets that the options name and the folder has."""
+    """Return the subsets that the options name and the folder has."""
     check_folder(where, "illusionbench")
     present = [s for s in names.SUBSETS if sources(where, s)]
     if not present:

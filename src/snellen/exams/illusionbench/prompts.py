@@ -46,7 +46,7 @@ def text_of(prompt: str, subset: str, task: str) -> str:
 
 
 def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
-    """The options that a prompt prints, in their order; two names at once are no choice among options."""
+    """Return the options that a prompt prints, in their order; two names at once are no choice among options."""
     words = WORDS.subsets[subset]
     if task == "both":
         return ()
@@ -60,7 +60,7 @@ def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
 
 
 def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
-    """One question: the image, then the text; in context the instruction, each example with its answer, and the query."""
+    """Ask one question: the image, then the text; in context the instruction, each example with its answer, and the query."""
     subset, task = sample.tags["split"], sample.tags["task"]
     parts: list[Part] = [*sample.pictures]
     if prompt.startswith("icl"):
@@ -83,17 +83,17 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
 
 
 def answer_of(tags: dict[str, str], task: str) -> str:
-    """An example's answer. For both names the order is that of the instruction: background first."""
+    """Return an example's answer. For both names the order is that of the instruction: background first."""
     return f"{tags['scene']}, {tags['shape']}" if task == "both" else tags[task]
 
 
 def _one_name(sample: Sample) -> bool:
-    """Whether a sample is asked for its shape or its scene, not for both at once."""
+    """Return whether a sample is asked for its shape or its scene, not for both at once."""
     return sample.tags["task"] != "both"
 
 
 def _has_examples(prompt: str, sample: Sample) -> bool:
-    """Only some classes take part in context; and there must be the examples that a prompt shows."""
+    """Return whether a sample's class takes part in context, and there are the examples that a prompt shows."""
     return sample.tags["shape"] in KEPT[sample.tags["split"]] and prompt not in sample.facts.get("unfit", ())
 
 
@@ -130,7 +130,7 @@ PROMPTS = by_name(
 
 
 def truths() -> list[Sample]:
-    """Every shape in every scene once, for both tasks."""
+    """Return every shape in every scene once, for both tasks."""
     return [
         msgspec.structs.replace(
             probe,
@@ -145,7 +145,7 @@ def truths() -> list[Sample]:
 
 
 def probes() -> list[Sample]:
-    """One sample of each subset and task without pictures, to show prompts and try protocols without a data set."""
+    """Return one sample of each subset and task without pictures, to show prompts and try protocols without a data set."""
     found = []
     for subset, shapes in SHAPES.items():
         truth = {"shape": shapes[0], "scene": "Sand_dune"}

@@ -72,7 +72,7 @@ class IllusionProtocol(Protocol):
         return self.judge("", sample).metrics
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """What is kept of a mark. Images that hide one silhouette stand or fall together."""
+        """Return what is kept of a mark. Images that hide one silhouette stand or fall together."""
         seen, tags = super().seen(sample, mark), sample.tags
         rest = {"rest": float(mark.metrics.get("bucket", "rest") == "rest")} if self._buckets else {}
         return seen._replace(
@@ -91,7 +91,7 @@ class IllusionProtocol(Protocol):
         return summary.floors(group, tuple(m.name for m in METRICS["recalls"]), self._won)
 
     def _won_by(self, reply: str, asked: IllusionTruth) -> frozenset[str]:
-        """The metrics that a constant reply gets in full."""
+        """Return the metrics that a constant reply gets in full."""
         return frozenset(k for k, v in self._judge_text(reply, asked).metrics.items() if v == 1.0)
 
 

@@ -33,7 +33,7 @@ class _Pool(NamedTuple):
 
 
 def pool(images: Iterable[Sample]) -> _Pool:
-    """Where the examples of a subset are drawn from."""
+    """Return where the examples of a subset are drawn from."""
     found = _Pool({scene: {} for scene in SCENES}, {})
     for image in images:
         if image.tags["shape"] in KEPT[image.tags["split"]]:
@@ -63,7 +63,7 @@ def check_prompt(prompt: str, shots: int) -> None:
 
 
 def fits(mode: str, shape: str, scene: str, count: int, support: Support) -> bool:
-    """Whether there are the images that a mode shows before a query, one of which is the query's own."""
+    """Return whether there are the images that a mode shows before a query, one of which is the query's own."""
     needed, free = _needed(mode, shape, scene, count, support), _fillers(shape, scene, support)
     if any(not cells for cells in needed):
         return False
@@ -89,12 +89,12 @@ def _needed(mode: str, shape: str, scene: str, count: int, support: Support) -> 
 
 
 def _fillers(shape: str, scene: str, support: Support) -> set[str]:
-    """The shapes of images that share neither name with the query."""
+    """Return the shapes of images that share neither name with the query."""
     return {s for place, shapes in support.items() if place != scene for s, ids in shapes.items() if ids} - {shape}
 
 
 def pick(mode: str, own: str, shape: str, scene: str, count: int, support: Support, rng: random.Random) -> list[str]:
-    """The images shown before a query, shuffled; `own` is the query's image, which is never shown.
+    """Return the images shown before a query, shuffled; `own` is the query's image, which is never shown.
 
     What shares a name with the query is exactly what the mode says; where there is no such image, that is an error.
     """
@@ -129,7 +129,7 @@ class _Draw:
                     self.take(scene, self._rng.choice(open_shapes))
 
     def take(self, scene: str, shape: str) -> None:
-        """Any image of this cell but the query's."""
+        """Take any image of this cell but the query's."""
         self.ids.append(self._rng.choice([i for i in self._support[scene][shape] if i != self._own]))
         self._scenes.add(scene)
         self._shapes.add(shape)

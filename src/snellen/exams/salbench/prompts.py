@@ -58,7 +58,7 @@ def _features(split: str) -> str:
 
 
 def written(kind: str, sample: Sample) -> str:
-    """A text of `forms.toml` for a sample, with what its data set question says of the scene."""
+    """Return a text of `forms.toml` for a sample, with what its data set question says of the scene."""
     form, scene = FORMS[kind][sample.tags["config"]], _read_scene(sample.facts["question"])
     wants_box = "{box" in form
     if "{number}" in form and (scene is None or (wants_box and scene.box is None)):
@@ -132,7 +132,7 @@ PROMPTS = by_name(
 
 
 def probes() -> list[Sample]:
-    """One sample of each config without pictures, to show prompts and try protocols without a data set."""
+    """Return one sample of each config without pictures, to show prompts and try protocols without a data set."""
     toys: dict[str, Any] = {"n": 13, "plural": "toys", "singular": "toy", "box": (0.2, 0.19, 0.26, 0.25)}
     return [
         Sample(
@@ -146,7 +146,7 @@ def probes() -> list[Sample]:
 
 
 def truths() -> list[Sample]:
-    """Every truth of every config once: each label of P3, each set of labels of O3."""
+    """Return every truth of every config once: each label of P3, each set of labels of O3."""
     found = []
     for probe in probes():
         labels = [label.title() for label in labels_of(probe.tags["split"])]

@@ -47,7 +47,7 @@ class SalBenchProtocol(Protocol):
         return self._rules.judge(reply, str(sample.truth), sample.tags["split"])
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """What a literal reader finds beside the vocabulary counts in the sample's scores, not in the categories."""
+        """Count what a literal reader finds beside the vocabulary in the sample's scores, not in the categories."""
         said = summary.said(str(sample.truth), sample.tags["split"], tuple(mark.reading or ()))
         return Seen(cast(dict[str, float], mark.metrics), mark.outcome, "", said)
 

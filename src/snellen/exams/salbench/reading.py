@@ -131,7 +131,7 @@ class _Grammar:
         self.echo = re.compile(r"\W+(?:and\W+|or\W+)?".join(re.escape(label) for label in labels))
 
     def affirmed_and_denied(self, text: str) -> tuple[set[str], set[str]]:
-        """The labels that a text affirms, and those that it denies. A hedge between labels affirms none of the sentence's."""
+        """Return the labels that a text affirms, and those that it denies. A hedge between labels affirms none of the sentence's."""
         affirmed: set[str] = set()
         denied: set[str] = set()
 
@@ -167,7 +167,7 @@ def _grammar(labels: tuple[str, ...]) -> _Grammar:
 
 
 def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
-    """All labels that the reply affirms, whatever stands around them (core/reply/): whole words and other
+    """Read all labels that the reply affirms, whatever stands around them (core/reply/): whole words and other
     spellings, negations taken out. A label both affirmed and denied, or a choice left open, is nothing.
     """
     return _affirmed(reply, _grammar(labels)).intersection(labels)

@@ -68,7 +68,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 
 def _picture(template: str, rng: Random) -> tuple[Scene, list[_Claim]]:
-    """A scene of that sort with a claim of every label, each about another feature."""
+    """Return a scene of that sort with a claim of every label, each about another feature."""
     places, features = _TEMPLATES[template]
     labels = list(LABELS)
     rng.shuffle(labels)
@@ -83,7 +83,7 @@ def _picture(template: str, rng: Random) -> tuple[Scene, list[_Claim]]:
 
 
 def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
-    """A scene in which each feature is hidden, or seen, as its label needs."""
+    """Return a scene in which each feature is hidden, or seen, as its label needs."""
     things: dict[str, dict[str, Any]] = {}
     person: dict[str, Any] = {"who": rng.choice(_SHORT_HAIRED)}
     without, action = {"window"}, None
@@ -125,7 +125,7 @@ def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
 
 
 def _choose(scene: Scene, family: str, label: str, rng: Random) -> _Claim:
-    """A claim with that label about that feature; now and then about something else where the label allows it."""
+    """Return a claim with that label about that feature; now and then about something else where the label allows it."""
     fits = [claim for claim in hidden_claims(scene) if (claim.family, claim.label) == (family, label)]
     if label == "neutral" or (fits and rng.random() > _PLAIN):
         return rng.choice(fits)

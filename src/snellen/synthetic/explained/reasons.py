@@ -28,7 +28,7 @@ class _Detail(NamedTuple):
 def reasons(
     rng: Random, scene: Scene, signs: tuple[str, ...], *, known: Iterable[str], by_sign: bool
 ) -> tuple[str, ...]:
-    """Four rationales about the first person, the first of them the right one, from the signs of the four answers (the right one
+    """Return four rationales about the first person, the first of them the right one, from the signs of the four answers (the right one
     first). Details that the question or the answer tells are `known` and not used; the place is named only where there are too few.
     """
     some = [d for d in details(rng, scene.people[0]) if d.aspect not in known]
@@ -43,7 +43,7 @@ def reasons(
 
 
 def details(rng: Random, person: Person) -> Iterator[_Detail]:
-    """All details of a person that are in sight."""
+    """Yield all details of a person that are in sight."""
     yield _detail(rng, "shirt", "the top of {{0}} is {}", person.shirt, WORLD.clothes)
     yield _detail(rng, "position", "{{0}} is {}", SIDES[person.column], SIDES.values())
     if person.trousers is not None:

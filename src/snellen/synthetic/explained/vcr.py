@@ -96,7 +96,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 
 def objects(scene: Scene, boxes: tuple[CanvasBox, ...]) -> tuple[list[str], list[CanvasBox]]:
-    """What has a tag: every person, then every thing that is there once, in the order of the scene."""
+    """Return what has a tag: every person, then every thing that is there once, in the order of the scene."""
     kept = [
         (item, box)
         for item, box in zip(scene.items(), boxes, strict=True)
@@ -106,7 +106,7 @@ def objects(scene: Scene, boxes: tuple[CanvasBox, ...]) -> tuple[list[str], list
 
 
 def tokens(text: str) -> list[str | list[int]]:
-    """The official form: words and punctuation apart, references as lists of indices.
+    """Return the official form: words and punctuation apart, references as lists of indices.
 
     >>> tokens("What is {0} doing ?")
     ['What', 'is', [0], 'doing', '?']
@@ -116,7 +116,7 @@ def tokens(text: str) -> list[str | list[int]]:
 
 
 def original(text: str) -> str:
-    """The form that annotators wrote: numbers from 1, punctuation at the words.
+    """Return the form that annotators wrote: numbers from 1, punctuation at the words.
 
     >>> original("What is {0} doing ?")
     'What is 1 doing?'
@@ -125,7 +125,7 @@ def original(text: str) -> str:
 
 
 def tagged(text: str) -> str:
-    """The e-ViL form.
+    """Return the e-ViL form.
 
     >>> tagged("What is {0} doing ?")
     'What is <|det0|> doing ?'
@@ -134,7 +134,7 @@ def tagged(text: str) -> str:
 
 
 def _order(rng: Random, label: int) -> list[int]:
-    """Which of the four texts is shown where: the right one at `label`, the others shuffled."""
+    """Return which of the four texts is shown where: the right one at `label`, the others shuffled."""
     rest = [1, 2, 3]
     rng.shuffle(rest)
     return [*rest[:label], 0, *rest[label:]]

@@ -60,7 +60,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 
 def annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:
-    """Ten answers: most people agree, a few see or say it otherwise and are less sure."""
+    """Return ten answers: most people agree, a few see or say it otherwise and are less sure."""
     dissent = rng.choice((0, 0, 1, 1, 2, 3)) if asked.minority else 0
     said = [rng.choice(asked.minority) for _ in range(dissent)] + [asked.answer] * (10 - dissent)
     rng.shuffle(said)
@@ -72,7 +72,7 @@ def annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:
 
 
 def _another(scene: Scene, first: QA, answer: str, rng: Random) -> QA:
-    """A second question about the same scene: in two of three cases one with the dealt yes or no."""
+    """Return a second question about the same scene: in two of three cases one with the dealt yes or no."""
     others = [asked for asked in questions(scene, rng) if asked.question != first.question]
     wanted = [asked for asked in others if asked.answer == answer and asked.kind != "hat"]
     free = [asked for asked in others if asked.answer not in ("yes", "no")]

@@ -42,7 +42,7 @@ def sample(split: str, seed: int, index: int) -> tuple[str, bytes]:
 
 
 def rows(split: str, seed: int, index: int) -> tuple[Row, ...]:
-    """One image as a row of its split."""
+    """Return one image as a row of its split."""
     name, data = sample(split, seed, index)
     return ((name, {"bytes": data, "path": name}),)
 

@@ -53,7 +53,7 @@ def _leaf() -> Floats:
 
 
 def _drop() -> Floats:
-    """A rounded end on the left and a point on the right: no rotation but a full turn brings it back."""
+    """Return an outline with a rounded end on the left and a point on the right: no rotation but a full turn brings it back."""
     turn = np.linspace(0, 2 * np.pi, 120, endpoint=False)
     return np.stack([np.cos(turn), 0.8 * np.sin(turn) * np.sin(turn / 2)], axis=1)
 

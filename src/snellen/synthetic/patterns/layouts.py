@@ -70,7 +70,7 @@ def _packed(rng: np.random.Generator, low: Floats, high: Floats, wanted: int) ->
 
 
 def _inmate(rng: np.random.Generator, places: Floats) -> int:
-    """One of those that stand no farther from their neighbour than is usual: not odd in location by chance."""
+    """Return one of those that stand no farther from their neighbour than is usual: not odd in location by chance."""
     gaps = np.hypot(*(places[:, None] - places[None, :]).transpose(2, 0, 1))
     np.fill_diagonal(gaps, np.inf)
     nearest = gaps.min(axis=1)
@@ -86,7 +86,7 @@ def _scatter(rng: np.random.Generator, width: int, height: int, _off: float) -> 
 
 
 def _group(rng: np.random.Generator, width: int, height: int, off: float) -> _PatternLayout:
-    """A dense group in one part of the picture; with `off`, the target stands away from it on the free side."""
+    """Lay out a dense group in one part of the picture; with `off`, the target stands away from it on the free side."""
     edge = 0.09 * min(width, height)
     share = rng.uniform(0.5, 0.62)
     low, high = np.array([edge, edge]), np.array([edge + (width - 2 * edge) * share, height - edge])
@@ -104,7 +104,7 @@ def _group(rng: np.random.Generator, width: int, height: int, off: float) -> _Pa
 
 
 def lay_out(rng: np.random.Generator, width: int, height: int, outlier: str | None) -> _PatternLayout:
-    """A layout at random; `outlier` is how far off the target stands (easy, medium, hard), None for in its place."""
+    """Lay out objects at random; `outlier` is how far off the target stands (easy, medium, hard), None for in its place."""
     kind = str(rng.choice(list(_LAYOUTS) if outlier is None else WITH_OUTLIER))
     off = 0.0
     if outlier is not None:

@@ -19,7 +19,7 @@ TEXTS = ("image_id", "question", "answer", "difficulty")
 
 
 def sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
-    """The rows of one image in the three configs of its split: detection, referring, visual referring."""
+    """Return the rows of one image in the three configs of its split: detection, referring, visual referring."""
     scene = (scenes_p3 if split == "P3" else scenes_o3).scene(seed, index)
     height, width = scene.image.shape[:2]
     x0, y0, x1, y1 = scene.box

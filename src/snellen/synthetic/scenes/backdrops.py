@@ -35,7 +35,7 @@ _PARTS = msgspec.convert(_TABLE["parts"], dict[str, tuple[_BackdropPart, ...]])
 
 
 def floor_of(place: str) -> float:
-    """Where things stand."""
+    """Return where things stand."""
     return COUNTER if place == "kitchen" else FLOOR
 
 

@@ -58,7 +58,7 @@ class Pen:
 
     @property
     def covered(self) -> CanvasBox:
-        """The box around all that this pen has drawn, cut at the edges of the canvas."""
+        """Return the box around all that this pen has drawn, cut at the edges of the canvas."""
         xs, ys = self._covered[0::2], self._covered[1::2]
         return CanvasBox(max(0.0, min(xs)), max(0.0, min(ys)), min(float(WIDE), max(xs)), min(float(HIGH), max(ys)))
 

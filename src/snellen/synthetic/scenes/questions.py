@@ -24,7 +24,7 @@ class QA(NamedTuple):
 
     @property
     def explanation(self) -> str:
-        """The best explanation."""
+        """Return the best explanation."""
         return self.explanations[0]
 
 

@@ -39,7 +39,7 @@ class Drawing(NamedTuple):
 
 
 def draw(scene: Scene, size: tuple[int, int] = SIZE) -> Drawing:
-    """Draws a scene. Any size will do; another shape than 4 to 3 stretches it as a model's preprocessing would."""
+    """Draw a scene. Any size will do; another shape than 4 to 3 stretches it as a model's preprocessing would."""
     fine = max(1, min(4, -(-3 * max(size[0] * HIGH, size[1] * WIDE) // (WIDE * HIGH))))
     canvas = Canvas(fine)
     draw_backdrop(canvas, scene.place, scene.weather, scene.sun, generator("backdrop", scene.decor))
@@ -63,13 +63,13 @@ def draw(scene: Scene, size: tuple[int, int] = SIZE) -> Drawing:
 
 
 def _nearness(item: Person | Thing) -> int:
-    """What is on the water is behind what is on the shore."""
+    """Return 0 on the water and 1 on the shore, which is in front of it."""
     afloat = item.act.afloat if isinstance(item, Person) else item.sort.level == "water"
     return 0 if afloat else 1
 
 
 def jpeg(image: Image.Image, quality: int = 90) -> bytes:
-    """The picture as a JPEG file without loss of colour resolution."""
+    """Return the picture as a JPEG file without loss of colour resolution."""
     sink = io.BytesIO()
     image.save(sink, "JPEG", quality=quality, subsampling=0)
     return sink.getvalue()

@@ -55,7 +55,7 @@ class ScreenDesign(NamedTuple):
 
 
 def clashes(rect: Rect, taken: Sequence[Rect], gap: int = GAP) -> bool:
-    """Whether a rectangle is nearer than the gap to one that is there; exactly the gap counts as near.
+    """Return whether a rectangle is nearer than the gap to one that is there; exactly the gap counts as near.
 
     >>> clashes((0, 0, 10, 10), [(20, 0, 10, 10)]), clashes((0, 0, 10, 10), [(21, 0, 10, 10)])
     (True, False)
@@ -73,7 +73,7 @@ def counts(count: int) -> dict[tuple[str, str], int]:
 
 
 def plan(count: int, seed: int) -> list[ScreenDesign]:
-    """All screenshots of a set. They share one random sequence, as in the original."""
+    """Return all screenshots of a set. They share one random sequence, as in the original."""
     dice = random.Random(seed)  # noqa: S311  (data, not secrets)
     screens: list[ScreenDesign] = []
     for (difficulty, theme), number in counts(count).items():
@@ -85,7 +85,7 @@ def plan(count: int, seed: int) -> list[ScreenDesign]:
 
 
 def metadata(number: int) -> dict[str, Any]:
-    """What the file says of the whole set."""
+    """Return what the file says of the whole set."""
     distribution = {f"{difficulty}_{theme}": share for (difficulty, theme), share in DISTRIBUTION.items()}
     return {"num_samples": number, "distribution": distribution, "width": WIDTH, "height": HEIGHT}
 

@@ -48,7 +48,7 @@ SIDES = range(128, 4097)
 
 
 def draw(faculty: str, level: float, *, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """The sheet of trial `number` at a value of the faculty's dial, in a picture of that side."""
+    """Draw the sheet of trial `number` at a value of the faculty's dial, in a picture of that side."""
     if faculty not in DRAWERS:
         raise unknown("faculty", faculty, DRAWERS)
     drawer = DRAWERS[faculty]

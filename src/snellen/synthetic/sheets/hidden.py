@@ -37,7 +37,7 @@ def _scene(name: str, seed: int | str) -> tuple[Field, float]:
 
 
 def hidden(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """A scene with a silhouette that makes up `level` percent of the picture."""
+    """Draw a scene with a silhouette that makes up `level` percent of the picture."""
     chance, truth = begun("hidden", THINGS, seed, number)
     name = dealt(SCENES, number, "sheets", "hidden", "scene", seed)
     scene, mean = _scene(name, seed)
@@ -53,7 +53,7 @@ def hidden(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
 
 
 def blended(scene: Field, mean: float, mask: Field, part: float) -> Pixels:
-    """The scene (0 to 255) with a part of it given over to the silhouette: a lighter one, or a darker one where negative."""
+    """Return the scene (0 to 255) with a part of it given over to the silhouette: a lighter one, or a darker one where negative."""
     soft = smooth(mask, _EDGE)
     share = np.float32(abs(part))
     middle = np.float32(soft.mean(dtype=np.float64))

@@ -24,7 +24,7 @@ LARGE = 0.3
 
 
 def letters(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """A line of five letters, `level` pixels high; the truth is the middle one."""
+    """Draw a line of five letters, `level` pixels high; the truth is the middle one."""
     if _LINE * level > size * (1 - 2 * _ASIDE):
         raise SnellenError(
             f"a line of letters of {level:g} pixels does not fit in a picture of {size}: choose 448 or more"
@@ -44,7 +44,7 @@ def letters(level: float, seed: int | str, number: int, size: int) -> DrawnSheet
 
 
 def contrast(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """One large letter, darker than its ground by `level` percent of the ground's light (Weber contrast)."""
+    """Draw one large letter, darker than its ground by `level` percent of the ground's light (Weber contrast)."""
     chance, truth = begun("contrast", LETTERS, seed, number)
     ground = chance.uniform(170, 200)
     ink = level_of(light_of(ground) * (1 - level / 100))
@@ -57,11 +57,11 @@ def contrast(level: float, seed: int | str, number: int, size: int) -> DrawnShee
 
 
 def light_of(level: float) -> float:
-    """The light that a screen gives for a grey level (sRGB), white being 1."""
+    """Return the light that a screen gives for a grey level (sRGB), white being 1."""
     part = level / 255
     return part / 12.92 if part <= 0.04045 else math.pow((part + 0.055) / 1.055, 2.4)
 
 
 def level_of(light: float) -> float:
-    """The grey level that gives that light."""
+    """Return the grey level that gives that light."""
     return 255 * (12.92 * light if light <= 0.0031308 else 1.055 * math.pow(light, 1 / 2.4) - 0.055)

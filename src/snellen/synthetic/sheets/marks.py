@@ -49,7 +49,7 @@ def _ring(x: float, y: float, radius: float, stroke: float, *within: float) -> M
 
 
 def _poly(*xy: float) -> Mask:
-    """A convex polygon, its corners clockwise (y down)."""
+    """Return a convex polygon, its corners clockwise (y down)."""
     corners = list(zip(xy[::2], xy[1::2], strict=True))
     inside = np.ones((_SIDE, _SIDE), dtype=np.bool_)
     for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True):
@@ -80,14 +80,14 @@ def _sums(mark: str) -> Floats:
 
 
 def _edges(start: float, height: float, first: int, last: int) -> tuple[npt.NDArray[np.intp], Floats]:
-    """Where the edges of the pixels lie among the points: whole and fraction."""
+    """Return where the edges of the pixels lie among the points: whole and fraction."""
     at = np.clip((np.arange(first, last + 1) - start) * (_SIDE / height), 0.0, float(_SIDE))
     whole = np.minimum(at.astype(np.intp), _SIDE - 1)
     return whole, at - whole
 
 
 def cover(mark: str, height: float, left: float, top: float) -> Cover:
-    """A mark whose square of that height has its corner at left, top (pixels; whole numbers are edges of pixels)."""
+    """Return a mark whose square of that height has its corner at left, top (pixels; whole numbers are edges of pixels)."""
     x0, y0 = int(np.floor(left)), int(np.floor(top))
     x1, y1 = int(np.ceil(left + height)), int(np.ceil(top + height))
     sums = _sums(mark)

@@ -35,7 +35,7 @@ _NEAR = np.array([(r, g, b) for r in range(-2, 3) for g in range(-2, 3) for b in
 
 
 def places(seed: int | str, number: int, faculty: str, size: int) -> list[tuple[float, float]]:
-    """The middles of the nine things, each a little off its cell's."""
+    """Return the middles of the nine things, each a little off its cell's."""
     chance = generator("sheets", faculty, "places", seed, number)
     cell = size / A_ROW
     far = _JITTER * size
@@ -44,7 +44,7 @@ def places(seed: int | str, number: int, faculty: str, size: int) -> list[tuple[
 
 
 def colour(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """Nine discs on grey, one of another colour: `level` is the distance by CIEDE2000."""
+    """Draw nine discs on grey, one of another colour: `level` is the distance by CIEDE2000."""
     _, truth = begun("colour", CELLS, seed, number)
     base, direction = _base(seed, number)
     usual = np.rint(np.clip(lab_to_rgb(np.array(base)), 0, 255))
@@ -60,7 +60,7 @@ def colour(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
 
 @lru_cache(maxsize=256)
 def _base(seed: int | str, number: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The usual colour in Lab, and in which direction the odd one lies: such that a screen can show the largest difference."""
+    """Return the usual colour in Lab, and in which direction the odd one lies: such that a screen can show the largest difference."""
     chance = generator("sheets", "colour", seed, number)
     while True:
         hue, chroma = chance.uniform(0, 2 * math.pi), chance.uniform(10, 45)
@@ -74,7 +74,7 @@ def _base(seed: int | str, number: int) -> tuple[tuple[float, ...], tuple[float,
 
 
 def _moved(base: Floats, step: Floats, level: float) -> Floats:
-    """The colour at that distance in that direction. The distance grows with every step: a finer ladder each time."""
+    """Return the colour at that distance in that direction. The distance grows with every step: a finer ladder each time."""
     low, wide = 0.0, 4 * level + 1
     for _ in range(4):
         at = low + wide * _LADDER
@@ -84,7 +84,7 @@ def _moved(base: Floats, step: Floats, level: float) -> Floats:
 
 
 def _apart(usual: Floats, step: Floats, level: float) -> Floats:
-    """The colour of whole levels whose distance comes nearest to the one wanted, near that direction."""
+    """Return the colour of whole levels whose distance comes nearest to the one wanted, near that direction."""
     base = rgb_to_lab(usual)
     near = np.clip(np.rint(lab_to_rgb(_moved(base, step, level))) + _NEAR, 0, 255)
     miss = np.abs(ciede2000(base, rgb_to_lab(near)) - level)
@@ -93,7 +93,7 @@ def _apart(usual: Floats, step: Floats, level: float) -> Floats:
 
 
 def orientation(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """Nine parallel bars, one turned by `level` degrees, one way or the other."""
+    """Draw nine parallel bars, one turned by `level` degrees, one way or the other."""
     chance, truth = begun("orientation", CELLS, seed, number)
     usual, way = chance.uniform(0, 180), chance.choice((-1, 1))
     ground, ink = _two_levels(seed, number, "orientation")
@@ -104,7 +104,7 @@ def orientation(level: float, seed: int | str, number: int, size: int) -> DrawnS
 
 
 def _two_levels(seed: int | str, number: int, faculty: str) -> tuple[int, int]:
-    """A light ground and dark ink, or the other way round."""
+    """Return a light ground and dark ink, or the other way round."""
     chance = generator("sheets", faculty, "levels", seed, number)
     pair = [chance.randint(20, 70), chance.randint(190, 240)]
     chance.shuffle(pair)
@@ -112,7 +112,7 @@ def _two_levels(seed: int | str, number: int, faculty: str) -> tuple[int, int]:
 
 
 def bar(x: float, y: float, long: float, thick: float, degrees: float) -> Cover:
-    """A bar around its middle, its angle clockwise from level. A pixel's share is how far the edge lies from its middle."""
+    """Return a bar around its middle, its angle clockwise from level. A pixel's share is how far the edge lies from its middle."""
     angle = math.radians(degrees)
     c, s = math.cos(angle), math.sin(angle)
     reach = long / 2 + 2
@@ -125,7 +125,7 @@ def bar(x: float, y: float, long: float, thick: float, degrees: float) -> Cover:
 
 
 def size(level: float, seed: int | str, number: int, side: int) -> DrawnSheet:
-    """Nine discs, one `level` percent wider than the others, or the others than it."""
+    """Draw nine discs, one `level` percent wider than the others, or the others than it."""
     chance, truth = begun("size", CELLS, seed, number)
     ratio = 1 + level / 100
     usual = THING * side * chance.uniform(0.95, 1.05)

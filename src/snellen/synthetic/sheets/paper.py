@@ -48,7 +48,7 @@ def begun(faculty: str, options: Sequence[str], seed: int | str, number: int) ->
 
 @lru_cache(maxsize=1)
 def _noise() -> npt.NDArray[np.int32]:
-    """A tile of noise: the difference of two even ones, between -1 and 1 levels."""
+    """Return a tile of noise: the difference of two even ones, between -1 and 1 levels."""
     raw = generator(GENERATOR, "noise").randbytes(4 * _TILE * _TILE)
     first, second = np.frombuffer(raw, dtype="<u2").astype(np.int32).reshape(2, _TILE, _TILE)
     return first - second
@@ -68,7 +68,7 @@ def dithered(levels: Floats, *key: int | str) -> Pixels:
 
 
 def png(pixels: Pixels, *, textured: bool = False) -> bytes:
-    """A grey or colour PNG file, packed for speed. `textured`: rows are written as differences, which pack better there."""
+    """Return a grey or colour PNG file, packed for speed. `textured`: rows are written as differences, which pack better there."""
     high, wide = pixels.shape[:2]
     rows = pixels.reshape(high, -1)
     lines = np.zeros((high, rows.shape[1] + 1), dtype=np.uint8)
@@ -81,6 +81,6 @@ def png(pixels: Pixels, *, textured: bool = False) -> bytes:
 
 
 def fingerprint(picture: bytes) -> str:
-    """A digest of what a picture shows. Files of the same pixels may differ where another library packed them; this does not."""
+    """Return a digest of what a picture shows. Files of the same pixels may differ where another library packed them; this does not."""
     image = as_rgb(picture)
     return hashlib.sha256(f"{image.width} x {image.height} ".encode() + image.tobytes()).hexdigest()

@@ -39,7 +39,7 @@ class SegmentedImage:
 
 
 def load(data: bytes) -> Image.Image:
-    """The image as RGB, very large ones made smaller; transparent pixels are shown on white."""
+    """Return the image as RGB, very large ones made smaller; transparent pixels are shown on white."""
     image = decoded(data)
     if image.mode in ("RGBA", "LA", "PA", "P"):
         image = image.convert("RGBA")
@@ -96,7 +96,7 @@ def connected(mask: Mask) -> _ConnectedParts:
 
 
 def find_frame(rgb: Pixels) -> tuple[Frame, Mask] | None:
-    """A thin, hollow, red rectangle and its pixels; None if there is none or more than one."""
+    """Return a thin, hollow, red rectangle and its pixels; None if there is none or more than one."""
     mask = (rgb[..., 0] > 170) & (rgb[..., 1] < 80) & (rgb[..., 2] < 80)
     if not mask.any():
         return None
@@ -122,7 +122,7 @@ def _terms(x: Floats, y: Floats) -> Floats:
 
 
 def ground(image: Image.Image) -> tuple[Image.Image, float] | None:
-    """The ground as a smooth surface and the noise around it, starting from the image's margin; None if unclear."""
+    """Return the ground as a smooth surface and the noise around it, starting from the image's margin; None if unclear."""
     step = max(1, min(image.size) // 64)
     width, height = image.width // step, image.height // step
     if min(width, height) < 8:
@@ -167,7 +167,7 @@ def _countable(parts: _ConnectedParts, size: tuple[int, int]) -> npt.NDArray[np.
 
 
 def segment(image: Image.Image) -> SegmentedImage | None:
-    """The image taken apart into ground and objects; None if it has no even ground or fewer than four objects."""
+    """Take an image apart into ground and objects; None if it has no even ground or fewer than four objects."""
     rgb = np.asarray(image)
     frame = find_frame(rgb)
     estimate = ground(image)
