@@ -100,39 +100,25 @@ def pick(mode: str, own: str, shape: str, scene: str, count: int, support: Suppo
     """
     if not fits(mode, shape, scene, count, support):
         raise SnellenError(f"{mode} with --shots {count}: too few images for a query of {shape} in {scene}")
-    draw = _Draw(own, shape, support, rng)
+    ids: list[str] = []
+    shapes, scenes = {shape}, {scene}
+
+    def unused(place: str) -> list[str]:
+        return [name for name, images in support.get(place, {}).items() if images and name not in shapes]
+
+    def take(place: str, name: str) -> None:
+        ids.append(rng.choice([image for image in support[place][name] if image != own]))
+        scenes.add(place)
+        shapes.add(name)
+
     for cells in _needed(mode, shape, scene, count, support):
-        draw.take(*rng.choice(cells))
-    draw.fill(count, [s for s in support if s != scene])
-    rng.shuffle(draw.ids)
-    return draw.ids
-
-
-class _Draw:
-    """Examples drawn so far, with the shapes and scenes they use up."""
-
-    def __init__(self, own: str, query: str, support: Support, rng: random.Random) -> None:
-        self._own, self._support, self._rng = own, support, rng
-        self.ids: list[str] = []
-        self._shapes: set[str] = {query}
-        self._scenes: set[str] = set()
-
-    def fill(self, count: int, scenes: list[str]) -> None:
-        """Unused shapes in unused scenes, in the scenes' order; scenes come again where they run out."""
-        while len(self.ids) < count:
-            fresh = [s for s in scenes if s not in self._scenes and self._open(s)] or [
-                s for s in scenes if self._open(s)
-            ]
-            for scene in fresh[: count - len(self.ids)]:
-                open_shapes = self._open(scene)
-                if open_shapes:
-                    self.take(scene, self._rng.choice(open_shapes))
-
-    def take(self, scene: str, shape: str) -> None:
-        """Take any image of this cell but the query's."""
-        self.ids.append(self._rng.choice([i for i in self._support[scene][shape] if i != self._own]))
-        self._scenes.add(scene)
-        self._shapes.add(shape)
-
-    def _open(self, scene: str) -> list[str]:
-        return [s for s, ids in self._support.get(scene, {}).items() if ids and s not in self._shapes]
+        take(*rng.choice(cells))
+    while (
+        len(ids) < count
+    ):  # unused shapes in unused scenes, in the scenes' order; scenes come again where they run out
+        places = [place for place in support if place != scene and unused(place)]
+        for place in ([place for place in places if place not in scenes] or places)[: count - len(ids)]:
+            if names := unused(place):
+                take(place, rng.choice(names))
+    rng.shuffle(ids)
+    return ids

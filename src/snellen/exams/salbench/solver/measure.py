@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from snellen.exams.salbench.solver.segment import Mask, Pixels, SegmentedImage
+from snellen.exams.salbench.solver.segment import Mask, Pixels, SegmentedImage, surface_terms
 from snellen.synthetic.patterns.colour import Floats, rgb_to_lab
 
 ORDERS = (2, 3, 4, 5, 6)
@@ -86,7 +86,7 @@ def _roughness(grey: npt.NDArray[np.float32], core: Mask) -> float:
         pick = np.arange(0, len(y), len(y) // (2 * _SAMPLE) + 1)
         y, x = y[pick], x[pick]
     u, v = (x - x.mean()) / (np.ptp(x) + 1), (y - y.mean()) / (np.ptp(y) + 1)
-    terms = np.stack([np.ones_like(u), u, v, u * u, u * v, v * v], axis=1)
+    terms = surface_terms(u, v)
     value = grey[y, x].astype(np.float64)
     gram = terms.T @ terms + 1e-6 * np.eye(6)
     rest = value - terms @ np.linalg.solve(gram, terms.T @ value)

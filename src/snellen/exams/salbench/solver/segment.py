@@ -117,7 +117,8 @@ def find_frame(rgb: Pixels) -> tuple[Frame, Mask] | None:
     return (x0, y0, x1, y1), parts.labels == found[0] + 1
 
 
-def _terms(x: Floats, y: Floats) -> Floats:
+def surface_terms(x: Floats, y: Floats) -> Floats:
+    """Return the terms of a surface of second order, for a fit."""
     return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
 
 
@@ -129,7 +130,7 @@ def ground(image: Image.Image) -> tuple[Image.Image, float] | None:
         return None
     small = np.asarray(image.resize((width, height), Image.Resampling.NEAREST), dtype=np.float64)
     y, x = np.mgrid[0:height, 0:width]
-    terms = _terms(((x + 0.5) / width - 0.5).ravel(), ((y + 0.5) / height - 0.5).ravel())
+    terms = surface_terms(((x + 0.5) / width - 0.5).ravel(), ((y + 0.5) / height - 0.5).ravel())
     colour = small.reshape(-1, 3)
     edge = max(2, min(width, height) // 24)
     margin = ((x < edge) | (y < edge) | (x >= width - edge) | (y >= height - edge)).ravel()
