@@ -2,8 +2,8 @@
 
 A template is a list of nodes that are drawn one after the other. The first key of a node is its verb:
 
-    text, link, button, icon, field, rect, ...   draw a widget or a shape, see WIDGETS; afterwards `before`, `after` and `below` are the
-                                                 left, right and lower edge of what was drawn
+    text, link, button, icon, field, rect, ...   draw a widget or a shape: one of WIDGETS, or a template by that name; afterwards
+                                                 `before`, `above`, `after` and `below` are the edges of what was drawn
     let = {x = "left + 24"}                      give names to numbers, texts and lists
     defaults = {wide = 170}                      the same for names that were not given
     at = "in the toolbar", row = "", do = []     say where the widgets inside are
@@ -213,9 +213,9 @@ def node_of(table: dict[str, Any]) -> TemplateNode:
     return TemplateNode(
         verb,
         main,
-        reader(main, value),
+        _reader(main, value),
         {
-            key: reader(
+            key: _reader(
                 "label" if key in COLOURS and verb not in WIDGETS else key, option
             )  # templates hand on the words
             for key, option in options.items()
@@ -226,7 +226,7 @@ def node_of(table: dict[str, Any]) -> TemplateNode:
     )
 
 
-def reader(key: str, value: Any) -> Reader:
+def _reader(key: str, value: Any) -> Reader:
     """Return the function that gives a value while a template is drawn: a text, a list, a colour or a number."""
     if key in LISTS or isinstance(value, list):
         return lambda drawing: drawing.words(value)
@@ -252,21 +252,21 @@ def _length(drawing: DrawnTemplate, value: Any) -> Any:
 # ---------------------------------------------------------------- verbs
 
 
-def let(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _let(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Give names to values; as defaults, only to those that were not given."""
     for name, read in node.options.items():
         if node.verb == "let" or name not in drawing.names:
             drawing.names[name] = read(drawing)
 
 
-def at(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _at(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Draw nodes whose widgets lie at a place, or in a row."""
     row = node.options["row"](drawing) if "row" in node.options else ""
     with drawing.ui.at(node.main(drawing), row):
         drawing.draw(node.do)
 
 
-def each(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _each(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Draw nodes for each thing of a list, as long as there is room."""
     name = node.options["as"](drawing) if "as" in node.options else "it"
     for i, thing in enumerate(node.main(drawing)):
@@ -276,18 +276,18 @@ def each(drawing: DrawnTemplate, node: TemplateNode) -> None:
         drawing.draw(node.do)
 
 
-def when(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _when(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Draw nodes on a condition, or others."""
     drawing.draw(node.do if node.main(drawing) else node.otherwise)
 
 
-def stop(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _stop(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """End the template on a condition."""
     if node.main(drawing):
         raise _EndOfTemplate
 
 
-def use(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _use(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Draw another template; one along an edge leaves other sides."""
     given = {key: read(drawing) for key, read in node.options.items()}
     drawing.use(node.main(drawing), given, (*PLACES, *SIDES) if node.verb == "dock" else PLACES)
@@ -296,13 +296,13 @@ def use(drawing: DrawnTemplate, node: TemplateNode) -> None:
 # ---------------------------------------------------------------- what templates cannot say
 
 
-def site(ui: Ui) -> str:
+def _site(ui: Ui) -> str:
     """Return the company of the page; it follows from the screen's colours, so that tab, address and page agree."""
     companies: list[str] = WORDS["companies"]
     return companies[sum(ui.theme.accent + ui.theme.window + ui.theme.desk_top) % len(companies)]
 
 
-def paragraph(ui: Ui, lines: int, x: int, y: int, room: int, dp: float = BASE) -> Edges:
+def _paragraph(ui: Ui, lines: int, x: int, y: int, room: int, dp: float = BASE) -> Edges:
     """Write running text that only fills; return the room that it takes."""
     sentences = WORDS["sentences"]
     words = " ".join(ui.dice.sample(sentences, min(len(sentences), 3 + lines))).split()
@@ -320,14 +320,14 @@ def paragraph(ui: Ui, lines: int, x: int, y: int, room: int, dp: float = BASE) -
 
 
 VERBS: dict[str, Callable[[DrawnTemplate, TemplateNode], None]] = {
-    "let": let,
-    "defaults": let,
-    "at": at,
-    "each": each,
-    "when": when,
-    "stop": stop,
-    "use": use,
-    "dock": use,
+    "let": _let,
+    "defaults": _let,
+    "at": _at,
+    "each": _each,
+    "when": _when,
+    "stop": _stop,
+    "use": _use,
+    "dock": _use,
 }
 # under which key the value of a verb is read
 MAIN = {"let": "", "defaults": "", "when": "", "stop": "", "at": "place", "each": "names", "table": "heads"}
@@ -341,7 +341,7 @@ WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
     "rect": (Ui.rect, "colour"),
     "rounded": (Ui.rounded, "colour"),
     "frame": (Ui.frame, "colour"),
-    "paragraph": (paragraph, "lines"),
+    "paragraph": (_paragraph, "lines"),
 }
 TEMPLATES = {
     name: [node_of(table) for table in tables]
@@ -352,7 +352,7 @@ TEMPLATES = {
 
 def draw(ui: Ui, template: str, box: Edges, **names: Any) -> Edges:
     """Draw a template into a box and return the part of the box that it leaves."""
-    known = {"width": ui.width, "height": ui.height, "touch": ui.touch, "site": site(ui)}
+    known = {"width": ui.width, "height": ui.height, "touch": ui.touch, "site": _site(ui)}
     known |= {"choices": WORDS["choices"], **dict(zip(SIDES, box, strict=True))}
     drawing = DrawnTemplate(ui, known | names)
     drawing.run(template)
