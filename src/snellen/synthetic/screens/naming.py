@@ -50,7 +50,7 @@ class InstructionMaker:
         """Return whether anything on the screen has this name or shows these words."""
         return label.lower() in self._same
 
-    def rivals(self, widget: Widget) -> list[Widget]:
+    def _rivals(self, widget: Widget) -> list[Widget]:
         """Return what else could be meant: the same words on the same kind of thing. Words may be meant wherever they are read."""
         others = [w for w in self._same[widget.label.lower()] if w is not widget]
         if widget.noun == "text":
@@ -59,7 +59,7 @@ class InstructionMaker:
 
     def name(self, widget: Widget) -> NamedWidget | None:
         """Return the instruction of a target; None where it cannot be told from its rivals."""
-        others = self.rivals(widget)
+        others = self._rivals(widget)
         if not others:
             return NamedWidget(widget, f"Click on {phrase(widget)}", (widget.box,))
         if _alike(widget, others) and self._dice.random() < ANY_SHARE:
