@@ -8,7 +8,7 @@ from pathlib import Path
 from snellen.core.errors import SnellenError
 from snellen.exams.grounding.formats.base import BOX_FORMATS
 from snellen.synthetic.screens import layouts
-from snellen.synthetic.writing import label_of, write_bytes, write_text
+from snellen.synthetic.writing import write_bytes, write_text
 
 FILE, PICTURE = "boxes.jsonl", "example.png"
 SCREEN = (1280, 800)
@@ -43,7 +43,7 @@ def write(out: Path) -> tuple[Path, str]:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         shots = f"; 'snellen annotate {out} --as NAME' draws boxes on its pictures" if _has_pictures(out) else ""
         raise SnellenError(f"--out {out} is there and not empty: name a new folder{shots}")
-    made = layouts.screenshot(SEED, 0, absent=0.0, screen=SCREEN, label=label_of("grounding", SEED))
+    made = layouts.screenshot(SEED, 0, screen=SCREEN)
     rows = []
     for element in made.record["elements"]:
         if element["text"] in TARGETS:
