@@ -97,7 +97,7 @@ class Shard(NamedTuple):
         return f"{self.number}/{self.of}"
 
 
-class DatasetShard(Dataset):
+class _DatasetShard(Dataset):
     """Every nth sample of a data set. What a sample may need of others (examples, another's picture) comes from the whole."""
 
     def __init__(self, whole: Dataset, shard: Shard) -> None:
@@ -130,7 +130,7 @@ class DatasetShard(Dataset):
 
 def part_of(data: Dataset, shard: Shard | None) -> Dataset:
     """The data set, or its part."""
-    return data if shard is None else DatasetShard(data, shard)
+    return data if shard is None else _DatasetShard(data, shard)
 
 
 class SampleData(Dataset):

@@ -81,7 +81,7 @@ class RunFacts(NamedTuple):
     records: Callable[[], Iterator[tuple[Sample, Answer, Mark]]] | None
 
 
-def no_rows(*_given: Any) -> Sequence[Any]:
+def _no_rows(*_given: Any) -> Sequence[Any]:
     """Return nothing, as the function of an extra that has nothing to say."""
     return ()
 
@@ -137,7 +137,7 @@ class HubData(NamedTuple):
 
     find: Callable[[str | None], HubSet]
     names: tuple[str, ...] = ()
-    unpack: Callable[[str | None, Path], Sequence[Path]] = no_rows
+    unpack: Callable[[str | None, Path], Sequence[Path]] = _no_rows
     """Unpack what was downloaded as archives; return the new files."""
 
 
@@ -170,7 +170,7 @@ class DefaultModel(NamedTuple):
 class Probes(NamedTuple):
     """Show prompts and audit protocols without a data set, by samples without pictures."""
 
-    samples: Callable[[], Sequence[Sample]] = no_rows
+    samples: Callable[[], Sequence[Sample]] = _no_rows
     """One sample of each split and task."""
     every_truth: Callable[[], Sequence[Sample]] | None = None
     """Samples with every truth that there can be, each once; None where `samples` has them."""
@@ -286,7 +286,7 @@ class PaperTables(NamedTuple):
     """Lay out the tables of the exam's paper, for runs that have these groups of samples."""
 
     layouts: Callable[[str, Sequence[By]], Iterable[Layout]]
-    published: Callable[[str, str], Iterable[Published]] = no_rows
+    published: Callable[[str, str], Iterable[Published]] = _no_rows
     """The paper's figures under a protocol and prompt. They are shown beside real data only."""
 
 
@@ -297,9 +297,9 @@ def _all_available(_prompts: Sequence[str]) -> Mapping[str, str]:
 class Remarks(NamedTuple):
     """Say in sentences what a person should know of a run that only this exam can tell."""
 
-    notes: Callable[[RunFacts], Iterable[str]] = no_rows
+    notes: Callable[[RunFacts], Iterable[str]] = _no_rows
     """Of the results under one protocol, with what to do: answers that look misread."""
-    findings: Callable[[Summary], Iterable[Finding]] = no_rows
+    findings: Callable[[Summary], Iterable[Finding]] = _no_rows
     """Of the scores: where they were lost, say."""
     unavailable: Callable[[Sequence[str]], Mapping[str, str]] = _all_available
     """Metrics that the replies to these prompts should have and cannot get on this machine, and what they need."""

@@ -9,18 +9,18 @@ from typing import Any
 
 def install_command(extra: str) -> str:
     """Return the command that installs Snellen with an extra, from wherever this Snellen was installed."""
-    return pip_command(extra, _direct_url(), Path.cwd())
+    return _pip_command(extra, _direct_url(), Path.cwd())
 
 
-def pip_command(extra: str, origin: dict[str, Any], cwd: Path) -> str:
+def _pip_command(extra: str, origin: dict[str, Any], cwd: Path) -> str:
     """Return the command for an origin as PEP 610 records it; an empty one is a package index.
 
-    >>> pip_command("view", {}, Path("/home/me"))
+    >>> _pip_command("view", {}, Path("/home/me"))
     "pip install 'snellen[view]'"
     >>> clone = {"url": "file:///home/me/snellen", "dir_info": {"editable": True}}
-    >>> pip_command("view", clone, Path("/home/me/snellen"))
+    >>> _pip_command("view", clone, Path("/home/me/snellen"))
     "pip install -e '.[view]'"
-    >>> pip_command("view", clone, Path("/tmp"))
+    >>> _pip_command("view", clone, Path("/tmp"))
     "pip install -e '/home/me/snellen[view]'"
     """
     from urllib.parse import urlsplit  # here: every command imports this module, and few need an extra

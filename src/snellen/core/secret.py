@@ -64,10 +64,10 @@ def has_login(address: str) -> bool:
     return "@" in re.split(r"[/?#]", address.partition("://")[2] or address, maxsplit=1)[0]
 
 
-def looks_secret(value: str) -> bool:
+def _looks_secret(value: str) -> bool:
     """Whether a key is one, and not a word that a local server takes for want of a key.
 
-    >>> [looks_secret(k) for k in ("color", "EMPTY", "not-needed", "token-abc123", "sk-or-v1-0f", "q8Zr2LxTn0Wb4")]
+    >>> [_looks_secret(k) for k in ("color", "EMPTY", "not-needed", "token-abc123", "sk-or-v1-0f", "q8Zr2LxTn0Wb4")]
     [False, False, False, True, True, True]
     """
     if len(value) >= 8 and value.startswith(_PREFIXES):
@@ -92,7 +92,7 @@ class Secret:
 
     def __init__(self, value: str) -> None:
         self._value = value
-        self._in_replies = looks_secret(value)
+        self._in_replies = _looks_secret(value)
         if self._in_replies or (len(value) >= SHORTEST and not value.isalpha()):
             _SEEN.add(value)
 

@@ -11,7 +11,7 @@ CHECKPOINT = "google/siglip-so400m-patch14-384"
 TINY = "tiny-siglip"
 
 
-class Siglip(ScorerKind):
+class _Siglip(ScorerKind):
     """The checkpoint of the paper, or another one by hub name or folder."""
 
     forms: Mapping[str, str] = {
@@ -25,7 +25,7 @@ class Siglip(ScorerKind):
         return DualEncoder(spec, spec.partition(":")[2] or CHECKPOINT, mode, device)
 
 
-class TinySiglip(ScorerKind):
+class _TinySiglip(ScorerKind):
     """The packaged one, which needs no device but the processor."""
 
     forms: Mapping[str, str] = {
@@ -42,5 +42,5 @@ class TinySiglip(ScorerKind):
         return TinyDual(TINY, mode)
 
 
-SIGLIP = Siglip()
-TINY_SIGLIP = TinySiglip()
+SIGLIP = _Siglip()
+TINY_SIGLIP = _TinySiglip()

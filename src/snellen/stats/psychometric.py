@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def fair_weights(n: int) -> Floats:
+def _fair_weights(n: int) -> Floats:
     """Weights of n spreads, sharpest first: more at both ends, most at the sharp one, as in a Beta(1/3, 2/3).
 
     An observer at an end of the range can be taken for one nearer its middle, never for one farther out. With equal weights the shallow
@@ -42,7 +42,7 @@ EDGE = 0.0005
 """The spread of an edge that is sharper than any ladder can show: a fiftieth of a step of 40 levels."""
 SPREADS = (EDGE, *(float(s) for s in np.geomspace(0.006, 0.48, 11)))
 """Standard deviations of the curve, in lengths of the ladder: an edge, then from a quarter of a step of 40 levels to half of the whole."""
-SPREAD_WEIGHTS = (0.25, *(float(w) for w in 0.75 * fair_weights(len(SPREADS) - 1)))
+SPREAD_WEIGHTS = (0.25, *(float(w) for w in 0.75 * _fair_weights(len(SPREADS) - 1)))
 """What is assumed for the estimate: one in four has an edge. Chosen so that intervals hold about equally often whatever the slope."""
 LIKELY_WEIGHTS = tuple(float(w) for w in np.exp(-((np.log(np.array(SPREADS[1::2]) / 0.05) / 1.4) ** 2) / 2))
 """What is assumed for the choice of levels: two steps of 40 are likeliest, and four times less or more is still likely, since a ladder was
@@ -214,7 +214,7 @@ def quantiles(weights: Floats, edges: Floats, at: Sequence[float] = (0.5, 0.025,
     return tuple(float(v) for v in np.interp(np.array(at) * below[-1], below, edges))
 
 
-def edges_of(points: Floats) -> Floats:
+def _edges_of(points: Floats) -> Floats:
     """The borders of the cells around grid points: midway between neighbours; the outer cells end at their points."""
     return np.concatenate([points[:1], (points[1:] + points[:-1]) / 2, points[-1:]])
 
@@ -230,7 +230,7 @@ def threshold_place(shape: DialShape, weights: Floats) -> tuple[float, float, fl
     Where the observer more likely than not has an edge, all that the answers say is between which two levels it lies: then the interval is
     at least as wide as that gap of the ladder.
     """
-    middle, low, high = quantiles(weights.sum(axis=1), edges_of(np.array(THRESHOLDS)))
+    middle, low, high = quantiles(weights.sum(axis=1), _edges_of(np.array(THRESHOLDS)))
     if 2 * weights[:, SPREADS.index(EDGE)].sum() <= weights.sum():
         return middle, low, high
     ladder = [position(shape, level) for level in shape.levels]
@@ -251,8 +251,8 @@ def fit(shape: DialShape, trials: Sequence[Trial]) -> ObserverFit:
     grid = fine_grid(shape)
     weights = posterior(grid, counts(shape, trials)).reshape(len(grid.thresholds), len(grid.spreads), len(grid.lapses))
     place = threshold_place(shape, weights.sum(axis=2))
-    spread = quantiles(weights.sum(axis=(0, 2)), edges_of(np.log(grid.spreads)))
-    lapse = quantiles(weights.sum(axis=(0, 1)), edges_of(grid.lapses))
+    spread = quantiles(weights.sum(axis=(0, 2)), _edges_of(np.log(grid.spreads)))
+    lapse = quantiles(weights.sum(axis=(0, 1)), _edges_of(grid.lapses))
     ladder = abs(log(shape.levels[-1] / shape.levels[0]))
     return ObserverFit(
         threshold=_estimate([value_at(shape, p) for p in place]),

@@ -21,7 +21,7 @@ from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.stats.tally import GroupMarks, GroupScores, Tally, means
 
 
-class RepeatOutcome(NamedTuple):
+class _RepeatOutcome(NamedTuple):
     """How a sample's answers went: right so many times of so many, and whether all were read and judged the same."""
 
     right: int
@@ -88,7 +88,7 @@ class RepeatTally:
         for name, seen in self._seen.items():
             right = sum(one.outcome is Outcome.CORRECT for one in seen)
             marks = self._marks[name]
-            alike = RepeatOutcome(right, len(seen), all(one == marks[0] for one in marks))
+            alike = _RepeatOutcome(right, len(seen), all(one == marks[0] for one in marks))
             tally.count(self._samples[name], mean_seen(seen, alike))
         return tally
 
@@ -175,7 +175,7 @@ def _consistency(samples: GroupMarks) -> Consistency:
     always = sometimes = never = same = 0
     for seen, count in samples.rows():
         alike = seen.own
-        if isinstance(alike, RepeatOutcome) and alike.times > 1:
+        if isinstance(alike, _RepeatOutcome) and alike.times > 1:
             always += count * (alike.right == alike.times)
             never += count * (not alike.right)
             sometimes += count * (0 < alike.right < alike.times)

@@ -53,7 +53,7 @@ def fold_of(name: str, folds: int, seed: int = 0) -> int:
     return zlib.crc32(f"{seed}/{name}".encode()) % folds
 
 
-class GramVocabulary:
+class _GramVocabulary:
     """The grams that tell known texts apart: those that are in some of them and not in all."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -92,7 +92,7 @@ def answers(
         for name, value in one.items():
             if name in places:
                 table[row, places[name]] = value
-    vocabulary = GramVocabulary(known)
+    vocabulary = _GramVocabulary(known)
     texts = vocabulary.table(known)
     trust = _trust(texts, table, np.array([fold_of(c, INNER, seed=1) for c in clusters]))
     likely = _likely(texts, table, vocabulary.table(asked), (trust,))[0]
@@ -184,7 +184,7 @@ def likeness(known: Sequence[str], asked: Sequence[str]) -> Iterator[Floats]:
     """How alike each text that is asked is to every known one: 0 to 1, rare grams counting more."""
     import numpy as np
 
-    vocabulary = GramVocabulary(known)
+    vocabulary = _GramVocabulary(known)
     first = vocabulary.table(known)
     rare = np.log(len(known) / np.maximum(1, first.sum(axis=0)))
     first = _unit(first * rare)

@@ -62,7 +62,7 @@ class _AnthropicThinking(NamedTuple):
     not_applied: Mapping[str, str] = {}
 
 
-class MessagesFormat(WireFormat):
+class _MessagesFormat(WireFormat):
     """The Messages API."""
 
     droppable: Mapping[str, tuple[str, ...]] = {
@@ -305,7 +305,7 @@ ANTHROPIC = RemoteKind(
         versioned=True,
         hosting=Hosting("provider", developer="anthropic", closed=("",)),
     ),
-    MessagesFormat(),
+    _MessagesFormat(),
     "a model at Anthropic (ANTHROPIC_API_KEY)",
     (STOP,),
 )

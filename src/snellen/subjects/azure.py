@@ -42,7 +42,7 @@ _WORD = re.compile(r"[A-Za-z0-9.-]{1,40}")
 _OF_DEPLOYMENT = re.compile(r"(?P<root>.*)/openai/deployments/(?P<name>[^/]+)")
 
 
-class AzureAddress(NamedTuple):
+class _AzureAddress(NamedTuple):
     """Where a resource is: the base address, the version in the query, and whether deployments are in the path."""
 
     base: str
@@ -54,7 +54,7 @@ class AzureAddress(NamedTuple):
         return f"?api-version={self.version}" if self.version else ""
 
 
-def place(given: str | None, deployment: str) -> AzureAddress:
+def place(given: str | None, deployment: str) -> _AzureAddress:
     """Where requests for a deployment go, by `--base-url`, else by the variables: an address of the resource, of its newer API, or
     the whole address of the deployment as Azure's pages show it."""
     address, _, query = (given or setting(*SERVICE.address_variables)[0]).partition("?")
@@ -72,18 +72,18 @@ def place(given: str | None, deployment: str) -> AzureAddress:
             raise SnellenError(f"--model azure/{deployment}: the address is that of the deployment '{whole['name']}'")
         if not version:
             raise SnellenError(f"azure/{deployment}: set {VERSION}, such as 2024-10-21, for an address of this form")
-        return AzureAddress(f"{whole['root']}/openai", version, True)
+        return _AzureAddress(f"{whole['root']}/openai", version, True)
     dated = _DATE.fullmatch(version) is not None
     if base.endswith("/openai/v1"):
-        return AzureAddress(base, "" if dated else version)
+        return _AzureAddress(base, "" if dated else version)
     base = base.removesuffix("/openai")
-    return AzureAddress(f"{base}/openai", version, True) if dated else AzureAddress(f"{base}/openai/v1", version)
+    return _AzureAddress(f"{base}/openai", version, True) if dated else _AzureAddress(f"{base}/openai/v1", version)
 
 
-class AzureFormat(ChatFormat):
+class _AzureFormat(ChatFormat):
     """Chat completions as Azure serves them, with what its content filter says."""
 
-    def __init__(self, where: AzureAddress) -> None:
+    def __init__(self, where: _AzureAddress) -> None:
         self._where = where
 
     def path(self, model: str) -> str:
@@ -129,7 +129,7 @@ def _filtered(results: Any, key: Secret) -> str:
     return reading.clean(f"filtered for {', '.join(found)}", key) if found else ""
 
 
-class AzureKind(RemoteKind):
+class _AzureKind(RemoteKind):
     """`azure/DEPLOYMENT`. The variables are those of OpenAI's own package, and so is their order."""
 
     def __init__(self) -> None:
@@ -143,11 +143,11 @@ class AzureKind(RemoteKind):
         where = place(settings.base_url, name)
         by_token = not offline and not settings.key and setting(TOKEN, KEY)[1].startswith(TOKEN)
         service = WITH_TOKEN if by_token else SERVICE
-        form = AzureFormat(where)
+        form = _AzureFormat(where)
         subject = RemoteSubject(service, form, name, settings, offline=offline, address=where.base)
         if where.version:
             subject.identity["api_version"] = where.version
         return subject
 
 
-KIND = AzureKind()
+KIND = _AzureKind()

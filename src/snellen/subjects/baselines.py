@@ -67,7 +67,7 @@ class Constant(Subject):
         return said(question, self._text)
 
 
-class Solver(Subject):
+class _Solver(Subject):
     """A function of the Question that the exam names as `module:function`, run on all cores."""
 
     def __init__(self, name: str, path: str) -> None:
@@ -93,7 +93,7 @@ class Solver(Subject):
             self._workers.close()
 
 
-class BaselineKind(SubjectKind):
+class _BaselineKind(SubjectKind):
     """`baseline/NAME`."""
 
     prefix = "baseline"
@@ -116,8 +116,8 @@ class BaselineKind(SubjectKind):
         own = given.exam.extra(Solvers)
         solvers = own.functions if own is not None else {}
         if name in solvers:
-            return Solver(name, solvers[name])
+            return _Solver(name, solvers[name])
         raise unknown("baseline", name, ["chance", "constant:TEXT", *solvers], of=given.exam.name)
 
 
-KIND = BaselineKind()
+KIND = _BaselineKind()

@@ -58,7 +58,7 @@ class _GeminiThinking(NamedTuple):
     not_applied: Mapping[str, str] = {}
 
 
-class GeminiFormat(WireFormat):
+class _GeminiFormat(WireFormat):
     """`generateContent`."""
 
     droppable: Mapping[str, tuple[str, ...]] = {
@@ -397,7 +397,7 @@ GEMINI = RemoteKind(
         own_keys=2,
         hosting=Hosting("provider", developer="google", closed=("gemini",)),
     ),
-    GeminiFormat(),
+    _GeminiFormat(),
     "a Gemini model at Google (GEMINI_API_KEY)",
     (LOGPROBS, MODEL_SEED, STOP, DETAIL),
 )

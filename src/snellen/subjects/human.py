@@ -22,7 +22,7 @@ MAJORITY = "majority"
 TIED = "the people in the file did not agree, and no answer has most voices"
 
 
-class HumanAnswer(NamedTuple):
+class _HumanAnswer(NamedTuple):
     """One answer of one person."""
 
     id: str
@@ -38,7 +38,7 @@ class Human(Subject):
         if not path.is_file():
             raise SnellenError(f"human/{path}: no such file; 'snellen annotate DIR --as NAME --exam EXAM' makes one")
         raw = path.read_bytes()
-        every = read_said(path, raw)
+        every = _read_said(path, raw)
         people = sorted({one.who for one in every})
         chosen = _chosen(path, every, people, wanted)
         self.spec = f"human/{path}" + (f":{wanted}" if wanted else "")
@@ -68,9 +68,9 @@ class Human(Subject):
         return said(question, text) if text is not None else failed(question, "tie", TIED)
 
 
-def read_said(path: Path, raw: bytes) -> list[HumanAnswer]:
+def _read_said(path: Path, raw: bytes) -> list[_HumanAnswer]:
     """The answers of a file, each with who gave it and when; a row that does not say who is an error."""
-    found: list[HumanAnswer] = []
+    found: list[_HumanAnswer] = []
     for number, row in enumerate(rows_of(path, raw, "human"), 1):
         where = f"human/{path} record {number}"
         name = next((row[k] for k in IDS if k in row), None) if isinstance(row, dict) else None
@@ -80,21 +80,21 @@ def read_said(path: Path, raw: bytes) -> list[HumanAnswer]:
         who = row.get("annotator")
         if not isinstance(who, str) or not who.strip():
             raise SnellenError(f"{where}: needs 'annotator', who said it; for a model's replies there is replay/FILE")
-        found.append(HumanAnswer(str(name), text, who.strip(), str(row.get("time") or "")))
+        found.append(_HumanAnswer(str(name), text, who.strip(), str(row.get("time") or "")))
     if not found:
         raise SnellenError(f"human/{path}: no answers in it")
     return found
 
 
-def voted(every: list[HumanAnswer]) -> dict[str, str | None]:
+def voted(every: list[_HumanAnswer]) -> dict[str, str | None]:
     """What was said of each question: one person's answer, or the one that most gave; None where two have equally many.
 
-    >>> voted([HumanAnswer("1", "Red", "a", ""), HumanAnswer("1", "red ", "b", ""), HumanAnswer("1", "blue", "c", "")])
+    >>> voted([_HumanAnswer("1", "Red", "a", ""), _HumanAnswer("1", "red ", "b", ""), _HumanAnswer("1", "blue", "c", "")])
     {'1': 'Red'}
-    >>> voted([HumanAnswer("2", "x", "a", ""), HumanAnswer("2", "y", "b", "")])
+    >>> voted([_HumanAnswer("2", "x", "a", ""), _HumanAnswer("2", "y", "b", "")])
     {'2': None}
     """
-    by_id: dict[str, list[HumanAnswer]] = {}
+    by_id: dict[str, list[_HumanAnswer]] = {}
     for one in every:
         by_id.setdefault(one.id, []).append(one)
     found: dict[str, str | None] = {}
@@ -109,7 +109,7 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _chosen(path: Path, every: list[HumanAnswer], people: list[str], wanted: str) -> list[HumanAnswer]:
+def _chosen(path: Path, every: list[_HumanAnswer], people: list[str], wanted: str) -> list[_HumanAnswer]:
     """The answers that count: of the one person, of the one that is named, or of all for the majority."""
     if not wanted and len(people) > 1:
         raise SnellenError(
@@ -128,7 +128,7 @@ def _chosen(path: Path, every: list[HumanAnswer], people: list[str], wanted: str
     return some
 
 
-class HumanKind(SubjectKind):
+class _HumanKind(SubjectKind):
     """`human/FILE`, `human/FILE:NAME`, `human/FILE:majority`."""
 
     prefix = "human"
@@ -146,4 +146,4 @@ class HumanKind(SubjectKind):
         return Human(Path(name))
 
 
-KIND = HumanKind()
+KIND = _HumanKind()

@@ -46,7 +46,7 @@ class WorkerAnswer(Struct, frozen=True):
     parallel: int = 1
 
 
-class WorkerSubject:
+class _WorkerSubject:
     """The real subject, in a worker."""
 
     def __init__(self, kind: str, spec: dict[str, Any]) -> None:
@@ -83,7 +83,7 @@ def job_for(subject: Subject) -> bytes:
     """Return the job of a worker that is to be that subject."""
     if subject.worker_spec is None:
         raise SnellenError(f"{subject.spec} cannot answer in other processes")
-    return job_of(partial(WorkerSubject, subject.spec.partition("/")[0], dict(subject.worker_spec)))
+    return job_of(partial(_WorkerSubject, subject.spec.partition("/")[0], dict(subject.worker_spec)))
 
 
 def on_devices(made: Callable[[str], Subject], devices: Sequence[str]) -> SubjectInWorkers:
@@ -109,7 +109,7 @@ class SubjectInWorkers(Subject):
         self._plain = plain
         self._first: tuple[str, Facts] | None = None
         self._each = 1
-        self._workers: Workers[WorkerAnswer] = Workers(WorkerSubject, hire, self._admit)
+        self._workers: Workers[WorkerAnswer] = Workers(_WorkerSubject, hire, self._admit)
 
     def _admit(self, place: str, call: Callable[..., Future[WorkerAnswer]]) -> None:
         """Refuse a worker that would answer differently: other weights, another kind of device, another precision."""

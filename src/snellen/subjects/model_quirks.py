@@ -33,7 +33,7 @@ def thinks(model: str) -> bool:
     [False, True, False, True, False]
     """
     name = _name(model)
-    claude, gemini = claude_version(model), gemini_version(model)
+    claude, gemini = _claude_version(model), _gemini_version(model)
     if claude is not None:
         return claude >= (5, 0)
     if gemini is not None:
@@ -49,7 +49,7 @@ def refuses_temperature(model: str) -> bool:
     >>> [refuses_temperature(m) for m in ("claude-haiku-4-5", "claude-opus-4-7", "claude-fable-5-1")]
     [False, True, True]
     """
-    return bool(_OPENAI_THINKS.match(_name(model))) or (claude_version(model) or (0, 0)) >= (4, 7)
+    return bool(_OPENAI_THINKS.match(_name(model))) or (_claude_version(model) or (0, 0)) >= (4, 7)
 
 
 def ignores_temperature(model: str) -> bool:
@@ -58,7 +58,7 @@ def ignores_temperature(model: str) -> bool:
     >>> [ignores_temperature(m) for m in ("gemini-3.1-pro-preview", "gemini-3.5-flash-lite", "gemini-3.8-flash")]
     [False, True, True]
     """
-    version = gemini_version(model)
+    version = _gemini_version(model)
     return version is not None and (version >= (3, 6) or (version == (3, 5) and "lite" in model))
 
 
@@ -87,12 +87,12 @@ def effort(wish: str | int) -> str:
 # ---------------------------------------------------------------- Claude
 
 
-def claude_version(model: str) -> Version | None:
+def _claude_version(model: str) -> Version | None:
     """The generation of a Claude model, by its name; None for another model, and the newest where the name does not say.
 
-    >>> [claude_version(m) for m in ("claude-opus-4-20250514", "claude-3-7-sonnet-latest", "anthropic/claude-opus-4.6", "gpt-5")]
+    >>> [_claude_version(m) for m in ("claude-opus-4-20250514", "claude-3-7-sonnet-latest", "anthropic/claude-opus-4.6", "gpt-5")]
     [(4, 0), (3, 7), (4, 6), None]
-    >>> claude_version("claude-mythos-preview"), claude_version("claude-sonnet-5-5")
+    >>> _claude_version("claude-mythos-preview"), _claude_version("claude-sonnet-5-5")
     ((5, 0), (5, 5))
     """
     name = _name(model)
@@ -110,7 +110,7 @@ def takes_thinking_budget(model: str) -> bool:
     >>> [takes_thinking_budget(m) for m in ("claude-haiku-4-5", "claude-opus-4-6", "claude-next")]
     [True, False, False]
     """
-    version = claude_version(model)
+    version = _claude_version(model)
     return version is not None and version < (4, 6)
 
 
@@ -120,7 +120,7 @@ def how_not_to_think(model: str) -> str:
     >>> [how_not_to_think(m) for m in ("claude-opus-5", "claude-sonnet-5-5", "claude-opus-5-5", "claude-fable-5")]
     ['disabled', 'between_tools', '', '']
     """
-    name, version = _name(model), claude_version(model) or (0, 0)
+    name, version = _name(model), _claude_version(model) or (0, 0)
     if "mythos" in name or "fable" in name or ("opus" in name and version >= (5, 5)):
         return ""
     return "between_tools" if "sonnet" in name and version >= (5, 5) else "disabled"
@@ -129,10 +129,10 @@ def how_not_to_think(model: str) -> str:
 # ---------------------------------------------------------------- Gemini
 
 
-def gemini_version(model: str) -> Version | None:
+def _gemini_version(model: str) -> Version | None:
     """The generation of a Gemini model, by its name; None for another model, and the newest where the name does not say.
 
-    >>> [gemini_version(m) for m in ("models/gemini-2.5-flash", "gemini-3-pro-preview", "gemini-flash-latest", "gemma-3-27b-it")]
+    >>> [_gemini_version(m) for m in ("models/gemini-2.5-flash", "gemini-3-pro-preview", "gemini-flash-latest", "gemma-3-27b-it")]
     [(2, 5), (3, 0), (99, 0), None]
     """
     name = _name(model)
@@ -148,7 +148,7 @@ def thinking_range(model: str) -> tuple[int, int] | None:
     >>> thinking_range("gemini-2.5-pro"), thinking_range("gemini-2.5-flash"), thinking_range("gemini-3.8-flash")
     ((128, 32768), (0, 24576), None)
     """
-    if gemini_version(model) != (2, 5):
+    if _gemini_version(model) != (2, 5):
         return None
     name = _name(model)
     if "lite" in name:

@@ -25,7 +25,7 @@ OF_THE_REQUEST = re.compile(r"invalid|image|context_length")
 """What the codes of faults of the request have in them."""
 
 
-class ResponsesFormat(WireFormat):
+class _ResponsesFormat(WireFormat):
     """The Responses API. It has no seed and no stop sequences. Nothing is kept at OpenAI (`store` is false)."""
 
     droppable: Mapping[str, tuple[str, ...]] = {
@@ -202,7 +202,7 @@ def _by_policy(code: str, message: str) -> bool:
     return code in POLICY or (code == "invalid_prompt" and "polic" in message.lower())
 
 
-RESPONSES = ResponsesFormat()
+RESPONSES = _ResponsesFormat()
 OPENAI = RemoteKind(
     Service(
         "openai",

@@ -95,7 +95,7 @@ class FileReplies:
         digest = hashlib.sha256()
         for number, place, reply in self._replies(digest.update):
             key = reply.id, reply.prompt or ANY
-            if not of_a_run(path) and key in self._places and self.get(*key) not in (None, reply.text):
+            if not _of_a_run(path) and key in self._places and self.get(*key) not in (None, reply.text):
                 raise _twice(path, number, reply.id)
             self._places.put(key, place, failed=False)
         self._places.settle()
@@ -109,7 +109,7 @@ class FileReplies:
             for whole in lines:
                 seen(whole)
                 for line in whole.splitlines(keepends=True):  # a lone carriage return ends a line, too
-                    if is_row(line):
+                    if _is_row(line):
                         number += 1
                         reply = reply_of(_decoded(self._path, line), f"replay/{self._path} record {number}")
                         if reply is not None:
@@ -162,7 +162,7 @@ def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
         reply = reply_of(row, f"replay/{path} record {number}")
         if reply is None:
             continue
-        if not of_a_run(path) and replies.get((reply.id, reply.prompt), reply.text) != reply.text:
+        if not _of_a_run(path) and replies.get((reply.id, reply.prompt), reply.text) != reply.text:
             raise _twice(path, number, reply.id)
         replies[reply.id, reply.prompt] = reply.text
     return replies
@@ -190,7 +190,7 @@ def rows_of(path: Path, raw: bytes, kind: str = "replay") -> Iterable[Any]:
         if suffix == ".csv":
             return list(csv.DictReader(raw.decode("utf-8-sig").splitlines(keepends=True)))
         if suffix in LINES:
-            return [msgspec.json.decode(line) for line in raw.splitlines() if is_row(line)]
+            return [msgspec.json.decode(line) for line in raw.splitlines() if _is_row(line)]
         data = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, csv.Error) as error:
         raise _unreadable(path, kind, error) from None
@@ -199,12 +199,12 @@ def rows_of(path: Path, raw: bytes, kind: str = "replay") -> Iterable[Any]:
     return list(data) if isinstance(data, list) else [data]
 
 
-def of_a_run(path: Path) -> bool:
+def _of_a_run(path: Path) -> bool:
     """Whether it is the file of a run's answers: there the last answer to a question is the one that counts."""
     return path.name == "answers.jsonl" and (path.parent / "run.json").is_file()
 
 
-def is_row(line: bytes) -> bool:
+def _is_row(line: bytes) -> bool:
     """Whether a line of a file of JSON lines is no empty one and no comment."""
     return bool(line.strip()) and not line.lstrip().startswith(b"#")
 
@@ -226,7 +226,7 @@ def _unreadable(path: Path, kind: str, error: Exception) -> SnellenError:
     return SnellenError(f"{kind}/{path} cannot be read as {path.suffix.lower()[1:] or 'JSON'}: {error}")
 
 
-class ReplayKind(SubjectKind):
+class _ReplayKind(SubjectKind):
     """`replay/FILE`."""
 
     prefix = "replay"
@@ -237,4 +237,4 @@ class ReplayKind(SubjectKind):
         return Replay(Path(name), own.read if own is not None else None)
 
 
-KIND = ReplayKind()
+KIND = _ReplayKind()

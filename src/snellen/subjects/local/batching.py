@@ -22,7 +22,7 @@ from snellen.subjects.local.stack import is_out_of_memory
 LINGER = 0.05  # seconds without a new question after which a batch starts short
 
 
-class Engine(Interface):
+class _Engine(Interface):
     """What the batcher needs of a model."""
 
     def render(self, prompt: ChatPrompt) -> RenderedText: ...
@@ -52,7 +52,7 @@ class BatchedReply(NamedTuple):
 class Batcher:
     """Takes prompts one by one and answers them in batches."""
 
-    def __init__(self, engine: Engine, size: BatchSize, free_memory: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, engine: _Engine, size: BatchSize, free_memory: Callable[[], None] = lambda: None) -> None:
         self.size = size
         self._engine, self._free_memory = engine, free_memory
         self._waiting: list[Job] = []

@@ -61,7 +61,7 @@ CHECK_BATCHING = Option(
 MODEL_PATH = Option("model_path", "Folder of the weights for --model llava or qwen.", metavar="DIR")
 
 
-class LocalKind(SubjectKind):
+class _LocalKind(SubjectKind):
     """Models on this machine. `called` is a short name for one of them, whose weights may lie anywhere (--model-path)."""
 
     options: tuple[Option, ...] = (
@@ -76,7 +76,7 @@ class LocalKind(SubjectKind):
         self.forms, self._called, self._stands_for = forms, called, stands_for
         self.prefix = called or "hf"
         if called:
-            self.options = (*LocalKind.options, MODEL_PATH)
+            self.options = (*_LocalKind.options, MODEL_PATH)
 
     def build(self, name: str, given: BuildContext) -> Subject:
         from snellen.subjects.local.settings import LocalSettings
@@ -138,11 +138,11 @@ class LocalKind(SubjectKind):
         return self._subject(spec["name"], LocalSettings(**spec["settings"]), offline=False)
 
 
-HF = LocalKind(
+HF = _LocalKind(
     {
         "hf/NAME": "a model on this machine: a saved model's folder, or its name on the Hugging Face hub (extra local)",
         f"hf/{TINY}": "the model that is shipped with Snellen: a few MB, trained on its synthetic sets alone (extra local)",
     }
 )
-LLAVA = LocalKind({"llava": "short for hf/llava-hf/llava-1.5-7b-hf"}, "llava", "llava-hf/llava-1.5-7b-hf")
-QWEN = LocalKind({"qwen": "short for hf/Qwen/Qwen3-VL-8B-Instruct"}, "qwen", "Qwen/Qwen3-VL-8B-Instruct")
+LLAVA = _LocalKind({"llava": "short for hf/llava-hf/llava-1.5-7b-hf"}, "llava", "llava-hf/llava-1.5-7b-hf")
+QWEN = _LocalKind({"qwen": "short for hf/Qwen/Qwen3-VL-8B-Instruct"}, "qwen", "Qwen/Qwen3-VL-8B-Instruct")

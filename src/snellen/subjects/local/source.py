@@ -39,7 +39,7 @@ def find(name: str) -> ModelSource:
     """A folder by its path, or a hub repository as `OWNER/NAME` or `OWNER/NAME@REVISION`."""
     folder = Path(name).expanduser()
     if folder.is_dir():
-        read_config(folder)
+        _read_config(folder)
         if not any(folder.glob("*.safetensors")):
             raise SnellenError(f"hf/{name}: no *.safetensors in that folder (weights in other formats are not loaded)")
         return ModelSource(folder.resolve().name, folder, sha256=folder_digest(folder))
@@ -57,7 +57,7 @@ def packaged(name: str) -> str:
     return str(folder)
 
 
-def read_config(folder: Path) -> dict[str, Any]:
+def _read_config(folder: Path) -> dict[str, Any]:
     """config.json of a saved model; an error where there is none."""
     path = folder / "config.json"
     if not path.is_file():
@@ -71,12 +71,12 @@ def read_config(folder: Path) -> dict[str, Any]:
 def config_of(source: ModelSource) -> dict[str, Any]:
     """The model's configuration, before its weights are fetched."""
     if source.folder is not None:
-        return read_config(source.folder)
+        return _read_config(source.folder)
     try:
         path = _hub().hf_hub_download(source.name, "config.json", revision=source.commit)
     except Exception as error:
         raise SnellenError(f"hf/{source.name}: no config.json at {source.commit}: {_why(error, 120)}") from None
-    return read_config(Path(path).parent)
+    return _read_config(Path(path).parent)
 
 
 def saved_dtype(config: dict[str, Any]) -> str | None:
@@ -191,7 +191,7 @@ def fetch(source: ModelSource) -> Path:
         folder = _snapshot(hub, source.name, source.commit)
     except Exception as error:
         raise SnellenError(f"hf/{source.name}: cannot download commit {source.commit}: {_why(error)}") from None
-    read_config(folder)
+    _read_config(folder)
     if not any(folder.glob("*.safetensors")):
         raise SnellenError(
             f"hf/{source.name}: the repository has no *.safetensors; weights in other formats are not loaded"

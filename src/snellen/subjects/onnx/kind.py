@@ -11,7 +11,7 @@ from snellen.subjects.local.kind import TINY
 from snellen.subjects.remote.settings import MAX_TOKENS
 
 
-class OnnxKind(SubjectKind):
+class _OnnxKind(SubjectKind):
     """Exported models. They have no temperature: they are small and there to be the same everywhere."""
 
     prefix = "onnx"
@@ -33,4 +33,4 @@ class OnnxKind(SubjectKind):
         return OnnxSubject(folder, limit, offline=given.offline, called=f"onnx/{TINY}" if shipped else None)
 
 
-KIND = OnnxKind()
+KIND = _OnnxKind()

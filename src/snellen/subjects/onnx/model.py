@@ -50,7 +50,7 @@ class _Generation(msgspec.Struct, frozen=True):
     eos_token_id: int | list[int]
 
 
-class DecodingStep(NamedTuple):
+class _DecodingStep(NamedTuple):
     """A token that was chosen, its log-probability and the entropy over all tokens, in nats."""
 
     token: int
@@ -113,12 +113,12 @@ class OnnxModel:
         seen: Array = self._vision.run(["features"], {"pixels": pixels})[0]
         return seen
 
-    def _steps(self, ids: Array, seen: Array, closing: threading.Event) -> tuple[list[DecodingStep], bool]:
+    def _steps(self, ids: Array, seen: Array, closing: threading.Event) -> tuple[list[_DecodingStep], bool]:
         """The likeliest tokens one after another, and whether the model ended by itself."""
         sizes = self.config.text_config
         past: Array = np.zeros((sizes.num_hidden_layers, 2, sizes.num_attention_heads, 0, sizes.head_dim), np.float32)
         places = np.flatnonzero(ids == self.config.image_token_index)[:, None]
-        steps: list[DecodingStep] = []
+        steps: list[_DecodingStep] = []
         while not closing.is_set():
             scores, past = self._language.run(
                 ["scores", "kept"], {"ids": ids, "places": places, "seen": seen, "past": past}
@@ -133,7 +133,7 @@ class OnnxModel:
         raise SampleError("closed", "the run was stopped before this question was answered")
 
 
-def _likeliest(scores: Array) -> DecodingStep:
+def _likeliest(scores: Array) -> _DecodingStep:
     """With y = x - max and Z = sum of exp(y): ln p = y - ln Z, and H = ln Z - sum of y exp(y) / Z, as local/decoding.py."""
     token = int(scores.argmax())
     shifted = np.maximum(scores - scores[token], LEAST)
@@ -142,7 +142,7 @@ def _likeliest(scores: Array) -> DecodingStep:
     log_total = float(np.log(total))
     if not np.isfinite(log_total):
         raise SampleError("not-a-number", "the model's scores are no numbers")
-    return DecodingStep(token, -log_total, log_total - float((weights * shifted).sum() / total))
+    return _DecodingStep(token, -log_total, log_total - float((weights * shifted).sum() / total))
 
 
 def _template(path: Path) -> Any:

@@ -237,7 +237,7 @@ def explained(status: int, said: ErrorBody, body: bytes, where: RequestSource) -
     told_kind = (said.kind, said.status or TREATED.get(said.kind, status)) if said.kind else None
     kind, treated = _late(said) or told_kind or _hopeless(status, said.message) or _kind(status, body)
     if kind == "refused":
-        bill = billed_anyway(body)
+        bill = _billed_anyway(body)
         free = bill.cost is None and bill.usage.input_tokens is None
         return bill._replace(
             text=said.message,
@@ -257,7 +257,7 @@ def explained(status: int, said: ErrorBody, body: bytes, where: RequestSource) -
         "bad-request": f"the endpoint rejects the request {told}",
     }
     reason = reasons.get(kind, f"status {status}: {said.message}")
-    return billed_anyway(body)._replace(error=Failure(kind=kind, reason=reason), status=treated)
+    return _billed_anyway(body)._replace(error=Failure(kind=kind, reason=reason), status=treated)
 
 
 def _late(said: ErrorBody) -> tuple[str, int] | None:
@@ -303,7 +303,7 @@ def cost_of(usage: dict[str, Any]) -> float | None:
     return None if upstream is None else cost + upstream
 
 
-def billed_anyway(body: bytes) -> Parsed:
+def _billed_anyway(body: bytes) -> Parsed:
     """What the body of a failed response says of its tokens and its cost, in the words of any provider; most say nothing."""
     try:
         data = msgspec.json.decode(body) if b'"usage' in body else None

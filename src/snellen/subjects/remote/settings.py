@@ -78,7 +78,7 @@ def settings_from(asked: Mapping[str, Any], max_tokens: int) -> Settings:
         seed=asked.get("model_seed"),
         stop=(asked["stop"],) if isinstance(asked.get("stop"), str) else tuple(asked.get("stop") or ()),
         detail=asked.get("detail"),
-        reasoning=checked_reasoning(asked.get("reasoning")),
+        reasoning=_checked_reasoning(asked.get("reasoning")),
         max_thinking=asked.get("max_thinking"),
     )
 
@@ -102,10 +102,10 @@ def _object(text: str) -> Mapping[str, Any]:
         raise SnellenError(f"--extra must be a JSON object: {error}") from None
 
 
-def checked_reasoning(value: str | int | None) -> str | int | None:
+def _checked_reasoning(value: str | int | None) -> str | int | None:
     """An effort by name, or a number of tokens.
 
-    >>> checked_reasoning("high"), checked_reasoning("2000"), checked_reasoning(None)
+    >>> _checked_reasoning("high"), _checked_reasoning("2000"), _checked_reasoning(None)
     ('high', 2000, None)
     """
     if value is None or value in EFFORTS:
@@ -137,7 +137,7 @@ REASONING = Option(
     "reasoning",
     f"How much the model may think: {', '.join(EFFORTS)}, or a number of tokens (default: as the model does by itself).",
     metavar="EFFORT|N",
-    parse=checked_reasoning,
+    parse=_checked_reasoning,
 )
 MAX_THINKING = Option(
     "max_thinking",
