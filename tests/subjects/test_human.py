@@ -71,7 +71,7 @@ def test_a_majority_counts_and_a_tie_is_no_answer(tmp_path: Path) -> None:
     [
         ('{"id": "P3/img00000", "text": "Color"}', "needs 'annotator'.*replay/FILE"),
         ('{"id": "P3/img00000", "annotator": "ann"}', "record 1: needs an id"),
-        ("[1]", "record 1: needs an id"),
+        ("[1]", "record 1: expected an object with id and text"),
         ("", "no answers in it"),
         ("{", "human/.* cannot be read as jsonl"),
         ('{"id": "1", "text": "a", "annotator": "x"}\n' * 2, "x answered '1' twice"),

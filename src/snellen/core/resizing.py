@@ -34,6 +34,11 @@ def smart_resize(width: int, height: int, limits: PixelLimits = PROCESSOR, facto
         raise SnellenError(
             f"a picture of {width}x{height} is too long and thin: one side is over {LARGEST_RATIO} times the other"
         )
+    return to_multiples(width, height, limits, factor)
+
+
+def to_multiples(width: int, height: int, limits: PixelLimits, factor: int) -> tuple[int, int]:
+    """As `smart_resize`, of pictures of any shape."""
     wide, high = (max(factor, round(v / factor) * factor) for v in (width, height))
     if wide * high > limits.most:
         shrink = math.sqrt(width * height / limits.most)

@@ -17,7 +17,20 @@ from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
 from snellen.core.secret import Secret
-from snellen.core.types import Answer, Call, Failure, ImageSent, Picture, Question, Struct, Text, Token, Turn, Usage
+from snellen.core.types import (
+    Answer,
+    Call,
+    Failure,
+    ImageSent,
+    Picture,
+    Question,
+    Struct,
+    Text,
+    Token,
+    Turn,
+    Usage,
+    failed,
+)
 
 if TYPE_CHECKING:
     from snellen.core.dataset import Dataset
@@ -282,8 +295,7 @@ class Subject:
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
         """Answer one question. A failure is an Answer with `failure`, never an exception."""
-        failure = Failure(kind="no-answer", reason=f"{self.spec} has no answer()")
-        return Answer(id=question.id, prompt=question.prompt, failure=failure)
+        return failed(question, "no-answer", f"{self.spec} has no answer()")
 
     def answered(self, question: Question, reply: Reply) -> Answer:
         """The answer that a reply is, for a subject that makes one call a question."""

@@ -190,6 +190,12 @@ class Answer(Struct, frozen=True):
     shots: tuple[str, ...] = ()
 
 
+def failed(question: Question, kind: str, reason: str) -> Answer:
+    """Return the answer to a question that could not be answered."""
+    failure = Failure(kind=kind, reason=reason)
+    return Answer(id=question.id, prompt=question.prompt, failure=failure, shots=question.shots)
+
+
 class Outcome(StrEnum):
     """What became of one sample. Only the first three are answers; an unmarked one has no truth to be compared with."""
 

@@ -14,7 +14,7 @@ import msgspec
 
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Hosting, Parsed
-from snellen.core.types import Failure, Usage
+from snellen.core.types import Usage
 from snellen.subjects import model_quirks
 from snellen.subjects.anthropic_batches import AnthropicBatches
 from snellen.subjects.remote import reading
@@ -109,12 +109,6 @@ class _MessagesFormat(WireFormat):
     def opening(self, system: str | None) -> bytes:
         return (b'"system":' + msgspec.json.encode(system) + b"," if system is not None else b"") + b'"messages":['
 
-    def turn(self, role: str) -> tuple[bytes, bytes]:
-        return f'{{"role":"{role}","content":['.encode(), b"]}"
-
-    def text(self, role: str, text: str) -> bytes:
-        return b'{"type":"text","text":' + msgspec.json.encode(text) + b"}"
-
     def picture(self, mime: str, detail: str | None) -> tuple[bytes, bytes]:
         return f'{{"type":"image","source":{{"type":"base64","media_type":"{mime}","data":"'.encode(), b'"}}'
 
@@ -124,7 +118,7 @@ class _MessagesFormat(WireFormat):
         data = reading.decoded(body)
         bill = _bill(data, key)
         if data.get("type") == "error" or data.get("error"):
-            return _inner_error(data.get("error"), key, bill)
+            return reading.inner_error(data.get("error"), key, bill, STATUS)
         content = data.get("content")
         if not isinstance(content, list):
             raise BrokenReply("no content in the reply", bill)
@@ -135,28 +129,22 @@ class _MessagesFormat(WireFormat):
         if stop == "refusal" and not said:
             explained = reading.part(data, "stop_details", "explanation")
             said = explained if isinstance(explained, str) else ""
-        text, thinking = key.redact_reply(said), key.redact_reply(thought)
-        return bill._replace(
-            text=text,
-            thinking=thinking,
+        return reading.replied(bill, key, said, thought)._replace(
             finish_reason=FINISH.get(stop) or reading.short(stop, key),
             refused=stop == "refusal",
-            note=reading.REPEATED if (text, thinking) != (said, thought) else None,
             model=reading.short(data.get("model"), key),
             response_id=reading.short(data.get("id"), key),
         )
 
     def error(self, status: int, body: bytes, key: Secret) -> ErrorBody:
         said = reading.error_body(body, key)
-        kind, treated = _judged(said, _error(body)) or ("", None)
+        kind, treated = _judged(said, reading.error_object(body)) or ("", None)
         return said._replace(kind=kind, status=treated)
 
-    def told(self, listing: bytes, model: str) -> ModelListing | None:
-        try:
-            data = reading.decoded(listing)
-        except BrokenReply:
-            return None
-        return ModelListing(data, reading.whole(data.get("max_tokens"))) if data.get("type") == "model" else None
+    def told(self, listing: Mapping[str, Any]) -> ModelListing | None:
+        return (
+            ModelListing(listing, reading.whole(listing.get("max_tokens"))) if listing.get("type") == "model" else None
+        )
 
 
 def _thinking(model: str, settings: Settings) -> _AnthropicThinking:
@@ -273,22 +261,6 @@ def _judged(said: ErrorBody, error: dict[str, Any]) -> tuple[str, int | None] | 
     if kind in ("authentication_error", "permission_error"):
         return "key", STATUS[kind]
     return ("unknown-model", 404) if kind == "not_found_error" else None
-
-
-def _error(body: bytes) -> dict[str, Any]:
-    """The error object of a body; empty where there is none of the documented form."""
-    try:
-        error = reading.decoded(body).get("error")
-    except BrokenReply:
-        return {}
-    return error if isinstance(error, dict) else {}
-
-
-def _inner_error(error: Any, key: Secret, bill: Parsed) -> Parsed:
-    """An error object inside a response that came with status 200, as gateways send it."""
-    said = error if isinstance(error, dict) else {"message": str(error)}
-    failure = Failure(kind="endpoint", reason=reading.clean(said.get("message") or "error", key))
-    return bill._replace(error=failure, status=STATUS.get(str(said.get("type")), 502))
 
 
 ANTHROPIC = RemoteKind(

@@ -10,8 +10,6 @@ import re
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote
 
-import msgspec
-
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.subject import Hosting, Parsed, Subject
@@ -103,11 +101,7 @@ class _AzureFormat(ChatFormat):
 
     def error(self, status: int, body: bytes, key: Secret) -> ErrorBody:
         said = super().error(status, body, key)
-        try:
-            results = reading.part(msgspec.json.decode(body), "error", "innererror", "content_filter_result")
-        except reading.UNREADABLE:
-            return said
-        why = _filtered(results, key)
+        why = _filtered(reading.part(reading.error_object(body), "innererror", "content_filter_result"), key)
         return said._replace(message=f"{said.message} ({why})") if why else said
 
     def advice(self, status: int, error: ErrorBody, model: str, elsewhere: bool) -> str:

@@ -11,7 +11,7 @@ from snellen.core.cores import cores
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.extras import Solvers
 from snellen.core.subject import BuildContext, Caller, Subject, SubjectKind
-from snellen.core.types import Answer, Failure, Question
+from snellen.core.types import Answer, Question, failed
 from snellen.workers.calls import WorkFailed
 from snellen.workers.pool import WorkerLost, Workers
 from snellen.workers.processes import on_all_cores
@@ -20,11 +20,6 @@ from snellen.workers.processes import on_all_cores
 def said(question: Question, text: str) -> Answer:
     """A whole reply."""
     return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
-
-
-def failed(question: Question, kind: str, reason: str) -> Answer:
-    """A question that could not be answered."""
-    return Answer(id=question.id, prompt=question.prompt, failure=Failure(kind=kind, reason=reason))
 
 
 class Chance(Subject):

@@ -9,6 +9,7 @@ from snellen.core.subject import Hosting
 from snellen.subjects.chat_dialects import LlamaCppFormat, LmStudioFormat, OpenRouterFormat, TemplateFormat, VllmFormat
 from snellen.subjects.compatible import CHAT
 from snellen.subjects.openai_batches import OpenAIBatches
+from snellen.subjects.openai_responses import OPENAI
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import DETAIL, LOGPROBS, MODEL_SEED, STOP
@@ -31,18 +32,10 @@ OPENROUTER = RemoteKind(
     MORE,
 )
 OPENAI_CHAT = RemoteKind(
-    Service(
-        "openai-chat",
-        "https://api.openai.com/v1",
-        ("OPENAI_API_KEY", "EVAL_API_KEY"),
-        address_variables=("OPENAI_BASE_URL",),
-        needs_key=True,
-        headers_from={"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"},
+    OPENAI.service._replace(
+        prefix="openai-chat",
         length_parameter="max_completion_tokens",
         batches=lambda base: OpenAIBatches("/chat/completions", base),
-        lists_models=False,
-        has_prices=True,
-        hosting=Hosting("provider", developer="openai", closed=("",)),
     ),
     CHAT,
     "a model at OpenAI, by its older chat completions (OPENAI_API_KEY)",

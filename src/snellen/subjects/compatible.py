@@ -64,12 +64,6 @@ class ChatFormat(WireFormat):
             return b'"messages":['
         return b'"messages":[' + msgspec.json.encode({"role": "system", "content": system}) + b","
 
-    def turn(self, role: str) -> tuple[bytes, bytes]:
-        return f'{{"role":"{role}","content":['.encode(), b"]}"
-
-    def text(self, role: str, text: str) -> bytes:
-        return b'{"type":"text","text":' + msgspec.json.encode(text) + b"}"
-
     def picture(self, mime: str, detail: str | None) -> tuple[bytes, bytes]:
         right = b'"}}' if detail is None else b'","detail":' + msgspec.json.encode(detail) + b"}}"
         return f'{{"type":"image_url","image_url":{{"url":"data:{mime};base64,'.encode(), right
@@ -99,15 +93,9 @@ class ChatFormat(WireFormat):
         refusal = message.get("refusal")
         said = _content(message.get("content")) or (refusal if isinstance(refusal, str) else "")
         thought = _thought(message)
-        text, thinking = key.redact_reply(said), key.redact_reply(thought)
-        tokens, taken_out = reading.tokens(reading.part(choice.get("logprobs"), "content"), key)
-        return bill._replace(
-            text=text,
-            thinking=thinking,
+        return reading.replied(bill, key, said, thought, reading.part(choice.get("logprobs"), "content"))._replace(
             finish_reason=reading.short(choice.get("finish_reason"), key),
             refused=bool(refusal) or choice.get("finish_reason") == "content_filter",
-            tokens=tokens,
-            note=reading.REPEATED if taken_out or (text, thinking) != (said, thought) else None,
             model=reading.short(data.get("model"), key),
             provider=reading.short(data.get("provider"), key),
             fingerprint=reading.short(data.get("system_fingerprint"), key),
@@ -167,15 +155,14 @@ def _bill(data: dict[str, Any]) -> Parsed:
 
 
 def _inner_error(error: Any, key: Secret, bill: Parsed) -> Parsed:
-    """An error object inside a response that came with status 200."""
-    said = error if isinstance(error, dict) else {"message": str(error)}
-    code = said.get("code")
-    status = code if isinstance(code, int) and 400 <= code <= 599 else 502
-    reason = reading.clean(said.get("message") or "error", key)
-    if status == 402 or reading.no_credit(f"{code} {said.get('type')} {reason}"):
-        reason = f"the endpoint asks for payment or quota ({reason}); add credit and run the same command"
-        return bill._replace(error=Failure(kind="no-credit", reason=reason), status=402)
-    return bill._replace(error=Failure(kind="endpoint", reason=reason), status=status)
+    """Read an error inside a response with status 200; one that says that there is no credit left ends the run."""
+    found = reading.inner_error(error, key, bill)
+    reason = found.error.reason if found.error is not None else ""
+    words = f"{reading.part(error, 'code')} {reading.part(error, 'type')} {reason}"
+    if found.status != 402 and not reading.no_credit(words):
+        return found
+    reason = f"the endpoint asks for payment or quota ({reason}); add credit and run the same command"
+    return found._replace(error=Failure(kind="no-credit", reason=reason), status=402)
 
 
 CHAT = ChatFormat()

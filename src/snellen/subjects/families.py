@@ -14,6 +14,7 @@ from typing import Literal
 
 import msgspec
 
+from snellen.core.resizing import PixelLimits, to_multiples
 from snellen.core.types import Struct
 
 Size = tuple[int, int]
@@ -72,7 +73,7 @@ class Family(Struct, frozen=True):
         if self.square:
             return self.square, self.square
         if self.multiple:
-            return _to_multiples(width, height, self.multiple, self.least_pixels, self.pixels)
+            return to_multiples(width, height, PixelLimits(self.least_pixels, self.pixels), self.multiple)
         scale = min(1.0, self.longest / max(width, height)) if self.longest else 1.0
         if self.shortest:
             scale = min(scale, self.shortest / min(width, height))
@@ -82,18 +83,6 @@ class Family(Struct, frozen=True):
             fit = _to_whole_patches if self.whole_patches else _within_patches
             scale = fit(width, height, scale, self.patch, self.patches)
         return max(1, math.floor(width * scale)), max(1, math.floor(height * scale))
-
-
-def _to_multiples(width: int, height: int, factor: int, least: int, most: int) -> Size:
-    """Qwen's rule: both sides rounded to multiples, with a number of pixels between two limits."""
-    wide, high = (max(factor, round(v / factor) * factor) for v in (width, height))
-    if wide * high > most:
-        shrink = math.sqrt(width * height / most)
-        wide, high = (max(factor, math.floor(v / shrink / factor) * factor) for v in (width, height))
-    elif wide * high < least:
-        grow = math.sqrt(least / (width * height))
-        wide, high = (math.ceil(v * grow / factor) * factor for v in (width, height))
-    return wide, high
 
 
 def _within_patches(width: int, height: int, scale: float, patch: int, most: int) -> float:

@@ -16,7 +16,7 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Hosting, Parsed
-from snellen.core.types import Failure, Usage
+from snellen.core.types import Usage
 from snellen.subjects import model_quirks
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import merged
@@ -134,7 +134,7 @@ class _GeminiFormat(WireFormat):
             model=reading.short(data.get("modelVersion"), key), response_id=reading.short(data.get("responseId"), key)
         )
         if data.get("error"):
-            return _inner_error(data["error"], key, bill)
+            return reading.inner_error(data["error"], key, bill)
         candidates = data.get("candidates")
         if not isinstance(candidates, list) or not candidates or not isinstance(candidates[0], dict):
             return _without_candidates(data, key, bill)
@@ -146,32 +146,20 @@ class _GeminiFormat(WireFormat):
         said, thought = _texts(parts, thought=False), _texts(parts, thought=True)
         if finish in BLOCKED and not said:
             said = _text(candidate.get("finishMessage"))
-        text, thinking = key.redact_reply(said), key.redact_reply(thought)
-        tokens, taken_out = reading.tokens(_chosen(candidate.get("logprobsResult")), key)
-        return bill._replace(
-            text=text,
-            thinking=thinking,
-            finish_reason=_finish(finish, key),
-            refused=finish in BLOCKED,
-            tokens=tokens,
-            note=reading.REPEATED if taken_out or (text, thinking) != (said, thought) else None,
-        )
+        found = reading.replied(bill, key, said, thought, _chosen(candidate.get("logprobsResult")))
+        return found._replace(finish_reason=_finish(finish, key), refused=finish in BLOCKED)
 
     def error(self, status: int, body: bytes, key: Secret) -> ErrorBody:
-        error = _error(body)
+        error = reading.error_object(body)
         said = _said(error, key) if isinstance(error.get("message"), str) else reading.error_body(body, key)
         kind, treated = _judged(status, said, error) or ("", None)
         return said._replace(kind=kind, status=treated, wait=_wait(error))
 
-    def told(self, listing: bytes, model: str) -> ModelListing | None:
-        try:
-            data = reading.decoded(listing)
-        except BrokenReply:
+    def told(self, listing: Mapping[str, Any]) -> ModelListing | None:
+        if not isinstance(listing.get("name"), str):
             return None
-        if not isinstance(data.get("name"), str):
-            return None
-        facts = {"id": data["name"], "version": data.get("version")}
-        return ModelListing(facts, reading.whole(data.get("outputTokenLimit")))
+        facts = {"id": listing["name"], "version": listing.get("version")}
+        return ModelListing(facts, reading.whole(listing.get("outputTokenLimit")))
 
 
 def _resource(model: str) -> str:
@@ -267,7 +255,7 @@ def _texts(parts: Any, *, thought: bool) -> str:
 
 
 def _chosen(result: Any) -> list[Any] | None:
-    """Log-probabilities in the form that `reading.tokens` takes."""
+    """Return log-probabilities in the form that `reading.replied` takes."""
     chosen, top = reading.part(result, "chosenCandidates"), reading.part(result, "topCandidates")
     if not isinstance(chosen, list):
         return None
@@ -349,18 +337,6 @@ def _wait(error: dict[str, Any]) -> float | None:
     return float(found[1]) if found else None
 
 
-def _error(body: bytes) -> dict[str, Any]:
-    """The `google.rpc.Status` of a body, which may stand in a list; empty where there is none."""
-    try:
-        data = msgspec.json.decode(body)
-    except reading.UNREADABLE:
-        return {}
-    if isinstance(data, list) and data:
-        data = data[0]
-    error = reading.part(data, "error")
-    return error if isinstance(error, dict) else {}
-
-
 def _details(error: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return [item for detail in _all(error.get("details")) for item in _all(detail.get(name))]
 
@@ -371,15 +347,6 @@ def _used_up(error: dict[str, Any], message: str) -> bool:
     if any("PerDay" in _text(v.get("quotaId")) or v.get("quotaValue") in ("0", 0) for v in violations):
         return True
     return bool(_NO_CREDIT.search(message)) or (not violations and bool(_A_DAY.search(message)))
-
-
-def _inner_error(error: Any, key: Secret, bill: Parsed) -> Parsed:
-    """An error object inside a response that came with status 200, as gateways send it."""
-    said = error if isinstance(error, dict) else {"message": str(error)}
-    code = said.get("code")
-    status = code if isinstance(code, int) and 400 <= code <= 599 else 502
-    failure = Failure(kind="endpoint", reason=reading.clean(said.get("message") or "error", key))
-    return bill._replace(error=failure, status=status)
 
 
 GEMINI = RemoteKind(

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.subject import BuildContext, Caller, Subject, SubjectKind
-from snellen.core.types import Answer, Question
-from snellen.subjects.baselines import failed, said
-from snellen.subjects.replay import IDS, TEXTS, rows_of
+from snellen.core.types import Answer, Question, failed
+from snellen.subjects.baselines import said
+from snellen.subjects.replay import reply_of, rows_of
 
 MAJORITY = "majority"
 TIED = "the people in the file did not agree, and no answer has most voices"
@@ -73,14 +73,13 @@ def _read_said(path: Path, raw: bytes) -> list[_HumanAnswer]:
     found: list[_HumanAnswer] = []
     for number, row in enumerate(rows_of(path, raw, "human"), 1):
         where = f"human/{path} record {number}"
-        name = next((row[k] for k in IDS if k in row), None) if isinstance(row, dict) else None
-        text = next((row[k] for k in TEXTS if k in row), None) if isinstance(row, dict) else None
-        if name is None or not isinstance(text, str):
-            raise SnellenError(f"{where}: needs an id ({' or '.join(IDS)}) and a text ({', '.join(TEXTS)})")
+        reply = reply_of(row, where)
+        if reply is None:
+            continue
         who = row.get("annotator")
         if not isinstance(who, str) or not who.strip():
             raise SnellenError(f"{where}: needs 'annotator', who said it; for a model's replies there is replay/FILE")
-        found.append(_HumanAnswer(str(name), text, who.strip(), str(row.get("time") or "")))
+        found.append(_HumanAnswer(reply.id, reply.text, who.strip(), str(row.get("time") or "")))
     if not found:
         raise SnellenError(f"human/{path}: no answers in it")
     return found

@@ -19,7 +19,7 @@ from snellen.core.cores import cores
 from snellen.core.errors import SnellenError
 from snellen.core.subject import DISCOVERED_KEYS, Caller, Reply, Request, Subject
 from snellen.core.text import one_line
-from snellen.core.types import Answer, Failure, Question, Struct
+from snellen.core.types import Answer, Question, Struct, failed
 from snellen.workers.calls import WorkFailed, job_of
 from snellen.workers.pool import Hire, WorkerLost, Workers
 from snellen.workers.processes import spawning
@@ -62,18 +62,13 @@ class _WorkerSubject:
         try:
             prepared = subject.prepare(question)
         except SnellenError as error:
-            return WorkerAnswer(answer=_failed(question, "bad-image", str(error)), parallel=subject.parallel)
+            return WorkerAnswer(answer=failed(question, "bad-image", str(error)), parallel=subject.parallel)
         answer = await subject.answer(question, prepared, _no_endpoint)
         return WorkerAnswer(answer=answer, parallel=subject.parallel)
 
 
 async def _no_endpoint(request: Request) -> Reply:
     raise RuntimeError("a subject in a worker has no endpoint to call")
-
-
-def _failed(question: Question, kind: str, reason: str) -> Answer:
-    failure = Failure(kind=kind, reason=reason)
-    return Answer(id=question.id, prompt=question.prompt, failure=failure, shots=question.shots)
 
 
 # ---------------------------------------------------------------- here
@@ -156,7 +151,7 @@ class SubjectInWorkers(Subject):
             if told.answer is None:
                 raise SnellenError("a worker gave no answer")
             return told.answer
-        return _failed(
+        return failed(
             question, "worker-lost", f"{TIMES} workers were lost while they answered this question, the last: {why}"
         )
 

@@ -97,18 +97,9 @@ class _ResponsesFormat(WireFormat):
         parts = list(_parts(output))
         said = "".join(_texts(parts, "output_text", "text"))
         refusal = "".join(_texts(parts, "refusal", "refusal"))
-        thought = _thought(output)
-        text, thinking = key.redact_reply(said or refusal), key.redact_reply(thought)
-        tokens, taken_out = reading.tokens(_logprobs(parts), key)
         finish = _finish(data, key)
-        return bill._replace(
-            text=text,
-            thinking=thinking,
-            finish_reason=finish,
-            refused=bool(refusal) or finish == "content_filter",
-            tokens=tokens,
-            note=reading.REPEATED if taken_out or (text, thinking) != (said or refusal, thought) else None,
-        )
+        found = reading.replied(bill, key, said or refusal, _thought(output), _logprobs(parts))
+        return found._replace(finish_reason=finish, refused=bool(refusal) or finish == "content_filter")
 
     def error(self, status: int, body: bytes, key: Secret) -> ErrorBody:
         said = reading.error_body(body, key)

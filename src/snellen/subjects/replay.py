@@ -18,9 +18,9 @@ from snellen.core.extras import RecordedReply, ReplayFormat
 from snellen.core.json_keys import repeated_key
 from snellen.core.subject import BuildContext, Caller, Subject, SubjectKind
 from snellen.core.text import one_line
-from snellen.core.types import Answer, Question
+from snellen.core.types import Answer, Question, failed
 from snellen.data.line_offsets import Places
-from snellen.subjects.baselines import failed, said
+from snellen.subjects.baselines import said
 
 IDS = ("id", "sample_id")
 TEXTS = ("text", "response", "raw_response", "prediction", "reply")

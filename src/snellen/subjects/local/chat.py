@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.images import ledger_entry
-from snellen.core.pixels import BadPicture, as_rgb, open_picture
+from snellen.core.pixels import BadPicture, open_picture
 from snellen.core.types import ImageSent, Part, Picture, Question, Text
 
 # LLaVA-1.5 as its hub repository renders it: per turn the role, all images, then each text and a space. Early exports lack it.
@@ -78,8 +78,3 @@ def _entry(picture: Picture) -> ImageSent:
         raise BadPicture(f"{picture.name}: {error}") from None
     done = () if mode == "RGB" else (f"mode {mode} to RGB",)
     return ledger_entry(picture.data, picture.transforms + done)
-
-
-def decode(data: bytes) -> Any:
-    """An image as models take it: three channels, nothing else done to it."""
-    return as_rgb(data)

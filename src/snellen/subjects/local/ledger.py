@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.core.text import one_line
-from snellen.core.types import Answer, Attempt, Call, Failure, ImageSent, Question, Usage
+from snellen.core.types import Answer, Attempt, Call, ImageSent, Question, Usage, failed
 from snellen.subjects.local.chat import ChatPrompt
 from snellen.subjects.local.model import ModelReply, SampleError
 
@@ -23,9 +23,9 @@ class LocalIdentity(NamedTuple):
 
 
 def answer_of(
-    question: Question, prompt: ChatPrompt, reply: ModelReply, ran: LocalIdentity, failed: tuple[Attempt, ...] = ()
+    question: Question, prompt: ChatPrompt, reply: ModelReply, ran: LocalIdentity, before: tuple[Attempt, ...] = ()
 ) -> Answer:
-    """The answer that a reply is; `failed` are the tries before it."""
+    """Return the answer that a reply is; `before` are the tries that failed."""
     images = tuple(_with_transform(entry, word) for entry, word in zip(prompt.sent, reply.seen, strict=True))
     ledger = Call(
         key=prompt.key,
@@ -39,8 +39,8 @@ def answer_of(
         cost=0.0,
         cost_source="local",
         latency=reply.seconds,
-        tries=1 + len(failed),
-        failed=failed,
+        tries=1 + len(before),
+        failed=before,
         finish_reason=reply.finish_reason,
     )
     return Answer(
@@ -59,8 +59,7 @@ def failure_of(question: Question, error: Exception, spec: str) -> Answer:
     kind, reason = "model", f"{spec} failed ({type(error).__name__}: {one_line(str(error))})"
     if isinstance(error, SampleError):
         kind, reason = error.kind, str(error)
-    failure = Failure(kind=kind, reason=reason)
-    return Answer(id=question.id, prompt=question.prompt, failure=failure, shots=question.shots)
+    return failed(question, kind, reason)
 
 
 def _with_transform(entry: ImageSent, word: str) -> ImageSent:

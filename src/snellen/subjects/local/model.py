@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from snellen.core.pixels import as_rgb
 from snellen.core.text import one_line
 from snellen.core.types import Token
-from snellen.subjects.local import chat, decoding
+from snellen.subjects.local import decoding
 from snellen.subjects.local.chat import ChatPrompt
 from snellen.subjects.local.loading import DeviceChoice, load
 from snellen.subjects.local.pieces import pieces
@@ -215,7 +216,7 @@ def check_length(length: int, max_tokens: int, longest: int | None) -> None:
 def decoded(data: bytes) -> Any:
     """A picture as the model takes it."""
     try:
-        return chat.decode(data)
+        return as_rgb(data)
     except Exception as error:
         raise SampleError(
             "bad-image", f"image does not decode ({type(error).__name__}: {one_line(str(error))})"

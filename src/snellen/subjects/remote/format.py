@@ -106,8 +106,8 @@ class WireFormat(ABC):
         fields = {**self.fixed(model, service), **sent}
         return msgspec.json.encode(fields)[:-1] + (b"," if fields else b"")
 
-    def told(self, listing: bytes, model: str) -> ModelListing | None:
-        """What the answer at `models_path` tells of the model, where it is about that one alone; None where it is a list."""
+    def told(self, listing: Mapping[str, Any]) -> ModelListing | None:
+        """Return what the answer at `models_path` tells of the model, where it is about that one alone; None where it is a list."""
         return None
 
     def within(self, sent: Mapping[str, Any], most: int, visible: int) -> Mapping[str, Any]:
@@ -120,13 +120,13 @@ class WireFormat(ABC):
     def opening(self, system: str | None) -> bytes:
         """What comes before the turns: the system's text, and the opening of the list of turns."""
 
-    @abstractmethod
     def turn(self, role: str) -> tuple[bytes, bytes]:
-        """What a turn's parts stand between; parts have commas between them, and so have turns."""
+        """Return what a turn's parts stand between; parts have commas between them, and so have turns."""
+        return f'{{"role":"{role}","content":['.encode(), b"]}"
 
-    @abstractmethod
     def text(self, role: str, text: str) -> bytes:
-        """A part that is text."""
+        """Return a part that is text."""
+        return b'{"type":"text","text":' + msgspec.json.encode(text) + b"}"
 
     @abstractmethod
     def picture(self, mime: str, detail: str | None) -> tuple[bytes, bytes]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -22,41 +23,38 @@ from snellen.stats.entropy import bound_from_top
 from snellen.subjects.remote.format import TREATED, ErrorBody
 
 _CONTEXT = (
-    *(
-        "context length",
-        "context_length",
-        "maximum context",
-        "input token count",
-        "exceeds the maximum number of tokens",
-    ),
-    *("too many tokens", "context window", "prompt is too long"),
+    "context length",
+    "context_length",
+    "maximum context",
+    "input token count",
+    "exceeds the maximum number of tokens",
+    "too many tokens",
+    "context window",
+    "prompt is too long",
 )
 _FILTER = (
-    *("content_filter", "content_policy", "content policy", "content management policy"),
-    *(
-        "responsibleaipolicyviolation",
-        "requires moderation",
-        "input was flagged",
-        "flagged_input",
-        "moderation_blocked",
-    ),
+    "content_filter",
+    "content_policy",
+    "content policy",
+    "content management policy",
+    "responsibleaipolicyviolation",
+    "requires moderation",
+    "input was flagged",
+    "flagged_input",
+    "moderation_blocked",
 )
 _NO_CREDIT = (
-    *(
-        "insufficient_quota",
-        "credit balance is too low",
-        "billing_hard_limit",
-        "billing_not_active",
-        "insufficient_credits",
-    ),
-    *(
-        "billing hard limit",
-        "insufficient credits",
-        "account is not active",
-        "insufficient balance",
-        "payment required",
-        "used all available credits",
-    ),
+    "insufficient_quota",
+    "credit balance is too low",
+    "billing_hard_limit",
+    "billing_not_active",
+    "insufficient_credits",
+    "billing hard limit",
+    "insufficient credits",
+    "account is not active",
+    "insufficient balance",
+    "payment required",
+    "used all available credits",
 )
 _NO_IMAGES = re.compile(
     r"\b(?:image input|vision|multimodal(?: input)?) (?:is )?not supported"
@@ -74,23 +72,28 @@ LARGEST_ERROR = 100_000
 MOST_TOKENS = 10**9  # of one call; what claims more is no count of tokens
 MOST_COST = 1e6  # USD of one call, likewise
 MOST_WHOLE = 2**53
-REPEATED = "the reply repeated the API key; it was taken out"
-UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_REPEATED = "the reply repeated the API key; it was taken out"
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 # ---------------------------------------------------------------- values
 
 
-def decoded(body: bytes) -> dict[str, Any]:
-    """A JSON object, also where it holds half a surrogate pair or bytes that are no UTF-8: models cut characters in two."""
+def _json(body: bytes) -> Any:
+    """Read JSON, also where it holds half a surrogate pair or bytes that are not UTF-8: models cut characters in two."""
     try:
-        data = msgspec.json.decode(body)
-    except UNREADABLE as error:
+        return msgspec.json.decode(body)
+    except _UNREADABLE as error:
         reason = f"not JSON ({one_line(str(error), 80)})"
-        try:
-            data = _mended(json.loads(body.decode("utf-8", "replace")))
-        except (ValueError, RecursionError):
-            raise BrokenReply(reason) from None
+    try:
+        return _mended(json.loads(body.decode("utf-8", "replace")))
+    except (ValueError, RecursionError):
+        raise BrokenReply(reason) from None
+
+
+def decoded(body: bytes) -> dict[str, Any]:
+    """Read a JSON object; raise BrokenReply where it is none."""
+    data = _json(body)
     if not isinstance(data, dict):
         raise BrokenReply("not a JSON object")
     return data
@@ -159,7 +162,15 @@ def listed_page(body: bytes) -> tuple[list[dict[str, Any]], bool]:
 # ---------------------------------------------------------------- log-probabilities
 
 
-def tokens(content: Any, key: Secret) -> tuple[tuple[Token, ...], bool]:
+def replied(bill: Parsed, key: Secret, said: str, thought: str, content: Any = None) -> Parsed:
+    """Add what was said and thought to a bill, and the log-probabilities in `content`. The key is taken out, and a note says so."""
+    text, thinking = key.redact_reply(said), key.redact_reply(thought)
+    found, taken_out = _tokens(content, key)
+    changed = taken_out or (text, thinking) != (said, thought)
+    return bill._replace(text=text, thinking=thinking, tokens=found, note=_REPEATED if changed else None)
+
+
+def _tokens(content: Any, key: Secret) -> tuple[tuple[Token, ...], bool]:
     """The tokens (none where one cannot be read, or where they spell the key), and whether the key was among them."""
     if not isinstance(content, list):
         return (), False
@@ -198,6 +209,25 @@ def _pair(item: dict[str, Any]) -> tuple[str, float]:
 # ---------------------------------------------------------------- errors
 
 
+def error_object(body: bytes) -> dict[str, Any]:
+    """Return the error object of a body, which may be in a list; an empty one where there is none."""
+    try:
+        data = _json(body)
+    except BrokenReply:
+        return {}
+    error = part(data[0] if isinstance(data, list) and data else data, "error")
+    return error if isinstance(error, dict) else {}
+
+
+def inner_error(error: Any, key: Secret, bill: Parsed, statuses: Mapping[str, int] = {}) -> Parsed:
+    """Read an error inside a response with status 200. Its code is its status, or else `statuses` has that of its type."""
+    said = error if isinstance(error, dict) else {"message": str(error)}
+    code = said.get("code")
+    status = code if isinstance(code, int) and 400 <= code <= 599 else statuses.get(str(said.get("type")), 502)
+    reason = clean(said.get("message") or "error", key)
+    return bill._replace(error=Failure(kind="endpoint", reason=reason), status=status)
+
+
 def clean(text: Any, key: Secret) -> str:
     """A message for people, on one line, without the key."""
     return one_line(key.redact(str(text)))
@@ -208,7 +238,7 @@ def error_body(body: bytes, key: Secret) -> ErrorBody:
     whole_text = key.redact(body[:LARGEST_ERROR].decode("utf-8", "replace"))
     try:
         data = msgspec.json.decode(body)
-    except UNREADABLE:
+    except _UNREADABLE:
         return ErrorBody(one_line(whole_text))
     if isinstance(data, list) and data:
         data = data[0]
@@ -307,7 +337,7 @@ def _billed_anyway(body: bytes) -> Parsed:
     """What the body of a failed response says of its tokens and its cost, in the words of any provider; most say nothing."""
     try:
         data = msgspec.json.decode(body) if b'"usage' in body else None
-    except UNREADABLE:
+    except _UNREADABLE:
         data = None
     for place in (data, part(data, "error"), part(data, "response")):
         said = part(place, "usage") or part(place, "usageMetadata")
@@ -352,13 +382,9 @@ def listed(entry: dict[str, Any], key: Secret) -> dict[str, Any]:
     return found
 
 
-def parse_models(listing: bytes) -> dict[str, dict[str, Any]]:
-    """A model list by id (by name in Ollama's own list); empty where it is not one."""
-    try:
-        data = msgspec.json.decode(listing)
-    except UNREADABLE:
-        return {}
-    entries = data.get("data", data.get("models")) if isinstance(data, dict) else None
+def models_in(listing: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return a model list by id (by name in Ollama's own list); nothing where it is not one."""
+    entries = listing.get("data", listing.get("models"))
     if not isinstance(entries, list):
         return {}
     named = ((e.get("id", e.get("name")), e) for e in entries if isinstance(e, dict))

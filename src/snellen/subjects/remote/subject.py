@@ -353,11 +353,15 @@ class RemoteSubject(Subject, Endpoint):
         return found
 
     def learn(self, listing: bytes) -> None:
-        told = self._form.told(listing, self.model)
+        try:
+            found = reading.decoded(listing)
+        except BrokenReply:
+            return
+        told = self._form.told(found)
         if told is not None:
             self._take(told)
             return
-        entries = reading.parse_models(listing)
+        entries = reading.models_in(found)
         entry = entries.get(self.model) or entries.get(f"{self.model}:latest")
         if not self._service.lists_models:
             if entry is not None:  # a list that is not of all models still tells which one this is
