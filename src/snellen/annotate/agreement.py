@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -132,9 +133,9 @@ def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str]
     """Return kappa, and how far it moves without each picture or question."""
 
     def weighed(weights: Any) -> float | None:
-        return cohen_kappa([pair for pair, weight in zip(pairs, weights, strict=True) if weight])
+        return cohen_kappa(Counter(pair for pair, weight in zip(pairs, weights, strict=True) if weight))
 
-    value = cohen_kappa(pairs)
+    value = cohen_kappa(Counter(pairs))
     found = jackknifed(weighed, clusters, share=False) if value is not None and len(pairs) > 1 else None
     if found is None:
         return _AgreementFigure(label, value, len(pairs), of)

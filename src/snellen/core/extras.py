@@ -19,7 +19,7 @@ from snellen.core.layout import By, Layout
 from snellen.core.options import Option, Selection
 from snellen.core.prescription import FacultyComparison, Threshold
 from snellen.core.protocol import Protocol
-from snellen.core.records import Manifest, Summary, Totals
+from snellen.core.records import Manifest, PositionRow, Summary, Totals
 from snellen.core.results import GroupSummary
 from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Sample
@@ -261,9 +261,12 @@ class CaptionScoring(NamedTuple):
 
 
 class SwappedPictures(NamedTuple):
-    """Tell what the order of the pictures does, from the marks of both orders; None where that says nothing."""
+    """Tell what the order of the pictures does, from the marks of both orders; None where that says nothing.
 
-    bias: Callable[[Iterable[Mark], Iterable[Mark]], Mapping[str, Any] | None]
+    The run fills in the protocol.
+    """
+
+    bias: Callable[[Iterable[Mark], Iterable[Mark]], PositionRow | None]
 
 
 class Thresholds(NamedTuple):

@@ -230,7 +230,7 @@ class ControlRow(Struct, frozen=True):
 
 
 class DifferenceRow(Struct, frozen=True):
-    """Two means and their paired difference (second minus first), with its interval."""
+    """Two means and their paired difference (second minus first), with its 95% interval and the interval's name."""
 
     first: float
     second: float

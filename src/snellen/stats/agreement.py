@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -39,26 +39,24 @@ class Agreement(NamedTuple):
         >>> Agreement(both=7).kappa is None
         True
         """
-        n = self.n
-        yes = (self.both + self.first) * (self.both + self.second)
-        no = (self.neither + self.first) * (self.neither + self.second)
-        by_chance = yes + no  # times n * n, so that all sums are exact
-        if by_chance == n * n:
-            return None
-        return (n * (self.both + self.neither) - by_chance) / (n * n - by_chance)
+        cells = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
+        return cohen_kappa(dict(zip(cells, self, strict=True)))
 
 
-def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Cohen's kappa of two raters who each gave one of any number of answers.
+def cohen_kappa(pairs: Mapping[tuple[str, str], int]) -> float | None:
+    """Return Cohen's kappa of two raters who each gave one of any number of answers; `pairs` counts each pair of answers.
 
     None where it is undefined: nothing rated, or both always say the same one word.
 
-    >>> round(cohen_kappa([("a", "a")] * 3 + [("b", "b"), ("c", "b"), ("a", "c")]) or 0, 4)
+    >>> round(cohen_kappa({("a", "a"): 3, ("b", "b"): 1, ("c", "b"): 1, ("a", "c"): 1}) or 0, 4)
     0.4286
     """
-    n = len(pairs)
-    first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    n = sum(pairs.values())
+    first, second = Counter[str](), Counter[str]()
+    for (a, b), count in pairs.items():
+        first[a] += count
+        second[b] += count
     by_chance = sum(count * second[word] for word, count in first.items())  # times n * n, so that all sums are exact
     if by_chance == n * n:
         return None
-    return (n * sum(a == b for a, b in pairs) - by_chance) / (n * n - by_chance)
+    return (n * sum(count for (a, b), count in pairs.items() if a == b) - by_chance) / (n * n - by_chance)

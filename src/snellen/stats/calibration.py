@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from snellen.core.errors import SnellenError
 from snellen.stats.intervals import Interval
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from snellen.stats.jackknife import moved_interval
+from snellen.stats.means import Floats, numbered, of_samples, share_interval
 
 BINS = 10
 
@@ -59,11 +57,6 @@ def auroc_interval(scores: Sequence[float], correct: Sequence[bool | int], clust
     It is Wilson's on as many samples as that spread is worth. Where there is no spread (an AUROC of 1) the doubt stays of as many
     samples as make a share of one half as unsure as an AUROC of one half is by chance. None where there is no AUROC, or one cluster.
     """
-    import numpy as np
-
-    from snellen.stats.jackknife import moved_interval
-    from snellen.stats.means import numbered
-
     value = auroc(scores, correct)
     if value is None:
         return None
@@ -84,8 +77,6 @@ def auroc_interval(scores: Sequence[float], correct: Sequence[bool | int], clust
 
 def _beaten(scores: Floats, others: Floats) -> Floats:
     """For each score the share of the others that it beats, ties counting half."""
-    import numpy as np
-
     ordered = np.sort(others)
     below, upto = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
     return np.asarray((below + upto) / (2 * len(ordered)), dtype=np.float64)
@@ -119,8 +110,6 @@ def curve(
 
 
 def _bin(pairs: list[tuple[float, int]], clusters: list[str]) -> Bin:
-    from snellen.stats.means import of_samples, share_interval
-
     n = len(pairs)
     right = [c for _, c in pairs]
     mean = sum(s for s, _ in pairs) / n

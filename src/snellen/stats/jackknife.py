@@ -23,18 +23,14 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from math import ceil, floor, isnan, nan, sqrt
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from snellen.stats.intervals import Interval, MeanSpread, student, wilson, worth
-from snellen.stats.means import of_samples
+from snellen.stats.means import Floats, of_samples
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Statistic = Callable[[Floats], float | None]
-
+Statistic = Callable[[Floats], float | None]
 GROUPS = 100
 JACKKNIFE, ORDER = "jackknife", "order statistics"
 
@@ -53,8 +49,6 @@ def jackknifed(
     right-or-wrong samples it is made (by default as many as there are clusters): so much doubt stays where the score does not
     move at all (an AUROC of 1). A score that is no share may have a `lowest` value.
     """
-    import numpy as np
-
     value = statistic(np.ones(len(clusters))) if clusters else None
     if value is None or isnan(value):
         return None
@@ -74,8 +68,6 @@ def moved_interval(
     lowest: float | None = None,
 ) -> Interval | None:
     """The interval of a score from what it is without each cluster (`times`: how many clusters are alike; NaN: undefined)."""
-    import numpy as np
-
     known = ~np.isnan(without)
     alike = np.ones(len(without))[known] if times is None else times[known]
     count = float(alike.sum())
@@ -98,8 +90,6 @@ def quantile_interval(values: Sequence[float], at: float, clusters: Sequence[str
     >>> quantile_interval([float(i) for i in range(1, 102)], 0.5, [""] * 101)
     Interval(low=41.0, high=61.0, kind='order statistics')
     """
-    import numpy as np
-
     n = len(values)
     if n < 2:
         return None
@@ -119,8 +109,6 @@ def left_out(clusters: Sequence[str]) -> Floats:
     >>> left_out(["a", "b", "a"]).tolist() in ([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]], [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
     True
     """
-    import numpy as np
-
     group = _groups(clusters)
     count = int(group.max()) + 1
     return np.not_equal.outer(np.arange(count if count > 1 else 0), group).astype(np.float64)
@@ -128,8 +116,6 @@ def left_out(clusters: Sequence[str]) -> Floats:
 
 def _groups(clusters: Sequence[str]) -> NDArray[np.int64]:
     """A group for each sample: its cluster (empty: itself), or where there are too many, some of them, dealt out by name."""
-    import numpy as np
-
     own = [name or f" {i}" for i, name in enumerate(clusters)]
     names = sorted(set(own), key=lambda name: (zlib.crc32(name.encode()), name))
     places = {name: i % GROUPS for i, name in enumerate(names)}

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from snellen.core.results import Score
 from snellen.stats.intervals import CORRELATION, Interval, MeanSpread, student, wilson, worth
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 class Clusters(NamedTuple):
@@ -97,8 +96,6 @@ class Clusters(NamedTuple):
 
 def alone(values: Mapping[float, int]) -> Clusters:
     """Counted values of samples that stand for themselves."""
-    import numpy as np
-
     found = np.array(sorted(values), dtype=np.float64)
     times = np.array([values[v] for v in sorted(values)], dtype=np.float64)
     return Clusters(found, np.ones(len(found)), times, *_ends(found), float(times @ found**2))
@@ -106,23 +103,17 @@ def alone(values: Mapping[float, int]) -> Clusters:
 
 def of_samples(values: Sequence[float], clusters: Sequence[str]) -> Clusters:
     """The values of samples, each with the name of its cluster (empty: the sample stands for itself)."""
-    import numpy as np
-
     return summed(np.array(values, dtype=np.float64), np.ones(len(values)), numbered(clusters))
 
 
 def numbered(names: Iterable[str]) -> NDArray[np.int64]:
     """Names of clusters as numbers; -1 for the empty one, a sample that stands for itself."""
-    import numpy as np
-
     places = {"": -1}
     return np.array([places.setdefault(name, len(places) - 1) for name in names], dtype=np.int64)
 
 
 def summed(values: Floats, counts: Floats, cluster: NDArray[np.int64]) -> Clusters:
     """Clusters from values, how often each comes, and the number of its cluster; below 0 samples stand for themselves."""
-    import numpy as np
-
     single = cluster < 0
     shared, which = np.unique(cluster[~single], return_inverse=True)
     weights, parts = counts[~single], values[~single]
@@ -138,8 +129,6 @@ def summed(values: Floats, counts: Floats, cluster: NDArray[np.int64]) -> Cluste
 
 
 def _ends(values: Floats) -> tuple[bool, float, float]:
-    import numpy as np
-
     return bool(np.isin(values, (-1.0, 0.0, 1.0)).all()), float(values.min()), float(values.max())
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
+from snellen.core.records import DifferenceRow
 from snellen.stats.intervals import Interval, tango, worth
 from snellen.stats.means import Clusters, numbered, summed
 
@@ -17,19 +20,7 @@ class ScorePair(NamedTuple):
     cluster: str = ""
 
 
-class MeanDifference(NamedTuple):
-    """Means of both sides, and their difference (second minus first) with a 95 % interval and the interval's name."""
-
-    first: float
-    second: float
-    difference: float
-    low: float
-    high: float
-    n: int
-    interval: str = "tango"
-
-
-def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[ScorePair, int]) -> MeanDifference:
+def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[ScorePair, int]) -> DifferenceRow:
     """The mean difference of scores between 0 and 1; `pairs` counts how often each pair of values (in a cluster) occurs.
 
     Tango's interval on as many samples as these are worth: that of n itself where all are right or wrong and stand for themselves.
@@ -38,8 +29,6 @@ def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[ScorePa
     >>> found.difference, round(found.low, 3), round(found.high, 3)
     (-0.5, -0.763, -0.084)
     """
-    import numpy as np
-
     rows = sorted((ScorePair(*pair), count) for pair, count in pairs.items())
     first, second, times = (
         np.array(x, dtype=np.float64) for x in zip(*((r.first, r.second, c) for r, c in rows), strict=True)
@@ -49,7 +38,7 @@ def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[ScorePa
     up, down = (float(times @ np.maximum(sign * moves, 0.0)) for sign in (1, -1))
     interval = difference_interval(found, up, down)
     ends = float(times @ first) / found.n, float(times @ second) / found.n
-    return MeanDifference(*ends, ends[1] - ends[0], interval.low, interval.high, round(found.n), interval.kind)
+    return DifferenceRow(*ends, ends[1] - ends[0], interval.low, interval.high, round(found.n), interval.kind)
 
 
 def difference_interval(moves: Clusters, up: float, down: float) -> Interval:

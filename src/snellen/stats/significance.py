@@ -11,15 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import erfc, lgamma, log, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from snellen.stats.means import Clusters
-
-    Floats = NDArray[np.float64]
+from snellen.stats.means import Clusters, Floats
 
 MCNEMAR, EXACT, DRAWN, NORMAL = "exact McNemar", "sign flips, exact", "sign flips, drawn", "sign flips, normal"
 FEW = 16
@@ -48,10 +45,8 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return _counted_out(Counter({1: only_first + only_second}), abs(only_first - only_second))
 
 
-def sign_flips(moves: Clusters, seed: int = 0) -> Significance:
-    """The test of a mean move (second minus first) that is 0 if there is no difference; `seed` is that of ways that are drawn."""
-    import numpy as np
-
+def sign_flips(moves: Clusters) -> Significance:
+    """Test a mean move (second minus first) that is 0 if there is no difference."""
     changed = np.abs(moves.sums) > EXACT_WITHIN
     sums, times = moves.sums[changed], moves.times[changed].round().astype(int)
     sizes: Counter[float] = Counter()
@@ -67,7 +62,7 @@ def sign_flips(moves: Clusters, seed: int = 0) -> Significance:
     values = np.array(list(sizes), dtype=np.float64)
     counts = np.array(list(sizes.values()), dtype=np.int64)
     if len(values) <= MOST_DRAWN:
-        return Significance(_drawn(values, counts, found, seed), DRAWN)
+        return Significance(_drawn(values, counts, found), DRAWN)
     return Significance(erfc(found / sqrt(2 * float(counts @ values**2))), NORMAL)
 
 
@@ -116,8 +111,6 @@ def _work(sizes: Counter[int]) -> int:
 
 def _counted_out(sizes: Counter[int], found: int) -> float:
     """The chance of a sum at least that far from 0, of so many whole numbers of each size with random signs."""
-    import numpy as np
-
     chances = np.ones(1)  # of the sums -total, ..., total
     for size, count in sorted(sizes.items()):
         if not count:
@@ -134,26 +127,20 @@ def _counted_out(sizes: Counter[int], found: int) -> float:
 
 def _halves(n: int) -> Floats:
     """The chances of 0 to n heads in n throws."""
-    import numpy as np
-
     logs = np.array([lgamma(k + 1) for k in range(n + 1)])
     return np.asarray(np.exp(logs[n] - logs - logs[::-1] - n * log(2)), dtype=np.float64)
 
 
 def _every_way(sizes: Sequence[float], found: float) -> float:
-    import numpy as np
-
     ways = np.zeros(1)
     for size in sizes:
         ways = np.concatenate([ways + size, ways - size])
     return float((np.abs(ways) >= found - EXACT_WITHIN * max(1.0, found)).mean())
 
 
-def _drawn(values: Floats, counts: NDArray[np.int64], found: float, seed: int) -> float:
+def _drawn(values: Floats, counts: NDArray[np.int64], found: float) -> float:
     """The way that was found is one of those that could have been: it is counted in."""
-    import numpy as np
-
-    draws = np.random.default_rng(seed)
+    draws = np.random.default_rng(0)
     total = np.zeros(PERMUTATIONS)
     for value, count in zip(values.tolist(), counts.tolist(), strict=True):
         total += value * (2 * draws.binomial(count, 0.5, PERMUTATIONS) - count)

@@ -12,6 +12,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+
 from snellen.core.protocol import Key, Protocol, Seen, finished, joined, roles
 from snellen.core.results import GroupSummary, Metric, Score, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
@@ -208,8 +210,6 @@ def bounds(group: GroupMarks, metric: str) -> tuple[float, float] | None:
 
 def means(protocol: Protocol, group: GroupMarks) -> dict[str, Score]:
     """The mean of every metric that samples have, with the interval that its declaration asks for."""
-    import numpy as np
-
     rows = [row.seen for row in group.counts]
     counts = np.array(list(group.counts.values()), dtype=np.float64)
     cluster = numbered(seen.cluster for seen in rows)

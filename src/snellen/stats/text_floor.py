@@ -13,13 +13,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    Floats = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 MOST_GRAMS = 4096
 MOST_ANSWERS = 200
@@ -63,8 +62,6 @@ class _GramVocabulary:
 
     def table(self, texts: Sequence[str]) -> Floats:
         """A row a text, a column a gram: 1 where the text has it."""
-        import numpy as np
-
         found = np.zeros((len(texts), len(self.places)), dtype=np.float32)
         for row, text in enumerate(texts):
             for gram in grams(text):
@@ -80,8 +77,6 @@ def answers(
     known: Sequence[str], worth: Sequence[Mapping[str, float]], clusters: Sequence[str], asked: Sequence[str]
 ) -> list[str]:
     """An answer to each text that is asked. `worth` has what answers to the known texts score; `clusters` are never parted."""
-    import numpy as np
-
     total: Counter[str] = Counter()
     for one in worth:
         total.update(one)
@@ -101,8 +96,6 @@ def answers(
 
 def _likely(texts: Floats, worth: Floats, asked: Floats, trusts: Sequence[float]) -> list[Floats]:
     """How likely each answer is right, in logarithms, for each text that is asked and each trust in words."""
-    import numpy as np
-
     prior = np.log(worth.sum(axis=0) + 1e-3)
     common = (texts.sum(axis=0) + SMOOTHING) / (texts.sum() + SMOOTHING * max(1, texts.shape[1]))
     counts = worth.T @ texts + SMOOTHING * texts.shape[1] * common
@@ -113,8 +106,6 @@ def _likely(texts: Floats, worth: Floats, asked: Floats, trusts: Sequence[float]
 
 def _trust(texts: Floats, worth: Floats, folds: NDArray[np.int64]) -> float:
     """The trust in words that scores most on held-out parts of what is known; little where they say the same."""
-    import numpy as np
-
     totals = [0.0] * len(TRUST)
     for fold in range(INNER):
         held = folds == fold
@@ -182,8 +173,6 @@ def _hints(one: Choices, at: int) -> set[str]:
 
 def likeness(known: Sequence[str], asked: Sequence[str]) -> Iterator[Floats]:
     """How alike each text that is asked is to every known one: 0 to 1, rare grams counting more."""
-    import numpy as np
-
     vocabulary = _GramVocabulary(known)
     first = vocabulary.table(known)
     rare = np.log(len(known) / np.maximum(1, first.sum(axis=0)))
@@ -193,6 +182,4 @@ def likeness(known: Sequence[str], asked: Sequence[str]) -> Iterator[Floats]:
 
 
 def _unit(table: Floats) -> Floats:
-    import numpy as np
-
     return np.asarray(table / np.maximum(1e-9, np.linalg.norm(table, axis=1, keepdims=True)), dtype=np.float32)

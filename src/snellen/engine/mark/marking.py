@@ -312,7 +312,7 @@ class _Marking:
             other = ProtocolRun(one.protocol, one.arm.under("swapped"))
             if not one.arm.control and other in targets:
                 bias = own.bias(self.folder.marks(one.name), self.folder.marks(other.name))
-                found += [msgspec.convert({"protocol": one.name, **bias}, PositionRow)] if bias is not None else []
+                found += [msgspec.structs.replace(bias, protocol=one.name)] if bias is not None else []
         return tuple(found)
 
     def _published(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:

@@ -8,28 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from snellen.core.records import PositionRow
 from snellen.core.types import Mark, Metrics
 from snellen.exams.d3.names import names_in
-from snellen.stats.paired import MeanDifference, paired_difference
+from snellen.stats.paired import paired_difference
 
 
-class PositionBias(NamedTuple):
-    """What the order does, over the pairs that have captions in both orders.
+def position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> PositionRow | None:
+    """Return what the order does, over the pairs that have captions in both orders; None where there are none.
 
     `slot`: hits in the first place minus hits in the last, every picture having been in both. `order`: `both` in the swapped
     order minus `both` in the given one. `flipped`: pairs that are right in one order only.
     """
-
-    slot: MeanDifference
-    order: MeanDifference
-    flipped: int
-    n: int
-
-
-def position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> PositionBias | None:
-    """The bias from the marks of both orders; None where no pair has captions in both."""
     first = {m.id: m.metrics for m in given if _has_captions(m)}
     slots: Counter[tuple[float, float]] = Counter()
     orders: Counter[tuple[float, float]] = Counter()
@@ -43,7 +34,13 @@ def position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> PositionBia
     if not orders:
         return None
     flipped = sum(count for (a, b), count in orders.items() if a != b)
-    return PositionBias(paired_difference(slots), paired_difference(orders), flipped, sum(orders.values()))
+    return PositionRow(
+        protocol="",
+        slot=paired_difference(slots),
+        order=paired_difference(orders),
+        flipped=flipped,
+        n=sum(orders.values()),
+    )
 
 
 def _has_captions(mark: Mark) -> bool:
