@@ -6,35 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.data.tables import ENDINGS, Table
+from snellen.data.tables import Table, TableRow
 
 _HEAD = 256
-
-
-class SheetRow(NamedTuple):
-    """One row: how messages name it, its number from 0, and its cells by column."""
-
-    where: str
-    number: int
-    cells: dict[str, Any]
-
-    @property
-    def shown(self) -> str:
-        """The number that messages have for it."""
-        return self.where.rpartition(" ")[2]
-
-
-def sheets(where: Path) -> list[Path]:
-    """The files of a folder that may hold rows; a file is itself."""
-    if where.is_file():
-        return [where] if where.suffix.lower() in ENDINGS else []
-    if not where.is_dir():
-        return []
-    return sorted(p for p in where.iterdir() if p.suffix.lower() in ENDINGS and p.is_file())
 
 
 def columns(path: Path) -> list[str]:
@@ -52,8 +30,8 @@ def _is_list(path: Path) -> bool:
         return file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
 
 
-def rows(path: Path, label: str) -> Iterator[SheetRow | Problem]:
-    """Every row of a file. Raises SnellenError where the file itself cannot be read."""
+def rows(path: Path, label: str) -> Iterator[TableRow | Problem]:
+    """Yield every row of a file, its place with the label; raise SnellenError where the file itself cannot be read."""
     table = Table(path)
     for number, place, given, wrong in table.whole_rows():
         where = f"{label} {place}"
@@ -64,7 +42,7 @@ def rows(path: Path, label: str) -> Iterator[SheetRow | Problem]:
         elif len(cells) < len(told):
             yield Problem(where, "two columns have the same name but for upper and lower case")
         else:
-            yield SheetRow(where, number, cells)
+            yield TableRow(number, where, cells)
 
 
 def _cell(value: Any) -> Any:

@@ -39,26 +39,30 @@ class TableRow(NamedTuple):
 
 
 class Table:
-    """One file of rows. `columns` are those of the header, or of the first rows of JSON; binary columns are among them."""
+    """One file of rows, or the Parquet files of a set in the hub's layout (`data/SPLIT-00000-of-00002.parquet`) as one table.
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.name, self.files = check_inside(path), path.name, (path,)
-        self._ending = path.suffix.lower()
+    `columns` are those of the header, or of the first rows of JSON. `binary` are those that hold bytes, in Parquet: they are read only
+    where they are wanted. The name of one of several files is its split.
+    """
+
+    def __init__(self, path: Path, files: Sequence[Path] = ()) -> None:
+        """`files` are those of a set in the folder `path`; without any, `path` is the file."""
+        self.path, self.name, self.files = path if files else check_inside(path), path.name, tuple(files) or (path,)
+        self._ending = self.files[0].suffix.lower()
         if self._ending not in ENDINGS:
-            save = "; save the sheet as CSV or .xlsx" if path.suffix.lower() in (".xls", ".ods") else ""
+            save = "; save the sheet as CSV or .xlsx" if self._ending in (".xls", ".ods") else ""
             raise SnellenError(f"{path}: not a table; there are {', '.join(ENDINGS)}{save}")
-        self._parquet = ParquetFile(path, self.name) if self._ending == ".parquet" else None
+        parquet = self.files if self._ending == ".parquet" else ()
+        self._parquet = [
+            ParquetFile(file, f"{file.parent.name}/{file.name}" if files else self.name) for file in parquet
+        ]
+        self.binary = self._parquet[0].binary if self._parquet else ()
         self.columns = self._columns()
 
-    @property
-    def binary(self) -> tuple[str, ...]:
-        """The columns of a parquet file that hold bytes: read only where they are wanted."""
-        return self._parquet.binary if self._parquet is not None else ()
-
     def rows(self) -> Iterator[TableRow]:
-        """All rows, one at a time, without binary columns."""
-        if self._parquet is not None:
-            yield from self._of_parquet(self._parquet)
+        """Yield all rows, one at a time, without binary columns."""
+        if self._parquet:
+            yield from self._of_parquet()
             return
         try:
             if self._ending in (".csv", ".tsv"):
@@ -74,22 +78,29 @@ class Table:
 
     def whole_rows(self) -> Iterator[TableRow]:
         """Yield all rows with their binary columns, a few of these at a time, so that pictures are not all in memory at once."""
-        if self._parquet is None:
-            yield from self.rows()
-            return
-        inside = {name: self._parquet.cells(name, range(self._parquet.rows)) for name in self.binary}
+        every = range(sum(file.rows for file in self._parquet))
+        inside = {name: self.cells(name, every) for name in self.binary}
         for row in self.rows():
-            yield row._replace(cells=row.cells | {name: next(values) for name, values in inside.items()})
+            yield row._replace(cells=row.cells | {name: next(values)[1] for name, values in inside.items()})
 
     def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
-        """The values of a binary column in some rows, in order."""
-        wanted = sorted(set(numbers))
-        if self._parquet is not None:
-            yield from zip(wanted, self._parquet.cells(column, wanted), strict=True)
+        """Yield the values of a binary column in some rows, in order."""
+        start, wanted = 0, sorted(set(numbers))
+        for file in self._parquet:
+            inside = [n - start for n in wanted if start <= n < start + file.rows]
+            yield from ((start + n, cell) for n, cell in zip(inside, file.cells(column, inside), strict=True))
+            start += file.rows
 
     def _columns(self) -> tuple[str, ...]:
-        if self._parquet is not None:
-            return self._parquet.columns
+        if self._parquet:
+            first, *others = self._parquet
+            for other in others:
+                if other.columns != first.columns:
+                    raise SnellenError(
+                        f"{self.path}: {other.name} has other columns than {first.name}: name one of the files"
+                    )
+            own_split = self.path not in self.files and any(map(_split_of, self.files))
+            return tuple(dict.fromkeys((*first.columns, "split"))) if own_split else first.columns
         found: dict[str, None] = {}
         for row in self.rows():
             found |= dict.fromkeys(row.cells)
@@ -104,10 +115,14 @@ class Table:
 
     # ------------------------------------------------------------ formats
 
-    def _of_parquet(self, file: ParquetFile) -> Iterator[TableRow]:
-        names = [name for name in file.columns if name not in self.binary]
-        for i, cells in enumerate(file.records(names)):
-            yield TableRow(i, f"row {i + 1}", cells)
+    def _of_parquet(self) -> Iterator[TableRow]:
+        number, in_set = 0, self.path not in self.files
+        for path, file in zip(self.files, self._parquet, strict=True):
+            names = [name for name in file.columns if name not in self.binary]
+            split = {"split": _split_of(path)} if in_set else {}
+            for i, cells in enumerate(file.records(names), 1):
+                yield TableRow(number, f"{file.name} row {i}" if in_set else f"row {i}", split | cells)
+                number += 1
 
     def _of_lines(self) -> Iterator[TableRow]:
         number = 0
@@ -161,45 +176,16 @@ class Table:
         return ";" if ";" in header and "," not in header else ","
 
 
-class HubTable:
-    """The Parquet files of a set in the hub's layout (`data/SPLIT-00000-of-00002.parquet`) as one table; a file's name is its split."""
-
-    def __init__(self, path: Path, files: Sequence[Path]) -> None:
-        self.path, self.name, self.files = path, path.name, tuple(files)
-        self._tables = [ParquetFile(file, f"{file.parent.name}/{file.name}") for file in files]
-        first, *others = self._tables
-        for other in others:
-            if other.columns != first.columns:
-                raise SnellenError(f"{path}: {other.name} has other columns than {first.name}: name one of the files")
-        self._splits = [found[1] if (found := _SHARD.match(file.name)) else "" for file in files]
-        own_split = any(self._splits) and "split" not in first.columns
-        self.columns = (*first.columns, "split") if own_split else first.columns
-        self.binary = first.binary
-
-    def rows(self) -> Iterator[TableRow]:
-        """All rows, one at a time, without binary columns."""
-        number = 0
-        for table, split in zip(self._tables, self._splits, strict=True):
-            names = [name for name in table.columns if name not in self.binary]
-            for i, cells in enumerate(table.records(names)):
-                yield TableRow(number, f"{table.name} row {i + 1}", {"split": split, **cells})
-                number += 1
-
-    def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
-        """The values of a binary column in some rows, in order."""
-        start, wanted = 0, sorted(set(numbers))
-        for table in self._tables:
-            inside = [n - start for n in wanted if start <= n < start + table.rows]
-            yield from ((start + n, cell) for n, cell in zip(inside, table.cells(column, inside), strict=True))
-            start += table.rows
+def _split_of(file: Path) -> str:
+    """Return the split that a file of the hub's layout holds, by its name; empty where that says none."""
+    found = _SHARD.match(file.name)
+    return found[1] if found else ""
 
 
 def tables_below(where: Path) -> list[Path]:
     """Return the tables of a folder, else those in its `data` folder (the hub's layout), else those one folder below; a file is itself."""
-    if where.is_file():
-        return [where] if where.suffix.lower() in ENDINGS else []
     if not where.is_dir():
-        return []
+        return tables_in(where)
     check_finished(where)
     below = (p for p in sorted(where.iterdir()) if p.is_dir() and not p.name.startswith("."))
     for folders in ((where,), (where / "data",), tuple(below)):
@@ -208,9 +194,11 @@ def tables_below(where: Path) -> list[Path]:
     return []
 
 
-def tables_in(folder: Path) -> list[Path]:
-    """Return the tables of one folder."""
-    files = sorted(folder.iterdir()) if folder.is_dir() else []
+def tables_in(where: Path) -> list[Path]:
+    """Return the tables of one folder; a file is itself."""
+    if where.is_file():
+        return [where] if where.suffix.lower() in ENDINGS else []
+    files = sorted(where.iterdir()) if where.is_dir() else []
     return [
         p
         for p in files

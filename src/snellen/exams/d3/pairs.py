@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import PICTURES
-from snellen.data.sheets import SheetRow, columns, rows, sheets
+from snellen.data.sheets import columns, rows
+from snellen.data.tables import TableRow, tables_in
 from snellen.exams.d3.names import PAIR, names_in
 
 PAIRS = (PAIR, ("a", "b"), ("image_a", "image_b"), ("left_image", "right_image"), ("image1", "image2"))
@@ -51,7 +52,7 @@ def slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
 
 def own_pairs(where: Path) -> EntrySource | None:
     """What a user's file or folder has; None where it is something else."""
-    files = [path for path in sheets(where) if slots_of(columns(path)) is not None]
+    files = [path for path in tables_in(where) if slots_of(columns(path)) is not None]
     if len(files) > 1:
         raise SnellenError(
             f"{where} holds several files of pairs ({', '.join(p.name for p in files)}): name one of them"
@@ -70,13 +71,13 @@ def _rows(path: Path) -> EntrySource:
         if isinstance(row, Problem):
             problems.append(row)
         elif lacking := [slot for slot in slots if slot not in row.cells]:
-            problems.append(Problem(row.where, f"column {lacking[0]}: no picture"))
+            problems.append(Problem(row.place, f"column {lacking[0]}: no picture"))
         else:
-            found.append(UncheckedEntry(row.where, _uid(row.cells, number), _entry(row, slots, names)))
+            found.append(UncheckedEntry(row.place, _uid(row.cells, number), _entry(row, slots, names)))
     return EntrySource(path.parent, path.name, path.read_bytes(), found, problems)
 
 
-def _entry(row: SheetRow, slots: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any]:
+def _entry(row: TableRow, slots: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any]:
     """A row as dataset.json would have it."""
     kind = row.cells.get("kind")
     pictures = {name: row.cells[slot] for slot, name in zip(slots, names, strict=True)}

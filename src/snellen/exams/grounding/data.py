@@ -24,8 +24,9 @@ from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
 from snellen.data.files import PictureFolders, digest_of
 from snellen.data.folder import check_folder, named, unusable
-from snellen.data.sheets import columns, sheets
+from snellen.data.sheets import columns
 from snellen.data.synthetic_marker import folder_label, picture_label
+from snellen.data.tables import tables_in
 from snellen.exams.grounding.formats import own, published, rows
 from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
 from snellen.exams.grounding.formats.annotations import calls_itself_synthetic, labels
@@ -54,7 +55,7 @@ def recognise(where: Path) -> tuple[GroundingFormat, list[Path]]:
     if below:
         raise SnellenError(f"{where} holds no data set itself, but its folder {below[0]!r} does: name that with --data")
     has = "".join(
-        f"; {p.name} has the columns {one_line(', '.join(c), 80)}" for p in sheets(where)[:1] if (c := columns(p))
+        f"; {p.name} has the columns {one_line(', '.join(c), 80)}" for p in tables_in(where)[:1] if (c := columns(p))
     )
     expected = "; ".join(f.expected for f in (*PUBLISHED, *OWN))
     raise SnellenError(

@@ -12,7 +12,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.data.files import PICTURES, check_inside
 from snellen.data.folder import check_finished
-from snellen.data.tables import ENDINGS, HubTable, Table, TableRow, tables_in
+from snellen.data.tables import ENDINGS, Table, TableRow, tables_in
 from snellen.exams.own.names import COLUMNS_FILE, PROMPT_FILE, QUESTION_FILE
 
 LONGEST_TEXT = 20_000
@@ -54,7 +54,7 @@ class Classes:
         yield from ()
 
 
-Source = Table | HubTable | Classes
+Source = Table | Classes
 
 
 def source(where: Path) -> Source:
@@ -66,7 +66,7 @@ def source(where: Path) -> Source:
     check_finished(where)
     tables = tables_in(where) or [check_inside(path, where) for path in tables_in(where / "data")]
     if tables and tables[0].parent != where and all(path.suffix.lower() == ".parquet" for path in tables):
-        return HubTable(where, tables)
+        return Table(where, tables)
     if len(tables) > 1:
         raise SnellenError(f"{where} has several tables ({', '.join(p.name for p in tables)}): name one of them")
     if tables:
@@ -98,7 +98,7 @@ def recognises(where: Path) -> str | None:
 
 def base_of(found: Source) -> Path:
     """The folder from which pictures are named."""
-    return found.path.parent if isinstance(found, Table) else found.path
+    return found.path if found.path.is_dir() else found.path.parent
 
 
 def columns_beside(found: Source) -> Mapping[str, str | list[str]]:

@@ -16,7 +16,8 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.data.files import PictureFolders
-from snellen.data.sheets import SheetRow, columns, rows, sheets
+from snellen.data.sheets import columns, rows
+from snellen.data.tables import TableRow, tables_in
 from snellen.exams.grounding.formats.base import (
     ALL,
     EmbeddedPicture,
@@ -69,7 +70,7 @@ def _first(names: tuple[str, ...], present: Any) -> str:
 
 
 def _find(where: Path) -> list[Path]:
-    return [path for path in sheets(where) if _columns_of(columns(path)) is not None]
+    return [path for path in tables_in(where) if _columns_of(columns(path)) is not None]
 
 
 def _entries(where: PictureFolders, files: list[Path], stated: str) -> Iterator[Entry]:
@@ -92,11 +93,11 @@ def _entries(where: PictureFolders, files: list[Path], stated: str) -> Iterator[
         yield Problem(label, f"columns that have no effect: {one_line(', '.join(spare), 120)}", fatal=False)
     size_of = cache(file_size)
     for row in rows(path, label):
-        yield row if isinstance(row, Problem) else (row.where, partial(_screen, row, sheet, where, path, size_of))
+        yield row if isinstance(row, Problem) else (row.place, partial(_screen, row, sheet, where, path, size_of))
 
 
 def _screen(
-    row: SheetRow, sheet: _RowColumns, where: PictureFolders, path: Path, size_of: Callable[[Path], tuple[int, int]]
+    row: TableRow, sheet: _RowColumns, where: PictureFolders, path: Path, size_of: Callable[[Path], tuple[int, int]]
 ) -> Screen:
     cells, [box] = row.cells, sheet.boxes
     screen = _picture(row, sheet.image, where, path, size_of)
@@ -112,9 +113,9 @@ def _screen(
     element_type = _text(cells, TYPES, "unknown")
     kind = _text(cells, KINDS, "icon" if element_type == "icon" else "")
     target = Target(
-        id=_text(cells, ("id",), row.shown),
+        id=_text(cells, ("id",), row.place.rpartition(" ")[2]),
         instruction=_text(cells, (sheet.instruction,)),
-        where=row.where,
+        where=row.place,
         boxes=boxes,
         element_type=element_type,
         text=_text(cells, ("text",)) or None,
@@ -126,12 +127,12 @@ def _screen(
 
 
 def _picture(
-    row: SheetRow, column: str, where: PictureFolders, path: Path, size_of: Callable[[Path], tuple[int, int]]
+    row: TableRow, column: str, where: PictureFolders, path: Path, size_of: Callable[[Path], tuple[int, int]]
 ) -> Screen:
     """Return a row's screen. A picture that stands in the file itself is named by its content."""
     given = row.cells.get(column)
     if isinstance(given, bytes):
-        name, size = hashlib.sha256(given).hexdigest()[:12], picture_size(given, row.where)
+        name, size = hashlib.sha256(given).hexdigest()[:12], picture_size(given, row.place)
         return screen_of(where, path, size, id=name, image=name, cell=EmbeddedPicture(column, row.number))
     if not isinstance(given, str):
         raise SnellenError(f"column {column}: expected the path of a picture beside this file")
