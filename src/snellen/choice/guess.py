@@ -9,7 +9,7 @@ from snellen.core.types import Sample
 from snellen.stats.text_floor import Choices, choices
 
 
-def choices_of(sample: Sample) -> Choices:
+def _choices_of(sample: Sample) -> Choices:
     """Return the texts of a question, and which option is right where that is known."""
     options = tuple(sample.facts["options"])
     return Choices(sample.facts["question"], options, options.index(sample.truth) if sample.truth in options else None)
@@ -17,4 +17,4 @@ def choices_of(sample: Sample) -> Choices:
 
 def guessed_letters(known: Sequence[Sample], asked: Sequence[Sample]) -> list[str]:
     """Return a letter for each question that is asked, learnt from those whose truth is known."""
-    return [LETTERS[i] for i in choices([choices_of(s) for s in known], [choices_of(s) for s in asked])]
+    return [LETTERS[i] for i in choices([_choices_of(s) for s in known], [_choices_of(s) for s in asked])]

@@ -102,22 +102,10 @@ def later(named: str) -> Callable[..., Any]:
 class Maker(NamedTuple):
     """Write synthetic sets in the format of the real data."""
 
-    function: Callable[..., list[Path]]
+    make: Callable[..., list[Path]]
+    """Write a set into a folder and return its files: takes the folder, and by name `count`, `seed`, `workers` and `progress`."""
     options: tuple[Option, ...] = ()
     """Options of `data make`, handed to the function by name."""
-
-    def make(
-        self,
-        out: Path,
-        *,
-        count: int,
-        seed: int,
-        workers: int | None = None,
-        progress: Progress | None = None,
-        **options: Any,
-    ) -> list[Path]:
-        """Write a set and return its files."""
-        return self.function(out, count=count, seed=seed, workers=workers, progress=progress, **options)
 
 
 class DataTemplates(NamedTuple):
@@ -174,10 +162,6 @@ class Probes(NamedTuple):
     """One sample of each split and task."""
     every_truth: Callable[[], Sequence[Sample]] | None = None
     """Samples with every truth that there can be, each once; None where `samples` has them."""
-
-    def truths(self) -> Sequence[Sample]:
-        """Return samples with every truth that there can be, each once."""
-        return (self.every_truth or self.samples)()
 
 
 class SampleOptions(NamedTuple):
@@ -357,7 +341,8 @@ def hub_data_of(exam: Exam) -> HubData:
 
 def truths_of(exam: Exam) -> Sequence[Sample]:
     """Return samples with every truth that there can be, each once; none where the exam has no probes."""
-    return (exam.extra(Probes) or Probes()).truths()
+    own = exam.extra(Probes) or Probes()
+    return (own.every_truth or own.samples)()
 
 
 def rows_of(exam: Exam) -> RowFormat:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
 from urllib.parse import quote
 
 import msgspec
@@ -45,9 +44,7 @@ class AnthropicBatches(BatchApi):
         return BatchStep("GET", f"{self._base}/{quote(batch, safe='')}")
 
     def state(self, body: bytes) -> BatchState:
-        return self._state(reading.decoded(body))
-
-    def _state(self, data: dict[str, Any]) -> BatchState:
+        data = reading.decoded(body)
         if not isinstance(data.get("id"), str):
             raise ValueError("no id of the batch in the reply")
         counts = data.get("request_counts")

@@ -24,6 +24,15 @@ def _name(model: str) -> str:
     return model.rpartition("/")[2].lower()
 
 
+def _version(model: str, family: str, numbers: re.Pattern[str]) -> Version | None:
+    """Return the generation of a family's model, by its name; None for another model, and the newest where the name does not say."""
+    name = _name(model)
+    if family not in name:
+        return None
+    found = numbers.search(name)
+    return (int(found[1]), int(found[2] or 0)) if found else _NEWEST
+
+
 def thinks(model: str) -> bool:
     """Whether a model thinks before it speaks although nobody asked it to.
 
@@ -95,13 +104,8 @@ def _claude_version(model: str) -> Version | None:
     >>> _claude_version("claude-mythos-preview"), _claude_version("claude-sonnet-5-5")
     ((5, 0), (5, 5))
     """
-    name = _name(model)
-    if "claude" not in name:
-        return None
-    found = _CLAUDE.search(name)
-    if found is None:
-        return (5, 0) if "mythos-preview" in name else _NEWEST
-    return int(found[1]), int(found[2] or 0)
+    found = _version(model, "claude", _CLAUDE)
+    return (5, 0) if found == _NEWEST and "mythos-preview" in model.lower() else found
 
 
 def takes_thinking_budget(model: str) -> bool:
@@ -135,11 +139,7 @@ def _gemini_version(model: str) -> Version | None:
     >>> [_gemini_version(m) for m in ("models/gemini-2.5-flash", "gemini-3-pro-preview", "gemini-flash-latest", "gemma-3-27b-it")]
     [(2, 5), (3, 0), (99, 0), None]
     """
-    name = _name(model)
-    if "gemini" not in name:
-        return None
-    found = _GEMINI.search(name)
-    return (int(found[1]), int(found[2] or 0)) if found else _NEWEST
+    return _version(model, "gemini", _GEMINI)
 
 
 def thinking_range(model: str) -> tuple[int, int] | None:

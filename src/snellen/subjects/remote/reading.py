@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -254,15 +254,7 @@ def error_body(body: bytes, key: Secret) -> ErrorBody:
     return ErrorBody(one_line(whole_text))
 
 
-class RequestSource(NamedTuple):
-    """Who was asked, for messages."""
-
-    model: str
-    url: str
-    key_variable: str = "its variable"
-
-
-def explained(status: int, said: ErrorBody, body: bytes, where: RequestSource) -> Parsed:
+def explained(status: int, said: ErrorBody, body: bytes, model: str, url: str, key_names: str) -> Parsed:
     """Return a failed response as one clear sentence, or as a refusal where a content filter spoke."""
     told_kind = (said.kind, said.status or TREATED.get(said.kind, status)) if said.kind else None
     kind, treated = _late(said) or told_kind or _hopeless(status, said.message) or _kind(status, body)
@@ -278,11 +270,11 @@ def explained(status: int, said: ErrorBody, body: bytes, where: RequestSource) -
         )
     told = f"(status {status}: {said.message})"
     reasons = {
-        "key": f"{where.url} refused the key {told}; set {where.key_variable} or give --api-key",
-        "no-credit": f"{where.url} asks for payment or quota {told}; add credit and run the same command",
-        "not-allowed": f"{where.url} does not serve this account or place {told}",
-        "unknown-model": f"{where.url} does not know the model '{where.model}' {told}; check --model and --base-url",
-        "no-images": f"{where.url} takes no images with the model '{where.model}' {told}; choose one that does, or start the server for it",
+        "key": f"{url} refused the key {told}; set {key_names} or give --api-key",
+        "no-credit": f"{url} asks for payment or quota {told}; add credit and run the same command",
+        "not-allowed": f"{url} does not serve this account or place {told}",
+        "unknown-model": f"{url} does not know the model '{model}' {told}; check --model and --base-url",
+        "no-images": f"{url} takes no images with the model '{model}' {told}; choose one that does, or start the server for it",
         "context": f"longer than the model's context {told}",
         "bad-request": f"the endpoint rejects the request {told}",
     }

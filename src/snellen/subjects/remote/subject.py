@@ -314,8 +314,7 @@ class RemoteSubject(Subject, Endpoint):
 
     def explain(self, status: int, body: bytes) -> Parsed:
         said = self._error(status, body)
-        where = reading.RequestSource(self.model, self.connection.url, self._service.key_names)
-        parsed = reading.explained(status, said, body, where)
+        parsed = reading.explained(status, said, body, self.model, self.connection.url, self._service.key_names)
         advice = self._form.advice(status, said, self.model, bool(self._own_address)) if parsed.error else ""
         if parsed.error and advice:
             parsed = parsed._replace(error=Failure(kind=parsed.error.kind, reason=f"{parsed.error.reason}; {advice}"))
