@@ -68,12 +68,9 @@ class SharedBudget:
         """Whether any call is in flight."""
         return any(budget.in_flight for budget in self._budgets)
 
-    def beside(self, one: Budget, bound: float | None) -> float:
-        """Return what all others have spent, may have spent, and have in flight; `bound` is that of a call of this one.
-
-        A run that was taken up again and has asked nothing yet knows no bound of its own: its calls of unknown cost count at least that.
-        """
-        return sum(budget.promised(bound or 0.0) for budget in self._budgets if budget is not one)
+    def beside(self, one: Budget) -> float:
+        """Return what all others have spent, may have spent, and have in flight."""
+        return sum(budget.promised for budget in self._budgets if budget is not one)
 
     def wake(self) -> None:
         """Whoever waits for a call to end looks again."""
@@ -84,8 +81,8 @@ class SharedBudget:
 class Budget:
     """Admits calls under a cap. With `cap` None it admits all.
 
-    `unknown` is how many earlier tries cost nobody knows what; `unpriced` says that some of them were answered all the same. `purse` is
-    the one that it shares with other runs, as the run `name`; its cap goes before.
+    `unknown` is how many earlier tries are of unknown cost, and `bound` the most that each may have cost by the price; `unpriced` says that
+    some of them were answered all the same. `purse` is the one that it shares with other runs, as the run `name`; its cap goes before.
     """
 
     def __init__(
@@ -95,6 +92,7 @@ class Budget:
         dearest: float | None = None,
         unknown: int = 0,
         unpriced: bool = False,
+        bound: float = 0.0,
         *,
         purse: SharedBudget | None = None,
         name: str = "",
@@ -103,7 +101,7 @@ class Budget:
         self.cap, self.spent = self._purse.cap, spent
         self.dearest = dearest
         self.in_flight = 0
-        self._bound = 0.0
+        self._bound = bound
         self._unknown = unknown
         self._unpriced = unpriced
         self._blind = max(BLIND, unknown + 1)
@@ -149,10 +147,11 @@ class Budget:
             with contextlib.suppress(RuntimeError):  # its loop has ended
                 self._loop.call_soon_threadsafe(self._settled.set)
 
-    def promised(self, least: float = 0.0) -> float:
-        """Return what is spent, may be spent, or is in flight; each call of unknown cost counts `least` or more."""
+    @property
+    def promised(self) -> float:
+        """What is spent, may be spent, or is in flight."""
         each = self._bound if self.dearest is None else self.dearest
-        return self.spent + self._unknown * self._worst(max(self._bound, least)) + self.in_flight * each
+        return self.spent + self._unknown * self._worst(self._bound) + self.in_flight * each
 
     def _fits(self, cap: float, bound: float | None) -> bool:
         if bound is None:
@@ -163,7 +162,7 @@ class Budget:
         if each is None:
             each = self._purse.dearest if bound is None else bound
         mine = self.spent + self._unknown * self._worst(bound) + (self.in_flight + 1) * each
-        return self._purse.beside(self, bound) + mine <= cap
+        return self._purse.beside(self) + mine <= cap
 
     def _refuse_if_blind(self) -> None:
         """Without a price: stop where the endpoint does not say what a call costs."""
@@ -215,4 +214,5 @@ class Budget:
 def budget_of(known: Totals, cap: float | None, purse: SharedBudget | None = None, name: str = "") -> Budget:
     """The budget of a run that goes on, from what its calls so far have cost."""
     unknown = known.unsure + known.unpriced
-    return Budget(cap, known.cost, known.dearest_call, unknown, known.unpriced > 0, purse=purse, name=name)
+    bound = known.dearest_unknown or 0.0
+    return Budget(cap, known.cost, known.dearest_call, unknown, known.unpriced > 0, bound, purse=purse, name=name)

@@ -290,6 +290,7 @@ class EndpointCaller:
             tries=len(tries.failed) + (answer is not None),
             failed=tuple(tries.failed),
             unsure=tries.unsure,
+            at_most=request.cost_bound if tries.unsure or cost is None else None,
             request_id=request_id,
             left_out=self._endpoint.left_out,
             server=self._server,
