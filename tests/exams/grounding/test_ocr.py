@@ -17,130 +17,91 @@ from snellen.core.installing import install_command
 from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import ocr
 from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
-from snellen.exams.grounding.methods.instruction_parser import ParsedInstruction, plain, read_wish
-from snellen.exams.grounding.methods.lexical import match, score_all, similarity, where_the_words_stand
+from snellen.exams.grounding.methods.lexical import best_words, names_in, similarity, words_in_line
 from snellen.exams.grounding.reading.predictions import Detection
 
 needs_ocr = pytest.mark.skipif(ocr.missing() is not None, reason=f"the extra 'ocr' is not installed ({ocr.missing()})")
 
-# ---------------------------------------------------------------- wishes
+# ---------------------------------------------------------------- the lexical chooser
 
 
 @pytest.mark.parametrize(
-    ("instruction", "wish"),
+    ("instruction", "names"),
     [
-        ("Click on the 'Submit' button", ParsedInstruction("Submit", True, "button")),
-        ("Click on the settings icon", ParsedInstruction("settings", False, "icon")),
-        ("Click on the text 'Password'", ParsedInstruction("Password", True, "text")),
-        ("Click on the Email text field", ParsedInstruction("Email", False, "text_field")),
-        ("Click on the Title text field", ParsedInstruction("Title", False, "text_field")),
-        ("Click on the 'Email' text_field", ParsedInstruction("Email", True, "text_field")),
-        ("Click on the 'Don't save' button", ParsedInstruction("Don't save", True, "button")),
-        ("Click on 'Login'", ParsedInstruction("Login", True)),
-        ("Check the 'Remember me' checkbox", ParsedInstruction("Remember me", True, "checkbox")),
-        ("Open the Country dropdown", ParsedInstruction("Country", False, "dropdown")),
-        (
-            "Click on the second 'Save' button from the top",
-            ParsedInstruction("Save", True, "button", None, None, 2, "top"),
-        ),
-        ("Click on the last 'Edit' link", ParsedInstruction("Edit", True, "link", None, None, -1)),
-        (
-            "Click on the 'Delete' button in the row 'Alice'",
-            ParsedInstruction("Delete", True, "button", anchor="Alice", relation="row"),
-        ),
-        (
-            "Click on the 'OK' button below 'Name'",
-            ParsedInstruction("OK", True, "button", anchor="Name", relation="below"),
-        ),
-        (
-            "Click on the 'Add' button on the 'Desk lamp' card",
-            ParsedInstruction("Add", True, "button", anchor="Desk lamp", relation="near"),
-        ),
-        ("Click on the search icon in the toolbar", ParsedInstruction("search", False, "icon", None, 0.05)),
-        ("Click on the menu icon at the top right", ParsedInstruction("menu", False, "icon", 0.9, 0.1)),
-        ("", ParsedInstruction()),
+        ("Click on the 'Submit' button", ["Submit"]),
+        ("Click on the settings icon", ["settings"]),
+        ("Click on the Email text field", ["email"]),
+        ("Click on the 'Don't save' button", ["Don't save"]),
+        ("Click on the 'Delete' button in the row “Alice”", ["Delete", "Alice"]),
+        ("importlib.resources.abc", ["importlib resources abc"]),
+        ("click on the button", ["click on the button"]),
+        ("", [""]),
     ],
 )
-def test_an_instruction_is_taken_apart(instruction: str, wish: ParsedInstruction) -> None:
-    assert read_wish(instruction) == wish
+def test_the_names_in_an_instruction(instruction: str, names: list[str]) -> None:
+    assert names_in(instruction) == names
 
 
 def test_words_are_compared_as_people_do() -> None:
-    assert plain("  Forgot   PASSWORD? ") == "forgot password"
-    assert similarity("Log in", "LOGIN") == pytest.approx(0.98)
+    assert similarity("Log in", "LOGIN") > 0.8
     assert similarity("Submit", "Submlt") > 0.7
     assert similarity("Save", "Save as") > similarity("Save", "Saved games and settings")
     assert similarity("Submit", "S") == 0.0  # the original gives a letter half the credit
     assert similarity("Save", "Open") == 0.0
-    assert match(ParsedInstruction("Email", False, "text_field"), "Enter email...") == pytest.approx(0.97)
     assert similarity("+", "+") == 1.0
 
 
-def best(instruction: str, *detections: Detection, size: tuple[int, int] = (1000, 800)) -> Detection | None:
-    scores = score_all(read_wish(instruction), detections, *size)
-    top = max(range(len(scores)), key=lambda i: scores[i])
-    return detections[top] if scores[top] > 0.05 else None
+def best(instruction: str, *detections: Detection) -> Detection | None:
+    look = best_words(instruction, detections)
+    return look.detections[0] if look.status == "found" else None
 
 
 def at(x: float, y: float, text: str = "", kind: str = "text", wide: float = 60, high: float = 20) -> Detection:
     return Detection(box=(x, y, x + wide, y + high), text=text, kind=kind)
 
 
-def test_a_label_lends_its_name_to_the_control_beside_or_below_it() -> None:
+def test_a_field_is_clicked_around_its_label_or_beside_or_below_it() -> None:
     label, field, other = (
         at(10, 100, "Email"),
-        at(120, 98, kind="field", wide=200),
-        at(120, 148, kind="field", wide=200),
+        at(120, 98, kind="box", wide=200),
+        at(120, 148, kind="box", wide=200),
     )
     assert best("Click on the Email text field", label, other, field) is field
-    below = at(10, 125, kind="field", wide=200)
+    below = at(10, 125, kind="box", wide=200)
     assert best("Click on the Email text field", label, other, below) is below
-    tick = at(10, 200, kind="checkbox", wide=16, high=16)
-    words = at(34, 198, "Remember me")
-    assert (
-        best("Click on the 'Remember me' checkbox", at(10, 240, kind="checkbox", wide=16, high=16), words, tick) is tick
-    )
-    assert best("Click on the Email text field", label) is label  # better than nothing
+    around, bar = at(0, 95, kind="box", wide=200, high=30), at(0, 90, kind="box", wide=900, high=40)
+    assert best("Click on the Email text field", label, bar, around, below) is around
+    assert best("Click on the Email text field", label) == label  # better than nothing
+    assert best("Click on 'Email'", label, field) == label
 
 
-def test_kind_place_order_and_neighbours_decide_between_the_same_words() -> None:
-    text, button = at(10, 10, "Save"), at(300, 10, "Save", "button")
-    assert best("Click on the 'Save' button", text, button) is button
-    assert best("Click on the text 'Save'", button, text) is text
-    left, right = at(10, 400, "Edit", "button"), at(900, 400, "Edit", "button")
-    assert best("Click on the 'Edit' button on the right", left, right) is right
+def test_neighbours_that_are_named_decide_between_the_same_words() -> None:
     rows = [at(100, y, "Edit", "button") for y in (100, 200, 300)]
-    assert best("Click on the second 'Edit' button from the top", *rows) is rows[1]
-    assert best("Click on the last 'Edit' button", *rows) is rows[2]
     names = [at(10, y, name) for y, name in ((100, "Alice"), (200, "Bob"), (300, "Carol"))]
     assert best("Click on the 'Edit' button in the row 'Bob'", *rows, *names) is rows[1]
+    assert best("Click on the 'Edit' button", *rows, *names) is rows[0]
 
 
 def test_other_words_are_a_reason_against() -> None:
     assert best("Click on the 'Save' link", at(10, 10, "Weather")) is None
-    assert (
-        best("Click on the 'Save' button", at(10, 10, kind="button")) is None
-    )  # a button without words is not the one
-    icon = at(10, 50, kind="icon", wide=20)
-    assert best("Click on the settings icon", at(10, 10, "Weather", "icon"), icon) is icon
+    assert best("Click on the 'Save' button", at(10, 10, kind="button")) is None
+    assert best("Click on the settings icon", at(10, 50, kind="icon", wide=20)) is None
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "instruction", "x1", "x2"),
+    ("text", "kind", "name", "x1", "x2"),
     [
-        ("Home | News | Contact us", "text", "Click on the 'News' link", 70, 110),
-        ("Home|News|Contactus", "text", "Contact us", 100, 190),  # blanks that were lost, a name without a verb
+        ("Home | News | Contact us", "text", "News", 70, 110),
+        ("Home|News|Contactus", "text", "Contact us", 100, 190),  # blanks that were lost
         ("NewsletterArchive, News", "text", "News", 190, 230),  # whole words go before parts of words
         ("News", "text", "News", 0, 40),
         ("Save News", "button", "Save", 0, 90),  # a button is one target
-        ("Home | Mews | Archive", "text", "Click on 'News'", 0, 210),  # misread: the middle of the line, as ever
+        ("Home | Mews | Archive", "text", "News", 0, 210),  # misread: the middle of the line
     ],
 )
-def test_the_click_goes_where_the_words_stand_in_a_line(
-    text: str, kind: str, instruction: str, x1: float, x2: float
-) -> None:
+def test_the_click_goes_where_the_words_stand_in_a_line(text: str, kind: str, name: str, x1: float, x2: float) -> None:
     line = Detection(box=(0, 20, 10 * len(text), 40), text=text, kind=kind)
-    assert where_the_words_stand(instruction, line).box == (x1, 20, x2, 40)
+    assert words_in_line(name, line).box == (x1, 20, x2, 40)
 
 
 # ---------------------------------------------------------------- pure parts of the parser
