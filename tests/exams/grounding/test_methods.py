@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from PIL import Image
 from tests.support.uitars import MARK, PIXEL_FORMS, THOUSAND_FORMS, InProcess, UitarsServer, find_mark, png
 
 from snellen.core.errors import SnellenError
-from snellen.core.subject import Reply, Request, Subject
+from snellen.core.subject import Caller, Reply, Request, Subject
 from snellen.core.types import Answer, Call, Failure, Picture, Question, Text, Token
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.methods import catalogue as methods
@@ -372,7 +371,7 @@ def test_a_choice_that_is_none(said: str, status: str) -> None:
 def test_a_picture_is_parsed_once_for_all_who_want_it() -> None:
     made: list[bytes] = []
 
-    async def parse(image: bytes, note: str) -> Parse:
+    async def parse(image: bytes) -> Parse:
         made.append(image)
         await asyncio.sleep(0)
         if image == b"bad":
@@ -382,23 +381,27 @@ def test_a_picture_is_parsed_once_for_all_who_want_it() -> None:
         return Parse(width=1, height=1, detections=())
 
     async def run() -> None:
-        cache = ParseCache(parse, keep=3)
-        await asyncio.gather(*(cache(b"a", "whole") for _ in range(20)), cache(b"b", "whole"))
-        await cache(b"a", "whole")
+        kept = ParseCache(keep=3)
+
+        async def cache(image: bytes) -> Parse:
+            return await kept(image, lambda: parse(image))
+
+        await asyncio.gather(*(cache(b"a") for _ in range(20)), cache(b"b"))
+        await cache(b"a")
         for image, tries in ((b"bad", 1), (b"flaky", 2)):
             for _ in range(2):
                 with pytest.raises(ToolFailure):
-                    await cache(image, "whole")
+                    await cache(image)
             assert made.count(image) == tries  # only what would fail again is remembered
         for other in (b"c", b"d", b"e"):
-            await cache(other, "whole")
-        await cache(b"a", "whole")
+            await cache(other)
+        await cache(b"a")
 
     asyncio.run(run())
     assert made.count(b"a") == 2  # once, and once more after it was pushed out
 
 
-def answered(tools_of: Callable[[MethodSubject], Any], name: str, count: int = 1) -> list[float]:
+def answered(name: str, count: int = 1) -> list[float]:
     """The seconds of samples that one method answers at the same time."""
     outside = Outside(model=Subject(), planner=None, parser=None)
     question = Question(
@@ -407,7 +410,6 @@ def answered(tools_of: Callable[[MethodSubject], Any], name: str, count: int = 1
 
     async def run() -> list[Answer]:
         subject = MethodSubject(methods.build(name, {}), outside, {})
-        tools_of(subject)
         return list(await asyncio.gather(*(subject.answer(question, view(), nothing_called) for _ in range(count))))
 
     return [Prediction(**json.loads(answer.text)).seconds or 0.0 for answer in asyncio.run(run())]
@@ -418,28 +420,26 @@ async def nothing_called(_request: Request) -> Reply:
 
 
 @pytest.mark.skipif(missing() is not None, reason="the extra ocr is not installed")
-def test_a_parse_counts_once_in_time_and_waiting_never() -> None:
-    async def parse(image: bytes, note: str) -> Parse:
+def test_a_parse_counts_once_in_time_and_waiting_never(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def parse(_subject: MethodSubject, _image: bytes, *_more: Any) -> Parse:
         await asyncio.sleep(0.2)  # a queue
         found = (Detection(box=(0, 0, 9, 9), text="Save"),)
         return Parse(width=1920, height=1080, detections=found, seconds=50.0)
 
-    def prepared(subject: MethodSubject) -> None:
-        subject.parses = ParseCache(parse)
-
+    monkeypatch.setattr(MethodSubject, "parse", parse)
     # one pays for the parse, the others do not pay for waiting
-    assert [round(seconds, 1) for seconds in sorted(answered(prepared, "ocr", 4))] == [0.0, 0.0, 0.0, 50.0]
+    assert [round(seconds, 1) for seconds in sorted(answered("ocr", 4))] == [0.0, 0.0, 0.0, 50.0]
 
 
 def test_a_models_time_is_its_calls_and_not_the_queue_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     call = Call(key="k", kind="api", endpoint="e", model="m", latency=7.0)
 
-    async def ask(_subject: MethodSubject, _question: Question) -> Answer:
+    async def ask(_subject: MethodSubject, _question: Question, _call: Caller) -> Answer:
         await asyncio.sleep(0.2)
         return Answer(id="s/e", prompt="ground", text="(1, 2)", calls=(call,))
 
     monkeypatch.setattr(MethodSubject, "ask", ask)
-    (seconds,) = answered(lambda _subject: None, "vlm")
+    (seconds,) = answered("vlm")
     assert 7.0 <= seconds < 7.2
 
 

@@ -37,13 +37,10 @@ class Http:
 
     def __init__(self, session: aiohttp.ClientSession, parser: str = "", model: str = "") -> None:
         self.session, self.parser, self.model = session, parser, model
-        self.cache = ParseCache(self._parse)
+        self.cache = ParseCache()
 
     async def parse(self, image: bytes, note: str) -> Parse:
-        return await self.cache(image, note)
-
-    async def _parse(self, image: bytes, note: str) -> Parse:
-        return await wire.parse_image(self._post, image)
+        return await self.cache(image, lambda: wire.parse_image(self._post, image))
 
     async def _post(self, body: bytes) -> bytes | None:
         headers = {"content-type": "application/json"}

@@ -1,7 +1,6 @@
 """The embedded parser: RapidOCR reads the words, a classical detector finds boxes and icons (ocr_boxes.py). Needs the extra `ocr`.
 
-Screens are drawn upright and in straight lines: lines are cut apart where blank columns are as wide as the line is high (menus, tabs),
-and each piece is recognized at its own width instead of being padded, which halves the time.
+Each line is recognized at its own width instead of being padded, which halves the time.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import time
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,10 +36,8 @@ SETTINGS: dict[str, Any] = {
 }
 READABLE = 0.5  # recognition scores below this are not words
 CERTAIN = 0.8  # what a line of one or two signs needs, since icons are read as such
-TILE = 2000  # the longest side that is read in one piece
+TILE = 2000  # the longest side that is read in one piece: it bounds the memory
 TILE_OVERLAP = 160
-BLANK = 0.65  # blank columns that part a line, in line heights
-FAINT = 0.35  # of a line's contrast: less is paper
 
 
 def missing() -> str | None:
@@ -66,48 +62,37 @@ class OcrParser:
             pixels: Pixels8 = np.asarray(opened(image))
         except SnellenError as error:
             raise ToolFailure("image", str(error), lasting=True) from None
-        words = [
-            word
-            for line in self._lines(pixels)
-            for part in split_line(pixels, line)
-            for word in self._read(pixels, part)
+        words = self._read(pixels)
+        controls, icons = find_shapes(pixels, list(words))
+        texts = list(words.values())
+        detections = [
+            Detection(box=_floats(box), text=text, kind="text", confidence=score)
+            for box, (text, score) in words.items()
         ]
-        words.sort(key=lambda word: reading_order(word[0]))
-        controls, icons = find_shapes(pixels, [box for box, _text, _score in words])
-        detections = [Detection(box=_floats(b), text=text, kind="text", confidence=score) for b, text, score in words]
         for box, inside in controls:
-            detections.append(Detection(box=_floats(box), text=" ".join(words[i][1] for i in inside), kind="box"))
+            detections.append(Detection(box=_floats(box), text=" ".join(texts[i][0] for i in inside), kind="box"))
         detections += [Detection(box=_floats(box), kind="icon") for box in icons]
         height, width = pixels.shape[:2]
         return Parse(width=width, height=height, detections=tuple(detections))
 
-    def _read(self, pixels: Pixels8, box: Edges) -> Iterator[tuple[Edges, str, float]]:
-        """Yield a box with its text and score, if the recognition model reads words in it."""
-        x1, y1, x2, y2 = box
-        read = self._engine(_bgr(pixels[y1:y2, x1:x2]), use_det=False, use_cls=False, use_rec=True)
-        text, score = (str(read.txts[0]).strip(), float(read.scores[0])) if read.txts else ("", 0.0)
-        if is_words(text, score):
-            yield box, text, round(score, 3)
-
-    def _lines(self, pixels: Pixels8) -> list[Edges]:
-        """Return upright boxes of lines of text, by the detection model: of a large picture in overlapping pieces.
-
-        A smaller copy would lose small writing.
-        """
+    def _read(self, pixels: Pixels8) -> dict[Edges, tuple[str, float]]:
+        """Return the text and score of each line, from top to bottom; of a large picture in pieces."""
         import numpy as np
 
-        lines: list[Edges] = []
+        lines: dict[Edges, tuple[str, float]] = {}
         height, width = pixels.shape[:2]
         for left, top in ((x, y) for y in starts(height) for x in starts(width)):
             piece = pixels[top : top + TILE, left : left + TILE]
-            found = self._engine(_bgr(piece), use_det=True, use_cls=False, use_rec=False).boxes
-            for corners in found if found is not None else ():
-                points = np.asarray(corners) + np.array((left, top))
-                x1, y1 = (max(0, int(v)) for v in np.floor(points.min(axis=0)))
+            read = self._engine(np.ascontiguousarray(piece[:, :, ::-1]), use_cls=False)
+            if not read.txts:
+                continue
+            for corners, text, score in zip(read.boxes, read.txts, read.scores, strict=True):
+                points = np.clip(np.asarray(corners) + np.array((left, top)), 0, (width, height))
+                x1, y1 = (int(v) for v in np.floor(points.min(axis=0)))
                 x2, y2 = (int(v) for v in np.ceil(points.max(axis=0)))
-                if x2 - x1 >= 4 and y2 - y1 >= 4:
-                    lines.append((x1, y1, min(width, x2), min(height, y2)))
-        return without_repeats(lines)
+                if is_words(text, score) and x1 < x2 and y1 < y2:
+                    lines[x1, y1, x2, y2] = text.strip(), round(float(score), 3)
+        return {box: lines[box] for box in without_repeats(list(lines))}
 
 
 def _model_files() -> dict[str, str]:
@@ -151,35 +136,12 @@ def without_repeats(lines: list[Edges]) -> list[Edges]:
     for line in sorted(lines, key=lambda b: -(b[2] - b[0])):
         if not any(_covered(line, other) > 0.6 for other in kept):
             kept.append(line)
-    return sorted(kept, key=lambda b: (b[1], b[0]))
+    return sorted(kept, key=reading_order)
 
 
 def _covered(box: Edges, by: Edges) -> float:
     wide, high = min(box[2], by[2]) - max(box[0], by[0]), min(box[3], by[3]) - max(box[1], by[1])
     return max(0, wide) * max(0, high) / max(1, (box[2] - box[0]) * (box[3] - box[1]))
-
-
-def split_line(pixels: Pixels8, box: Edges) -> list[Edges]:
-    """Return a line cut apart at wide blanks, its blank ends cut off (a little margin stays)."""
-    import numpy as np
-
-    x1, y1, x2, y2 = box
-    crop = pixels[y1:y2, x1:x2].astype(np.int16)
-    contrast = np.abs(crop - np.median(crop.reshape(-1, 3), axis=0)).max(axis=2)  # against the paper
-    if contrast.max() < 12:
-        return [box]
-    columns = np.flatnonzero((contrast > FAINT * contrast.max()).any(axis=0))
-    breaks = np.flatnonzero(np.diff(columns) > max(6, round(BLANK * (y2 - y1))))
-    margin = max(2, (y2 - y1) // 6)
-    runs = np.split(columns, breaks + 1)
-    parts = [(max(x1, x1 + int(run[0]) - margin), y1, min(x2, x1 + int(run[-1]) + 1 + margin), y2) for run in runs]
-    return [part for part in parts if part[2] - part[0] >= 3] or [box]
-
-
-def _bgr(pixels: Pixels8) -> Pixels8:
-    import numpy as np
-
-    return np.ascontiguousarray(pixels[:, :, ::-1])
 
 
 def _floats(box: Edges) -> tuple[float, float, float, float]:

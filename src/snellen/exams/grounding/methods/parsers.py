@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
@@ -53,15 +54,16 @@ class ParseCache:
     counts them). A failure is raised for all of them; it is kept only where asking again would fail again.
     """
 
-    def __init__(self, parse: Callable[[bytes, str], Awaitable[Parse]], keep: int = KEPT) -> None:
-        self._parse, self._keep = parse, keep
+    def __init__(self, keep: int = KEPT) -> None:
+        self._keep = keep
         self._made: dict[str, asyncio.Task[Parse]] = {}
         self.waiting = self.begun = 0
 
-    async def __call__(self, image: bytes, note: str) -> Parse:
+    async def __call__(self, image: bytes, parse_image: Callable[[], Coroutine[Any, Any, Parse]]) -> Parse:
+        """Return the parse of a picture, made by the function that is given where there is none."""
         key = hashlib.sha256(image).hexdigest()
         known = self._made.pop(key, None)
-        task = known or asyncio.ensure_future(self._parse(image, note))
+        task = known or asyncio.create_task(parse_image())
         task.add_done_callback(_retrieve)
         self._made[key] = task  # at the end: the one that was asked for last goes last
         done = (one for one, made in self._made.items() if made.done())

@@ -77,9 +77,7 @@ class MethodSubject(Subject):
             identity["planner" if subject is not outside.model else "model"] = dict(subject.identity)
         self.identity = identity
         self._workers: Workers[Parse] | None = None
-        self.parses = ParseCache(self._parse, max(KEPT, 2 * self.parallel))
-        self._parse_calls: dict[bytes, list[Call]] = {}  # by picture: the sample that asks first pays for them
-        self._call: Caller | None = None
+        self.parses = ParseCache(max(KEPT, 2 * self.parallel))
 
     @property
     def parallel(self) -> int:  # type: ignore[override]
@@ -111,8 +109,7 @@ class MethodSubject(Subject):
         return MethodView.of(question)
 
     async def answer(self, question: Question, prepared: MethodView, call: Caller) -> Answer:
-        self._call = call
-        tools = _SampleTools(self)
+        tools = _SampleTools(self, call)
         answer = Answer(id=question.id, prompt=question.prompt)
         try:
             prediction = await self._method.locate(prepared, tools)
@@ -131,16 +128,12 @@ class MethodSubject(Subject):
         for subject in self._given:
             await subject.close()
 
-    def calls_for(self, image: bytes) -> list[Call]:
-        """Hand over the calls that were made to parse a picture."""
-        return self._parse_calls.pop(image, [])
-
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: Question, call: Caller) -> Answer:
         """Ask the model, or the planner where the question is one of planning."""
         subject = self._outside.planner if question.prompt in PLANNING else self._outside.model
-        if subject is None or self._call is None:
+        if subject is None:
             raise ToolFailure("model", "no model to ask")
-        via, call = self._via.get(id(subject), 0), self._call
+        via = self._via.get(id(subject), 0)
 
         async def through(request: Request) -> Reply:
             return await call(msgspec.structs.replace(request, via=via))
@@ -148,9 +141,30 @@ class MethodSubject(Subject):
         prepared = await asyncio.to_thread(subject.prepare, question)
         return await subject.answer(question, prepared, through)
 
-    async def _parse(self, image: bytes, note: str) -> Parse:
-        if "parser:omniparser" in self._method.needs:
-            return await self._parse_remotely(image, note)
+    async def parse(self, image: bytes, note: str, call: Caller, calls: list[Call]) -> Parse:
+        """Parse a picture here, or by OmniParser's server with calls that are added to a list."""
+        parser = self._outside.parser
+        if parser is None:
+            return await self._parse_here(image)
+
+        async def send(body: bytes) -> bytes | None:
+            url = parser.connection.url
+            key = digest({"kind": parser.kind, "endpoint": url, "body": hashlib.sha256(body).hexdigest()})
+            sent = ledger_entry(image, () if note == "whole" else (note,))
+            reply = await call(Request(key=key, body=body, images=(sent,), cost_bound=0.0))
+            made.append(reply.call)
+            if reply.failure is not None:
+                raise ToolFailure(reply.failure.kind, reply.failure.reason)
+            return None if reply.refused else reply.text.encode()
+
+        made: list[Call] = []
+        try:
+            parse = await parse_image(send, image)
+        finally:
+            calls += made
+        return msgspec.structs.replace(parse, seconds=_latency(made))
+
+    async def _parse_here(self, image: bytes) -> Parse:
         if self._workers is None:
             self._workers = on_all_cores(parse_picture)
         try:
@@ -158,47 +172,24 @@ class MethodSubject(Subject):
         except (WorkFailed, WorkerLost, SnellenError) as error:
             raise ToolFailure("parser", f"the embedded parser failed ({error})") from None
 
-    async def _parse_remotely(self, image: bytes, note: str) -> Parse:
-        parser, call = self._outside.parser, self._call
-        if parser is None or call is None:
-            raise ToolFailure("parser", "no OmniParser server")
-        calls: list[Call] = []
-        self._parse_calls[image] = calls
-
-        async def send(body: bytes) -> bytes | None:
-            url = parser.connection.url
-            key = digest({"kind": parser.kind, "endpoint": url, "body": hashlib.sha256(body).hexdigest()})
-            sent = ledger_entry(image, () if note == "whole" else (note,))
-            reply: Reply = await call(Request(key=key, body=body, images=(sent,), cost_bound=0.0))
-            calls.append(reply.call)
-            if reply.failure is not None:
-                raise ToolFailure(reply.failure.kind, reply.failure.reason)
-            return None if reply.refused else reply.text.encode()
-
-        parse = await parse_image(send, image)
-        return msgspec.structs.replace(parse, seconds=_latency(calls))
-
 
 class _SampleTools(Tools):
     """One sample's way to the outside, with its calls and the seconds that they took: no queue, and no parse of another sample."""
 
-    def __init__(self, subject: MethodSubject) -> None:
-        self._subject = subject
+    def __init__(self, subject: MethodSubject, call: Caller) -> None:
+        self._subject, self._call = subject, call
         self.calls: list[Call] = []
         self.seconds = 0.0
 
     async def parse(self, image: bytes, note: str) -> Parse:
         began = time.perf_counter()
-        try:
-            parse = await self._subject.parses(image, note)
-        finally:
-            self.calls += self._subject.calls_for(image)
+        parse = await self._subject.parses(image, lambda: self._subject.parse(image, note, self._call, self.calls))
         self.seconds += time.perf_counter() - began if parse.seconds is None else parse.seconds
         return parse
 
     async def ask(self, question: Question) -> Answer:
         began = time.perf_counter()
-        answer = await self._subject.ask(question)
+        answer = await self._subject.ask(question, self._call)
         self.calls += answer.calls
         needed = _latency(answer.calls)
         self.seconds += time.perf_counter() - began if needed is None else needed
