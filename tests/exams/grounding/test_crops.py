@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -237,8 +238,8 @@ def test_the_planners_replies_are_read_without_the_references_mistakes() -> None
     for row in REFERENCE["extract_existence"]:
         check = seeker.read_check(row["text"])
         if check is None or "```json" in row["text"]:  # the reference reads no bare object
-            assert (None if check is None else check._asdict()) == row["out"]
-    assert seeker.read_check('{"result":"is_target"}') == seeker.ElementCheck("is_target")
+            assert (None if check is None else msgspec.structs.asdict(check)) == row["out"]
+    assert seeker.read_check('{"result":"is_target"}') == seeker.ElementCheck(result="is_target")
 
 
 BIG = (2600, 1600)

@@ -121,7 +121,7 @@ def test_a_method_takes_what_it_needs_and_the_options_of_the_model_that_it_asks(
 @pytest.mark.parametrize(
     ("name", "given", "says"),
     [
-        ("ocr", {"planner": "vllm/x"}, "--planner has no effect with the method ocr, which does not plan"),
+        ("ocr", {"planner": "vllm/x"}, "--planner has no effect with the method ocr, which does not need it"),
         (
             "vlm",
             {"model": "vllm/x", "omniparser_url": "http://x"},
@@ -129,7 +129,7 @@ def test_a_method_takes_what_it_needs_and_the_options_of_the_model_that_it_asks(
         ),
         ("vlm", {"model": "vllm/x", "uitars_url": "http://x"}, "--uitars-url has no effect with the method vlm"),
         ("uitars", {"model": "hf/x", "uitars_url": "http://x"}, "--uitars-url has no effect with the method uitars"),
-        ("center", {"model": "vllm/x"}, "--model has no effect with the method center, which asks no model"),
+        ("center", {"model": "vllm/x"}, "--model has no effect with the method center, which does not need it"),
         ("center", {"method_options": {"format": "gpt"}}, "option 'format' has no effect"),
         ("nobody", {}, "unknown method 'nobody'"),
         ("oracle/nobody", {}, "unknown oracle"),

@@ -9,7 +9,7 @@ from snellen.core.text import one_line
 from snellen.core.types import Picture, Question, Text
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.methods.base import Parse, Tools
-from snellen.exams.grounding.methods.grounders import certainty, no_reply, read_object
+from snellen.exams.grounding.methods.grounders import certainty, no_reply
 from snellen.exams.grounding.methods.looks import Look
 from snellen.exams.grounding.methods.parsers import ParserLocator
 from snellen.exams.grounding.methods.pictures import tagged
@@ -19,7 +19,8 @@ from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Detecti
 LONGEST_CONTENT = 120
 _tagged = lru_cache(maxsize=16)(tagged)  # the numbered picture is the same for every target of a screenshot
 _ID = re.compile(
-    r"""["']?Click\s{0,4}(?:BBox\s{0,4})?ID["']?\s{0,8}[:=]\s{0,8}["']?\s{0,4}(none|null|-?\d{1,6})""", re.IGNORECASE
+    r"""["']?Click\s{0,4}(?:BBox\s{0,4})?ID["']?\s{0,8}[:=]\s{0,8}["']?\s{0,4}(none|null|-1|\d{1,8})(?!\d)""",
+    re.IGNORECASE,
 )
 
 
@@ -81,15 +82,8 @@ def read_id(reply: str, cut: bool = False) -> int | None:
     >>> read_id("{'Analysis': 'a save icon', 'Click BBox ID': '12'}")
     12
     """
-    reply = thought_out(reply)
-    value = next((value for key, value in read_object(reply).items() if "id" in key.lower().split()), None)
-    if value is None and not cut:
-        value = next(reversed(_ID.findall(reply[-20_000:])), None)
-    if isinstance(value, str):
-        word = value.strip().lower()
-        if word in ("none", "null", "-1"):
-            return -1
-        value = int(word) if word.isdecimal() and len(word) < 9 else None
-    if isinstance(value, bool) or not isinstance(value, int):
+    text = thought_out(reply)
+    found = _ID.findall(text[: text.rfind("}") + 1] if cut else text[-20_000:])
+    if not found:
         return None
-    return max(value, -1)
+    return int(found[-1]) if found[-1].isdecimal() else -1

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
-
-import msgspec
 
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.types import Answer, Picture, Question, Text, Token
@@ -87,15 +84,6 @@ def no_reply(answer: Answer) -> Look | None:
 def certainty(tokens: tuple[Token, ...]) -> float | None:
     """Return the geometric mean of the tokens' probabilities; None where the endpoint gave none."""
     return math.exp(sum(t.logprob for t in tokens) / len(tokens)) if tokens else None
-
-
-def read_object(reply: str) -> dict[str, Any]:
-    """Return the JSON object between the first and the last brace of a reply; an empty one where there is none."""
-    try:
-        data = msgspec.json.decode(reply[reply.find("{") : reply.rfind("}") + 1])
-    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 @lru_cache(maxsize=16)

@@ -35,12 +35,6 @@ OMNIPARSER_AT = "http://localhost:8000"
 UITARS_REPLY = 128  # tokens, as the maintainers' evaluation has it; with top_p 1
 PATIENCE = 1.0  # seconds
 MOST_READ = 1 << 20  # bytes of a reply
-WITHOUT = {
-    MODEL.name: ", which asks no model",
-    PLANNER.name: ", which does not plan",
-    OMNIPARSER_URL.name: ", which does not ask OmniParser",
-    UITARS_URL.name: ", which asks no UI-TARS server",
-}
 
 
 class MethodKind(SubjectKind):
@@ -70,8 +64,9 @@ class MethodKind(SubjectKind):
             found[UITARS_URL.name] = UITARS_URL
         for option in (MODEL, *OF_METHODS):
             if option.name not in found and given.get(option.name):
-                why = WITHOUT.get(option.name, "")
-                raise SnellenError(f"{option.spellings[0]} has no effect with the method {name}{why}")
+                raise SnellenError(
+                    f"{option.spellings[0]} has no effect with the method {name}, which does not need it"
+                )
         return tuple(found.values())
 
     def build(self, name: str, given: BuildContext) -> Subject:

@@ -103,7 +103,8 @@ class _PlannedSearch:
             return look._replace(reason="confirmed by the planner")
         if self.search.spent:
             return None
-        second = await self._ground(crop, check.new_instruction or self.wanted)
+        reworded = check.new_instruction or ""
+        second = await self._ground(crop, reworded if reworded.strip() else self.wanted)
         return None if second.point is None else second._replace(reason="grounded again with the planner's wording")
 
     async def _ground(self, crop: Crop, text: str) -> Look:

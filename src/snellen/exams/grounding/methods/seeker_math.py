@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal
 
-from snellen.exams.grounding.methods.grounders import read_object
+import msgspec
+
+from snellen.core.types import Struct
 
 Patch = tuple[float, float, float, float]
 
@@ -24,13 +26,12 @@ _TAGS = [
 ]
 _FENCE = re.compile(r"```json\s{0,8}(.*?)```", re.DOTALL)
 _NO_TARGET = re.compile(r"\bno target\b", re.IGNORECASE)
-RESULTS = ("is_target", "target_elsewhere", "target_not_found")
 
 
-class ElementCheck(NamedTuple):
+class ElementCheck(Struct, frozen=True):
     """What the planner says of a marked element."""
 
-    result: str
+    result: Literal["is_target", "target_elsewhere", "target_not_found"]
     new_instruction: str | None = None
 
 
@@ -128,9 +129,9 @@ def read_hints(reply: str) -> tuple[list[str], bool]:
 
 def read_check(reply: str) -> ElementCheck | None:
     """Return the planner's verdict: from a ```json block, or from a bare object (which the reference does not read)."""
-    blocks = _FENCE.findall(reply[:50_000])
-    data = read_object(blocks[-1] if blocks else reply)
-    if data.get("result") not in RESULTS:
+    text = next(reversed(_FENCE.findall(reply[:50_000])), reply)
+    try:
+        check = msgspec.json.decode(text[text.find("{") : text.rfind("}") + 1], type=ElementCheck)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return None
-    new = data.get("new_instruction")
-    return ElementCheck(data["result"], new if isinstance(new, str) and new.strip() else None)
+    return check

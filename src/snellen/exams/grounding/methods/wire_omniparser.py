@@ -8,7 +8,6 @@ what is seen in the strip is dropped.
 from __future__ import annotations
 
 import asyncio
-import base64
 import math
 import re
 from collections.abc import Awaitable, Callable
@@ -96,10 +95,6 @@ def _root(base: str) -> str:
     return root.removesuffix("/parse").removesuffix("/probe").rstrip("/")
 
 
-def _request(image: bytes) -> bytes:
-    return msgspec.json.encode({"base64_image": base64.b64encode(image).decode("ascii")})
-
-
 def _items(body: bytes) -> list[Any]:
     """Return the list in a reply; raise ValueError where there is none."""
     try:
@@ -185,11 +180,11 @@ async def parse_image(send: Send, image: bytes) -> Parse:
         size = opened(image).size
     except SnellenError as error:
         raise ToolFailure("image", str(error), lasting=True) from None
-    body = await send(_request(image))
+    body = await send(msgspec.json.encode({"base64_image": image}))
     if body is not None:
         return read_reply(body, *size)
     larger, larger_size = await asyncio.to_thread(padded, image)
-    body = await send(_request(larger))
+    body = await send(msgspec.json.encode({"base64_image": larger}))
     if body is None:
         reason = "OmniParser fails on this picture (status 500), also with a strip of text added"
         raise ToolFailure("server-500", reason, lasting=True)
