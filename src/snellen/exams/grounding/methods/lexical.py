@@ -49,7 +49,7 @@ def best_words(instruction: str, detections: Sequence[Detection]) -> Look:
     best = max(scores, default=0.0)
     if best < WORTH:
         return Look("refused", reason="nothing on the screen fits the words of the instruction")
-    anchors = [d.box for other in others for d in most_similar(other, detections)]
+    anchors = [d.box for other in others for d in _most_similar(other, detections)]
 
     def rank(i: int) -> tuple[float, float, float]:
         near = min((_apart(detections[i].box, box) for box in anchors), default=0.0)
@@ -58,12 +58,12 @@ def best_words(instruction: str, detections: Sequence[Detection]) -> Look:
     ordered = [detections[i] for i in sorted(range(len(scores)), key=rank)[:MOST_DETECTIONS]]
     chosen = words_in_line(name, ordered[0])
     if chosen.kind == "text" and _FIELD.search(instruction):
-        chosen = field_of(chosen, detections)
+        chosen = _field_of(chosen, detections)
     replaced = chosen if chosen in detections else ordered[0]
     return Look("found", confidence=best, detections=(chosen, *(d for d in ordered if d != replaced)))
 
 
-def most_similar(name: str, detections: Sequence[Detection]) -> list[Detection]:
+def _most_similar(name: str, detections: Sequence[Detection]) -> list[Detection]:
     """Return the detections that have a name, misread at most."""
     best = max((similarity(name, d.text) for d in detections), default=0.0)
     return [d for d in detections if best >= ALIKE and similarity(name, d.text) == best]
@@ -76,14 +76,14 @@ def names_in(instruction: str) -> list[str]:
     (['Edit', 'Alice'], ['settings'])
     """
     quoted = [next(filter(None, found)) for found in _QUOTED.findall(instruction[:2000])]
-    words = plain(instruction[:2000]).split()
+    words = _plain(instruction[:2000]).split()
     return quoted or [" ".join(w for w in words if w not in _SMALL_WORDS.split()) or instruction]
 
 
-def plain(text: str) -> str:
+def _plain(text: str) -> str:
     """Return lower-case words without punctuation.
 
-    >>> plain("Forgot  password?")
+    >>> _plain("Forgot  password?")
     'forgot password'
     """
     return re.sub(r"\W+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
@@ -96,7 +96,7 @@ def similarity(name: str, text: str) -> float:
     >>> similarity("Log in", "LOG IN"), similarity("Save", "Open")
     (1.0, 0.0)
     """
-    a, b = plain(name), plain(text)
+    a, b = _plain(name), _plain(text)
     if not a or not b:
         return float(bool(name.strip()) and name.strip() == text.strip())
     letters = SequenceMatcher(None, a, b, autojunk=False).ratio()
@@ -111,7 +111,7 @@ def words_in_line(name: str, line: Detection) -> Detection:
 
     A line may hold several links. The line itself is returned where it does not hold the words, and for all that is not text.
     """
-    words = r"\W*".join(map(re.escape, plain(name).split()))
+    words = r"\W*".join(map(re.escape, _plain(name).split()))
     if line.kind != "text" or not words:
         return line
     found = re.search(rf"\b{words}\b", line.text, re.IGNORECASE) or re.search(words, line.text, re.IGNORECASE)
@@ -122,7 +122,7 @@ def words_in_line(name: str, line: Detection) -> Detection:
     return msgspec.structs.replace(line, box=(start, y1, end, y2), text=found.group())
 
 
-def field_of(label: Detection, detections: Sequence[Detection]) -> Detection:
+def _field_of(label: Detection, detections: Sequence[Detection]) -> Detection:
     """Return the narrowest wide box around a label, else the nearest to its right or below; the label itself where there is none."""
     _x1, y1, x2, y2 = label.box
 
