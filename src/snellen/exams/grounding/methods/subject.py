@@ -60,14 +60,13 @@ class MethodSubject(Subject):
         if "extra:ocr" in needs and missing() is not None:
             raise MissingExtra(f"method {method.name}", "ocr")
         self._method, self._outside = method, outside
-        self._given = list({id(s): s for s in (outside.model, outside.planner) if s is not None}.values())
-        self._asked = self._given if "model" in needs or "planner" in needs else []
+        self._asked = list({id(s): s for s in (outside.model, outside.planner) if s is not None}.values())
         names = "+".join(s.spec for s in self._asked)
         self.spec = f"{method.name}/{names}" if names else method.name
         identity: dict[str, Any] = {"kind": "method", "method": method.name, "options": dict(options)}
         identity |= method.identity
         self._via: dict[int, int] = {}
-        if "parser:omniparser" in needs and outside.parser is not None:
+        if outside.parser is not None:
             self.endpoints += (outside.parser,)
             identity["parser"] = outside.parser.connection.url
         for subject in self._asked:
@@ -125,7 +124,7 @@ class MethodSubject(Subject):
         if self._workers is not None:
             workers, self._workers = self._workers, None
             await asyncio.to_thread(workers.close)
-        for subject in self._given:
+        for subject in self._asked:
             await subject.close()
 
     async def ask(self, question: Question, call: Caller) -> Answer:
