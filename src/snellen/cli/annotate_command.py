@@ -15,6 +15,7 @@ from snellen.core.text import for_terminal
 
 if TYPE_CHECKING:
     from snellen.annotate.agreement import AnnotatorAgreement
+    from snellen.annotate.app import Pages
     from snellen.present.viewer.guard import Keys
 
 
@@ -58,10 +59,10 @@ def _annotate(folder: Path, name: str, given: dict[str, Any]) -> int:
     from snellen.annotate import serving
 
     if questions is None and exam is None:
-        desk, made = serving.boxes(folder, name, correct)
+        pages: Pages = serving.boxes(folder, name, correct)
     else:
         selection = Selection(given["splits"], given["tasks"], given["limit"])
-        desk, made = serving.answers(folder, name, questions, exam or "", selection, correct)
+        pages = serving.answers(folder, name, questions, exam or "", selection, correct)
 
     def opened(keys: Keys) -> None:
         click.echo(
@@ -69,18 +70,18 @@ def _annotate(folder: Path, name: str, given: dict[str, Any]) -> int:
         )
         show_page(keys, given["open_it"])
 
-    serving.serve(desk, made, given["port"], opened)
-    click.echo(f"Stopped. {desk.written()}")
+    serving.serve(pages, given["port"], opened)
+    click.echo(f"Stopped. {pages.files.written()}")
     return 0
 
 
 def _export(folder: Path, name: str) -> int:
-    from snellen.annotate.annotator_files import load_boxes
+    from snellen.annotate.annotator_files import BOXES, load
     from snellen.annotate.exporting import document, write
     from snellen.annotate.pictures import find
     from snellen.annotate.rows import checked_name
 
-    rows = load_boxes(folder, checked_name(name))
+    rows = load(folder, BOXES, checked_name(name))
     if not rows:
         raise SnellenError(f"{folder} has no boxes of '{name}'; 'snellen annotate {folder} --as {name}' draws some")
     content = document(folder.resolve().name, name, find(folder).shots, rows)

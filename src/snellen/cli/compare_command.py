@@ -38,7 +38,7 @@ def command(
     """
     from snellen.comparison.pairing import is_folder_of_runs
     from snellen.comparison.thresholds import examined_again
-    from snellen.present.terminal.prescription import document, print_compared
+    from snellen.present.terminal.prescription import document, print_prescription
 
     points = None if power is None else power / 100
     if len(runs) == 1 and is_folder_of_runs(runs[0]):
@@ -56,7 +56,7 @@ def command(
         if as_json:
             options.print_json(document(thresholds))
         else:
-            print_compared(thresholds, verbose=verbose)
+            print_prescription(thresholds, verbose=verbose)
         return 0
     from snellen.comparison.comparing import compare_runs
     from snellen.present.terminal.comparison import print_comparison
@@ -73,7 +73,7 @@ def command(
 def _folder(folder: Path, verbose: bool, as_json: bool, **how: Any) -> int:
     """Compare all runs of a folder, exam by exam."""
     from snellen.comparison.by_exam import compare_folder
-    from snellen.present.terminal.comparison_folder import print_folder
+    from snellen.present.terminal.comparison import print_folder
     from snellen.present.terminal.prescription import document
 
     found = compare_folder(folder, **how)

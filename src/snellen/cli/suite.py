@@ -106,7 +106,7 @@ def estimated(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, g
     """Say what runs would take, and ask nobody."""
     from snellen.engine.plan.estimate import USUAL, estimate
     from snellen.engine.runs.folder import RunFolder
-    from snellen.present.terminal.suite_estimate import SuiteEstimate, estimate_document, print_estimates
+    from snellen.present.terminal.suite import SuiteEstimate, estimate_document, print_estimates
 
     assumed = USUAL._replace(concurrency=limits.concurrency or USUAL.concurrency, in_batch=limits.batch)
     rows = []

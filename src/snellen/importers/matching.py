@@ -69,7 +69,7 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
 
 def _shifted(rows: Sequence[LogRow]) -> bool:
     """Tell whether ids are numbers that do not count the rows as they stand, from 0 or from 1: then a place says nothing."""
-    apart = {int(row.id) - row.number for row in rows if row.number is not None and (row.id or "").isdecimal()}
+    apart = {int(row.id) - row.number for row in rows if row.id and row.id.isdecimal() and row.number is not None}
     return not (apart <= {0} or apart <= {1})
 
 
