@@ -35,7 +35,7 @@ Send = Callable[[bytes], Awaitable[bytes | None]]
 """Posts a body and gives the reply's; None where the server failed on the picture (status 500)."""
 
 
-class _Item(Struct, frozen=True):
+class _OmniParserItem(Struct, frozen=True):
     """An entry of the server's list. Only its box has to be as it should be."""
 
     bbox: Corners
@@ -45,7 +45,7 @@ class _Item(Struct, frozen=True):
     interactivity: Any = None
 
 
-class _Reply(Struct, frozen=True):
+class _OmniParserReply(Struct, frozen=True):
     """A reply of the server. The picture with boxes that comes along is not read."""
 
     parsed_content_list: list[Any]
@@ -98,7 +98,7 @@ def _root(base: str) -> str:
 def _items(body: bytes) -> list[Any]:
     """Return the list in a reply; raise ValueError where there is none."""
     try:
-        return msgspec.json.decode(body, type=_Reply).parsed_content_list
+        return msgspec.json.decode(body, type=_OmniParserReply).parsed_content_list
     except msgspec.ValidationError:
         raise ValueError("no parsed_content_list in the reply") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -117,7 +117,7 @@ def read_reply(body: bytes, width: int, height: int) -> Parse:
 def convert(entry: Any, width: int, height: int) -> Detection | None:
     """Return one entry of the list as a Detection; None where it has no usable box. Boxes that reach over the edge by rounding are cut."""
     try:
-        item = msgspec.convert(entry, _Item)
+        item = msgspec.convert(entry, _OmniParserItem)
     except msgspec.ValidationError:
         return None
     if not all(-SLACK <= v <= 1 + SLACK for v in item.bbox):
