@@ -17,7 +17,7 @@ from tests.support.sets import write_set
 
 from snellen.annotate.annotator_files import revision_of
 from snellen.annotate.questions import exam_questions
-from snellen.cli import annotate_command
+from snellen.cli import annotate_command, flags
 from snellen.core.errors import SnellenError
 from snellen.core.installing import install_command
 from snellen.core.options import Selection
@@ -111,7 +111,7 @@ def test_one_person_alone_has_no_agreement(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_it_says_what_to_install(shots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotate_command, "find_spec", lambda name: None if name == "uvicorn" else object())
+    monkeypatch.setattr(flags, "find_spec", lambda name: None if name == "uvicorn" else object())
     done = CliRunner().invoke(annotate_command.command, [str(shots), "--as", "ann"], standalone_mode=False)
     assert isinstance(done.exception, SnellenError) and install_command("view") in str(done.exception)
 

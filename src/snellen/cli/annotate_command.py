@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from snellen.cli.flags import flags, open_in_browser, show_page
-from snellen.core.errors import MissingExtra, SnellenError
+from snellen.cli.flags import flags, need_server, open_in_browser, show_page
+from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.text import for_terminal
 
@@ -54,8 +53,7 @@ def _annotate(folder: Path, name: str, given: dict[str, Any]) -> int:
             raise SnellenError(f"--{option.removesuffix('s')} means nothing without --exam")
     if correct and exam is not None:
         raise SnellenError("--correct means nothing with --exam: what is right is not shown there")
-    if any(find_spec(one) is None for one in ("starlette", "uvicorn")):
-        raise MissingExtra("annotating", "view")
+    need_server("annotating")
     from snellen.annotate import serving
 
     if questions is None and exam is None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from snellen.comparison.by_exam import ExamComparisons
+from snellen.comparison.comparing import ExamComparisons
 from snellen.comparison.explained import ChoiceLeads, Leads
 from snellen.comparison.results import Comparison, Ranking
 from snellen.core.text import one_line

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from snellen.comparison.choices import BY_SAMPLE
-from snellen.comparison.explained import Explanation, FigureCheck, Reading, Swing
-from snellen.comparison.explained_words import described
+from snellen.comparison.explained import BY_SAMPLE, Explanation, FigureCheck, Reading, Swing
+from snellen.comparison.explaining import described
 from snellen.core.figures import percent
 from snellen.core.text import one_line
 from snellen.present.model import formatting

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from snellen.comparison.choices import AS_WRONG
-from snellen.comparison.explained import Explanation, Reading
+from snellen.comparison.explained import AS_WRONG, Explanation, Reading
 
 LABEL = 22
 HEIGHT = 6
