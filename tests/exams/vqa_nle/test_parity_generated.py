@@ -47,7 +47,6 @@ def test_all_replies(task: str) -> None:
     assert digest([list(nlxgpt.split(r, task)) for r, _c in REPLIES]) == facts["nlxgpt"]
 
 
-def test_the_vote_counts_empty_answers_and_an_empty_list_has_no_explanation() -> None:
+def test_the_vote_counts_empty_answers() -> None:
     assert original.majority_answer(["", "", "yes"]) == ""
     assert original.majority_answer([{"answer": None}, {"answer": None}, {"answer": "no"}, {"text": "x"}]) == ""
-    assert original.first_explanation({"explanation": [], "rationale": "r"}) is None

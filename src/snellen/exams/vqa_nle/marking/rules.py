@@ -14,7 +14,7 @@ from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
 from snellen.exams.vqa_nle.reading import strict as reading_strict
-from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
+from snellen.exams.vqa_nle.reading.closed import read_choice, read_label
 from snellen.stats.vqa_words import signed
 
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d{1,2}")
@@ -86,7 +86,7 @@ class Strict(NleProtocol):
         if target.task == "vcr":
             return read_choice(reply, target.choices, target.objects)
         if target.task == "esnlive":
-            return reading_strict.read_label(reply)
+            return read_label(reply)
         read = reading_strict.read_open(reply, short=target.task == "vqax")
         return read._replace(answer=None) if _DECIMAL_COMMA.fullmatch(read.answer or "") else read
 

@@ -24,7 +24,6 @@ _LETTERS = "abcd"
 _TAIL = ".,;:!?"
 LONG_ENOUGH = 20  # characters beyond which a part of a choice is taken for the choice
 ANSWER_WORDS = {"vqax": 2, "actx": 3}  # words kept of an answer without explanation
-EXPLANATION_FIELDS = ("explanation", "explanations", "rationale", "nle", "exp")
 
 
 class MultimodalReading(NamedTuple):
@@ -33,11 +32,6 @@ class MultimodalReading(NamedTuple):
     answer: str
     explanation: str
     letter: str | None = None
-
-    @property
-    def full_text(self) -> str:
-        """What it stores, and reads again when it writes its CSV files."""
-        return f"{self.answer} because {self.explanation}"
 
 
 NOTHING = MultimodalReading(UNKNOWN, MISSING)
@@ -139,9 +133,7 @@ def clean_text(text: str | None) -> str:
     return _PREFIX.sub("", (text or "").strip()).replace("\n", " ").strip()
 
 
-def postprocess_answer_only(
-    raw: str | None, task: str, choices: Sequence[str] | None = None, words: int | None = None
-) -> str:
+def postprocess_answer_only(raw: str | None, task: str, choices: Sequence[str] | None = None) -> str:
     """The answer of a reply that should have nothing else."""
     found = clean_text(raw).split()
     if not found:
@@ -152,7 +144,7 @@ def postprocess_answer_only(
         return force_label_space(found[0])
     if task == "vqax" and is_yes_no_or_number(found[0]):
         return found[0]
-    return " ".join(found[: words if words is not None else ANSWER_WORDS[task]])
+    return " ".join(found[: ANSWER_WORDS[task]])
 
 
 def majority_answer(answers: Iterable[Any] | None) -> str | None:
@@ -162,27 +154,10 @@ def majority_answer(answers: Iterable[Any] | None) -> str | None:
     return commonest(map(normalize_answer, texts))
 
 
-def first_explanation(record: Mapping[str, Any]) -> str | None:
-    """The one explanation that multimodal-vqa-eval keeps of a record: the first of a list."""
-    for field in EXPLANATION_FIELDS:
-        value = record.get(field)
-        if isinstance(value, list):
-            return value[0] if value else None
-        if value is not None:
-            return str(value)
-    return None
-
-
-def is_valid(full_text: str | None) -> bool:
-    """Whether a stored prediction has an explanation that is no placeholder. "yes because because" has one."""
-    _answer, because, explanation = (full_text or "").strip().lower().partition(" because ")
+def is_valid(full_text: str) -> bool:
+    """Return whether a stored prediction has an explanation that is not a placeholder. "yes because because" has one."""
+    _answer, because, explanation = full_text.strip().lower().partition(" because ")
     return bool(because) and explanation.strip() not in ("", MISSING, NO_DETAILS)
-
-
-def explanation_stats(full_texts: Sequence[str | None]) -> tuple[int, float]:
-    """How many predictions have a valid explanation, and in percent."""
-    valid = sum(map(is_valid, full_texts))
-    return valid, 100.0 * valid / len(full_texts) if full_texts else 0.0
 
 
 def accuracy(correct: Iterable[float | None]) -> float | None:

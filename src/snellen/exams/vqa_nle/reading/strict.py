@@ -19,10 +19,7 @@ from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.preambles import before_verdict, is_clause, leads_off, named_in, verdict_in
 from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
-from snellen.exams.vqa_nle.reading.reply_text import LONGEST, said_in
-from snellen.exams.vqa_nle.reading.strict_labels import labels_in, read_label
-
-__all__ = ["LONGEST", "is_valid", "labels_in", "read_label", "read_open"]
+from snellen.exams.vqa_nle.reading.reply_text import said_in
 
 SHORT = 4
 """Words: a first part up to this length is an answer and no preface."""
