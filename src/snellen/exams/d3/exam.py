@@ -62,8 +62,7 @@ def _sets_as_task(wanted: ExamRequest) -> ExamRequest:
 
 
 def _captions(reply: str, sample: Sample) -> tuple[str, ...] | None:
-    found = read(reply, names_of(sample))
-    return None if found is None else found.texts
+    return read(reply, names_of(sample))
 
 
 def _position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> Mapping[str, Any] | None:

@@ -11,7 +11,7 @@ from snellen.core.types import Metrics, Outcome, Sample
 from snellen.data.declared import declared
 from snellen.exams.d3 import summary
 from snellen.exams.d3.names import names_of
-from snellen.exams.d3.reading import Captions, read, says_position, speaks_of_images, words_in
+from snellen.exams.d3.reading import read, says_position, speaks_of_images, words_in
 from snellen.exams.d3.retrieval import fitting, retrieve
 
 HITS = ("both", "recall")
@@ -43,7 +43,7 @@ class D3Protocol(Protocol):
         captions = read(reply, names)
         if captions is None:
             return Verdict(None, False, False, self.blank(sample))
-        reading = dict(zip(names, captions.texts, strict=True))
+        reading = dict(zip(names, captions, strict=True))
         said = _said(captions)
         if context.evidence is None:
             return Verdict(reading, True, False, dict.fromkeys(self.blank(sample)) | said, Outcome.UNMARKED)
@@ -78,14 +78,14 @@ class D3Protocol(Protocol):
         return summary.own_scores(group)
 
 
-def _said(captions: Captions) -> Metrics:
+def _said(captions: tuple[str, ...]) -> Metrics:
     """What the words of captions tell without any scorer."""
-    places = sum(map(says_position, captions.texts))
+    places = sum(map(says_position, captions))
     return {
-        "words": sum(map(words_in, captions.texts)) / len(captions.texts),
+        "words": sum(map(words_in, captions)) / len(captions),
         "position_words": float(places > 0),
         "position_captions": float(places),
-        "position_wide": float(sum(map(speaks_of_images, captions.texts))),
+        "position_wide": float(sum(map(speaks_of_images, captions))),
     }
 
 
