@@ -212,11 +212,11 @@ def test_position_bias_is_the_place_and_not_the_picture() -> None:
     given, turned = [mark(str(i), 1.0, 0.0) for i in range(20)], [mark(str(i), 1.0, 0.0) for i in range(20)]
     bias = position_bias(given, turned)
     assert bias is not None
-    assert (bias.slot.difference, bias.order.difference, bias.flipped, bias.n) == (1.0, 0.0, 0, 20)
+    assert (bias["slot"]["difference"], bias["order"]["difference"], bias["flipped"], bias["n"]) == (1.0, 0.0, 0, 20)
     # the left picture is the easier one: its caption hits wherever it stands, and no bias is seen
     bias = position_bias(given, [mark(str(i), 0.0, 1.0) for i in range(20)])
     assert bias is not None
-    assert bias.slot.difference == 0.0
+    assert bias["slot"]["difference"] == 0.0
 
 
 def test_position_bias_leaves_out_pairs_without_captions_and_counts_flips() -> None:
@@ -224,6 +224,6 @@ def test_position_bias_leaves_out_pairs_without_captions_and_counts_flips() -> N
     turned = [mark("d", 1.0, 1.0), mark("a", 1.0, 1.0), mark("b", None, None), mark("c", 1.0, 1.0)]
     bias = position_bias(given, turned)
     assert bias is not None
-    assert (bias.n, bias.flipped, bias.order.difference) == (2, 1, 0.5)
-    assert bias.slot.difference == pytest.approx(-0.25)
+    assert (bias["n"], bias["flipped"], bias["order"]["difference"]) == (2, 1, 0.5)
+    assert bias["slot"]["difference"] == pytest.approx(-0.25)
     assert position_bias(given, []) is None

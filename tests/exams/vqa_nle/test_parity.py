@@ -19,6 +19,7 @@ from snellen.exams.vqa_nle.formats.images import coco_filename
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, shot_count
 from snellen.exams.vqa_nle.prompts import ask
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
 from snellen.exams.vqa_nle.rows import sample_from_row
@@ -34,7 +35,11 @@ def choices(name: str | None) -> list[str] | None:
     return None if name is None else GOLDEN["choices"][name]
 
 
-def stored(found: original.MultimodalReading) -> str:
+def letter(choice: int | None) -> str:
+    return "unknown" if choice is None else "abcd"[choice]
+
+
+def stored(found: VqaReading) -> str:
     """What multimodal-vqa-eval stores, and reads again when it writes its CSV files."""
     return f"{found.answer} because {found.explanation}"
 
@@ -81,7 +86,7 @@ def test_answers_alone(text: str, task: str, _words: int, named: str | None, ans
 @pytest.mark.parametrize(("text", "task", "named", "expected"), GOLDEN["postprocess_prediction"])
 def test_answers_with_explanations(text: str, task: str, named: str | None, expected: dict[str, str]) -> None:
     found = original.postprocess_prediction(text, task, choices(named))
-    raw = (found.letter or "unknown") if task == "vcr" else found.answer
+    raw = letter(found.choice) if task == "vcr" else found.answer
     assert {
         "answer": found.answer,
         "explanation": found.explanation,

@@ -20,7 +20,11 @@ REPLIES = list(generated(FACTS["count"], FACTS["seed"]))
 
 def with_explanation(reply: str, choices: tuple[str, ...], task: str) -> list[str]:
     found = original.postprocess_prediction(reply, task, choices)
-    return [found.answer, found.explanation, (found.letter or "unknown") if task == "vcr" else found.answer]
+    return [
+        found.answer,
+        found.explanation,
+        ("unknown" if found.choice is None else "abcd"[found.choice]) if task == "vcr" else found.answer,
+    ]
 
 
 def answer_only(reply: str, choices: tuple[str, ...], task: str) -> str:

@@ -24,7 +24,7 @@ OBJECTS = ["car", "person", "person"]
         ("no because because it rains", "no", "it rains"),
         ("yes because", "yes", None),
         ("no it is not sunny", "no", "it is not sunny"),
-        ("Yes, it is. The sky is blue.", "yes", "The sky is blue."),
+        ("Yes, it is. The sky is blue.", "yes", "it is. The sky is blue."),
         ("no one because the bench is empty", "no one", "the bench is empty"),
         ("2 because two dogs", "2", "two dogs"),
         ("2 dogs because I count them", "2 dogs", "I count them"),

@@ -20,7 +20,7 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import protocol_for
 from snellen.core.records import DataEntry, Manifest, SubjectEntry, Totals
 from snellen.core.types import Answer, Failure, Mark, Outcome, Sample, Token
-from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
+from snellen.exams.vqa_nle.entropy.spans import entropies_of
 from snellen.exams.vqa_nle.exam import VQAX
 from snellen.exams.vqa_nle.exports import grid, tables
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, TASKS
@@ -46,9 +46,7 @@ def record(
     sample = Sample(id=f"{task}/{split}/{key}", tags={"split": split, "task": task}, truth=truth, facts=facts)
     outcome = Outcome.CORRECT if correct else Outcome.WRONG
     reading = {"answer": answer, "explanation": explanation}
-    mark = Mark(
-        id=sample.id, outcome=outcome, reading=reading, metrics={"accuracy": correct} | metrics_of(spans(tokens))
-    )
+    mark = Mark(id=sample.id, outcome=outcome, reading=reading, metrics={"accuracy": correct} | entropies_of(tokens))
     return sample, Answer(id=sample.id, prompt="zero", text=f"{answer} because {explanation}", tokens=tokens), mark
 
 

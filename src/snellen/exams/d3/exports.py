@@ -31,7 +31,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
         return
     made = "-synthetic" if run.manifest.data.synthetic else ""
     name = file_name(run.manifest.subject.spec) + made
-    captions, hits, both = by_pair(run)
+    captions, hits, both = _by_pair(run)
     unseparated = no_scorer(run)
     yield f"captions/{name}.json", document(captions)
     yield f"uid2acc/{name}.pkl", pickle.dumps(hits, protocol=PICKLE_PROTOCOL)
@@ -53,7 +53,7 @@ def file_name(spec: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "captions"
 
 
-def by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[float]], list[float]]:
+def _by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[float]], list[float]]:
     """Captions by uid, hits by uid in the data set's order of pictures, and `both` of every pair (not of larger sets).
 
     A pair without readable captions has no entry among the captions, and 0 for each hit.

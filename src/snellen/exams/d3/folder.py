@@ -101,7 +101,7 @@ class Folder:
     def _entries(self, given: list[UncheckedEntry]) -> Iterator[LocatedEntry]:
         seen: set[str] = set()
         for where, uid, value in given:
-            problem = f"id {uid!r} is given twice" if uid in seen else entry_problem(uid, value)
+            problem = f"id {uid!r} is given twice" if uid in seen else _entry_problem(uid, value)
             seen.add(uid)
             try:
                 if problem:
@@ -150,7 +150,7 @@ class Folder:
         return digest.hexdigest()
 
 
-def entry_problem(uid: str, value: Any) -> str | None:
+def _entry_problem(uid: str, value: Any) -> str | None:
     """Why an entry of dataset.json cannot be used."""
     if not uid.strip():
         return "the key is empty"

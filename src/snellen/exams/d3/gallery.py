@@ -11,7 +11,7 @@ from snellen.core.scorer import Evidence
 from snellen.exams.d3.retrieval import Table, retrieve
 
 
-class SimilarityCell(NamedTuple):
+class _SimilarityCell(NamedTuple):
     """How well a caption fits a picture. `own`: they belong together; `picked`: no picture fits the caption better."""
 
     value: float
@@ -19,13 +19,13 @@ class SimilarityCell(NamedTuple):
     picked: bool
 
 
-class CaptionRow(NamedTuple):
+class _CaptionRow(NamedTuple):
     """One caption: its text, its cells, and how much better it fits its own picture than the best other one."""
 
     name: str
     caption: str
     picture: GalleryPicture | None
-    cells: tuple[SimilarityCell, ...]
+    cells: tuple[_SimilarityCell, ...]
     margin: float | None
     truncated: bool
 
@@ -33,7 +33,7 @@ class CaptionRow(NamedTuple):
 class SimilarityTable(NamedTuple):
     """One sample. `rows` has an entry for each picture; their cells are empty where nothing was scored."""
 
-    rows: list[CaptionRow]
+    rows: list[_CaptionRow]
     scorer: str
     verdict: str
     difference: str
@@ -77,7 +77,7 @@ class D3Gallery(Gallery):
         margins = retrieve(table, ties=True).margins if evidence else (None,) * len(names)
         pictures = item.query.all if len(item.query.all) == len(names) else (None,) * len(names)
         rows = [
-            CaptionRow(
+            _CaptionRow(
                 name,
                 captions[name],
                 pictures[i],
@@ -128,14 +128,14 @@ def _captions(item: GalleryItem) -> dict[str, str] | None:
     return None
 
 
-def cells(row: Sequence[float], own: int) -> tuple[SimilarityCell, ...]:
+def cells(row: Sequence[float], own: int) -> tuple[_SimilarityCell, ...]:
     """A caption's line of the table. All that tie for the best are picked.
 
     >>> [c.picked for c in cells((0.2, 0.3), own=0)]
     [False, True]
     """
     best = max((v for v in row if isfinite(v)), default=inf)
-    return tuple(SimilarityCell(value, j == own, value == best) for j, value in enumerate(row))
+    return tuple(_SimilarityCell(value, j == own, value == best) for j, value in enumerate(row))
 
 
 def verdict(names: Sequence[str], table: Table) -> str:

@@ -38,7 +38,7 @@ class EntrySource(NamedTuple):
     problems: list[Problem]
 
 
-def slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
+def _slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
     """The columns that name pictures; None where there are not two, or where rows ask something (A and B are options then)."""
     known = dict.fromkeys(present, "")
     if known.keys() & set(ASKING):
@@ -51,7 +51,7 @@ def slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
 
 def own_pairs(where: Path) -> EntrySource | None:
     """What a user's file or folder has; None where it is something else."""
-    files = [path for path in sheets(where) if slots_of(columns(path)) is not None]
+    files = [path for path in sheets(where) if _slots_of(columns(path)) is not None]
     if len(files) > 1:
         raise SnellenError(
             f"{where} holds several files of pairs ({', '.join(p.name for p in files)}): name one of them"
@@ -62,7 +62,7 @@ def own_pairs(where: Path) -> EntrySource | None:
 
 
 def _rows(path: Path) -> EntrySource:
-    slots = slots_of(columns(path)) or PAIR
+    slots = _slots_of(columns(path)) or PAIR
     names = PAIR if len(slots) == 2 else slots
     found: list[UncheckedEntry] = []
     problems: list[Problem] = []
@@ -115,7 +115,7 @@ def captions_in(document: Any) -> dict[str, dict[str, str]] | None:
 def _captions(document: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, str]]]:
     for number, row in enumerate(document, 1):
         cells = {str(key).strip().lower(): value for key, value in row.items() if value}
-        slots = slots_of(cells)
+        slots = _slots_of(cells)
         if slots is None:
             continue
         said = [next((cells[f] for form in _CAPTION if (f := form.format(slot)) in cells), None) for slot in slots]

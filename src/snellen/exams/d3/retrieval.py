@@ -15,7 +15,7 @@ from snellen.core.scorer import Evidence
 Table = Sequence[Sequence[float]]
 
 
-class Retrieval(NamedTuple):
+class _Retrieval(NamedTuple):
     """What a table of similarities says. `hits` has one entry for each caption, `found` one for each picture."""
 
     hits: tuple[bool, ...]
@@ -44,7 +44,7 @@ class Retrieval(NamedTuple):
         return mean if isfinite(mean) else None
 
 
-def retrieve(table: Table, *, ties: bool) -> Retrieval:
+def retrieve(table: Table, *, ties: bool) -> _Retrieval:
     """Who finds whom. With `ties` an exact tie is right, as the original's argmax has it; without, it is wrong.
 
     >>> retrieve([[0.5, 0.5], [0.1, 0.9]], ties=True).hits, retrieve([[0.5, 0.5], [0.1, 0.9]], ties=False).hits
@@ -57,7 +57,7 @@ def retrieve(table: Table, *, ties: bool) -> Retrieval:
     def wins(own: float, others: Iterable[float]) -> bool:
         return all(own >= other if ties else own > other for other in others)
 
-    return Retrieval(
+    return _Retrieval(
         tuple(wins(table[i][i], rows[i]) for i in places),
         tuple(wins(table[i][i], columns[i]) for i in places),
         tuple(table[i][i] - max(rows[i]) for i in places),

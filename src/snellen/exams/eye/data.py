@@ -36,7 +36,7 @@ TONES = 96, 160
 SEEN: dict[Outcome, bool] = {Outcome.CORRECT: True, Outcome.WRONG: False}
 
 
-class TrialPlace(NamedTuple):
+class _TrialPlace(NamedTuple):
     """A sample of a course: its trial, or its blank sheet, by number."""
 
     course: Course
@@ -58,7 +58,7 @@ class TrialPlace(NamedTuple):
         return Sample(id=self.name, tags=self.course.tags | {"sheet": self.sheet})
 
 
-class CourseProgress:
+class _CourseProgress:
     """How far a course has come: the levels of its trials, in order, and what became of them."""
 
     def __init__(self, course: Course) -> None:
@@ -99,7 +99,7 @@ class EyeData(Adaptive):
     def __init__(self, where: Path, options: Selection) -> None:
         self.options = options
         self._plan = plan = planned(options)
-        self._going = {course.name: CourseProgress(course) for course in plan.courses}
+        self._going = {course.name: _CourseProgress(course) for course in plan.courses}
         self._places = {place.name: place for course in plan.courses for place in _places(course)}
         self._chosen: dict[str, Sample] = {}
         self._handed: set[str] = set()
@@ -157,18 +157,18 @@ class EyeData(Adaptive):
             if not free:
                 break
             going = min(free, key=lambda one: len(one.levels))
-            place = TrialPlace(going.course, len(going.levels), False)
+            place = _TrialPlace(going.course, len(going.levels), False)
             going.levels.append(going.shape.levels[going.choose(self._plan.ahead, self._plan.constant)])
             found.append(place.name)
         found += [place.name for place in self._blanks_due()]
         self._handed.update(found)
         return found
 
-    def _blanks_due(self) -> Iterator[TrialPlace]:
+    def _blanks_due(self) -> Iterator[_TrialPlace]:
         """Blank sheets whose catch trial is chosen, and that are not yet handed out themselves."""
         for going in self._going.values():
             for number in range(-(-len(going.levels) // CATCH_EVERY)):
-                place = TrialPlace(going.course, number, True)
+                place = _TrialPlace(going.course, number, True)
                 if place.name not in self._handed:
                     yield place
 
@@ -209,9 +209,9 @@ class EyeData(Adaptive):
         return Sample(id=name, tags=sample.tags, truth=sample.truth, facts=sample.facts, pictures=shown)
 
 
-def _places(course: Course) -> Iterator[TrialPlace]:
-    yield from (TrialPlace(course, number, False) for number in range(course.trials))
-    yield from (TrialPlace(course, number, True) for number in range(course.blanks))
+def _places(course: Course) -> Iterator[_TrialPlace]:
+    yield from (_TrialPlace(course, number, False) for number in range(course.trials))
+    yield from (_TrialPlace(course, number, True) for number in range(course.blanks))
 
 
 def _blank(data: bytes, tone: int) -> bytes:

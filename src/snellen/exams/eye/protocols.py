@@ -22,7 +22,7 @@ MOST_WORDS = 4
 """Of a bare answer, such as "row 1, column 2"."""
 
 
-class EyeProtocol(Protocol):
+class _EyeProtocol(Protocol):
     """Right or wrong, trial by trial; a threshold, course by course."""
 
     name = "threshold"
@@ -103,4 +103,4 @@ def _of(share: Any) -> float | None:
     return share.right / share.n if share.n else None
 
 
-PROTOCOLS = {"threshold": EyeProtocol()}
+PROTOCOLS = {"threshold": _EyeProtocol()}

@@ -54,7 +54,7 @@ class Course(NamedTuple):
         return ceil(self.trials / CATCH_EVERY)
 
 
-class TrialPlan(NamedTuple):
+class _TrialPlan(NamedTuple):
     """All courses, and how they are gone through. `ahead` is how many trials of one course may be under way at once."""
 
     courses: tuple[Course, ...]
@@ -64,7 +64,7 @@ class TrialPlan(NamedTuple):
     sealed: str
 
 
-def planned(options: Selection) -> TrialPlan:
+def planned(options: Selection) -> _TrialPlan:
     """The exam that a user asked for; an error that says what is wrong with it."""
     own = options.own
     names = options.splits or tuple(FACULTIES)
@@ -86,7 +86,7 @@ def planned(options: Selection) -> TrialPlan:
     if sizes and not any(course.faculty.sizes for course in courses):
         raise SnellenError(f"--sizes: none of {', '.join(names)} can be drawn at another size")
     ahead = int(own.get("ahead") or AHEAD)
-    return TrialPlan(tuple(courses), ahead, bool(own.get("constant")), options.seed, str(own.get("sealed", "")))
+    return _TrialPlan(tuple(courses), ahead, bool(own.get("constant")), options.seed, str(own.get("sealed", "")))
 
 
 def _size(text: Any) -> int:

@@ -30,7 +30,7 @@ from snellen.exams.own.survey import Survey, survey
 AT_A_TIME = 64
 
 
-class CheckedRow(NamedTuple):
+class _CheckedRow(NamedTuple):
     """A row and its light sample, or what is wrong with it."""
 
     row: TableRow
@@ -66,7 +66,7 @@ class QuestionTable:
             )
         return found
 
-    def items(self) -> Iterator[CheckedRow]:
+    def items(self) -> Iterator[_CheckedRow]:
         """Every row in order."""
         seen: set[str] = set()
         unclear_said = False
@@ -78,10 +78,10 @@ class QuestionTable:
             except BadCell as error:
                 again = unclear_said and str(error) == self.survey.unclear  # that is said once, not of each row
                 unclear_said = unclear_said or str(error) == self.survey.unclear
-                yield CheckedRow(row, None, None if again else self.problem(row, str(error), error.column))
+                yield _CheckedRow(row, None, None if again else self.problem(row, str(error), error.column))
                 continue
             seen.add(found.id)
-            yield CheckedRow(row, found)
+            yield _CheckedRow(row, found)
 
     def problem(self, row: TableRow, what: str, column: str = "") -> Problem:
         """A problem of a row, with its place."""

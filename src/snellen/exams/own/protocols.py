@@ -57,7 +57,7 @@ def score(read: Any, sample: Sample) -> Metrics:
     return {"accuracy": float(read == truth)}
 
 
-class OwnProtocol(ChoiceProtocol):
+class _OwnProtocol(ChoiceProtocol):
     """One way to read answers of every kind."""
 
     metrics = METRICS
@@ -78,9 +78,9 @@ class OwnProtocol(ChoiceProtocol):
 PROTOCOLS = {
     p.name: p
     for p in (
-        OwnProtocol(
+        _OwnProtocol(
             "robust", "a letter, an option's text, a number or a short answer, whatever stands around it", ROBUST
         ),
-        OwnProtocol("exact", "nothing but the letter or the option's text, the number, the accepted words", EXACT),
+        _OwnProtocol("exact", "nothing but the letter or the option's text, the number, the accepted words", EXACT),
     )
 }

@@ -11,7 +11,7 @@ from snellen.data.declared import declared
 from snellen.exams.vqa_nle.vqa_official import answer_type, majority
 
 
-class NleProbe(Struct, frozen=True):
+class _NleProbe(Struct, frozen=True):
     """A sample without picture, to show prompts and to try protocols: its right answers one by one, its explanation and its facts."""
 
     answers: tuple[str, ...]
@@ -19,7 +19,7 @@ class NleProbe(Struct, frozen=True):
     facts: dict[str, Any]
 
 
-class NleTask(Struct, frozen=True):
+class _NleTask(Struct, frozen=True):
     """What is particular to one data set, as `tasks.toml` says it."""
 
     title: str
@@ -37,10 +37,10 @@ class NleTask(Struct, frozen=True):
     explain: str
     answer: str
     shots: tuple[tuple[str, str], ...]
-    probe: NleProbe
+    probe: _NleProbe
 
 
-TASKS = declared("snellen.exams.vqa_nle", "tasks.toml", dict[str, NleTask])
+TASKS = declared("snellen.exams.vqa_nle", "tasks.toml", dict[str, _NleTask])
 SPLITS = ("train", "val", "test")
 RATIONALE, JOINT = (
     "QA->R",

@@ -10,9 +10,9 @@ PROTOCOLS: dict[str, NleProtocol] = {
     p.name: p
     for p in (
         MultimodalVqaEval(MULTIMODAL_VQA_EVAL, "1", MultimodalVqaEvalAnswers(MULTIMODAL_VQA_EVAL, "1")),
-        Strict("strict", "5", Strict("strict", "5")),
+        Strict("strict", "6", Strict("strict", "6")),
         Nlxgpt("nlxgpt", "2", Nlxgpt("nlxgpt", "2")),
-        EVil("e-vil", "5", EVil("e-vil", "5")),
+        EVil("e-vil", "6", EVil("e-vil", "6")),
     )
 }
 

@@ -33,7 +33,7 @@ def span(seen: Mask) -> tuple[int, int]:
 
 
 @cache
-def letter_cells() -> Pixels:
+def _letter_cells() -> Pixels:
     """How much ink each letter has in each of its 5 x 5 cells."""
     fine = points(LETTERS[0]).shape[0] // STROKES
     rows = [points(letter).reshape(STROKES, fine, STROKES, fine).mean(axis=(1, 3)) for letter in LETTERS]
@@ -43,4 +43,4 @@ def letter_cells() -> Pixels:
 
 def nearest_letter(cells: Pixels) -> str:
     """The letter whose cells differ least from those that were measured."""
-    return LETTERS[int(((letter_cells() - cells) ** 2).sum(axis=(1, 2)).argmin())]
+    return LETTERS[int(((_letter_cells() - cells) ** 2).sum(axis=(1, 2)).argmin())]

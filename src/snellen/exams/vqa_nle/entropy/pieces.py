@@ -23,10 +23,10 @@ SPACE_MARK = "▁"  # sentencepiece
 BYTE_MARKS = ("Ġ", "Ċ")  # a space and a newline in the byte-level spelling
 
 
-def is_special(text: str) -> bool:
+def _is_special(text: str) -> bool:
     """Whether a token is a mark of the model and no part of what it says.
 
-    >>> is_special("<|im_end|>"), is_special("</s>"), is_special("<b>")
+    >>> _is_special("<|im_end|>"), _is_special("</s>"), _is_special("<b>")
     (True, True, False)
     """
     return _SPECIAL.fullmatch(text.strip()) is not None
@@ -37,7 +37,7 @@ def spread(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
 
     A token that holds only a part of a character adds nothing; the character comes with the token that completes it.
     """
-    kept = [(i, t.text) for i, t in enumerate(tokens) if not is_special(t.text)]
+    kept = [(i, t.text) for i, t in enumerate(tokens) if not _is_special(t.text)]
     byte_level = any(m in text for _, text in kept for m in BYTE_MARKS)
     decoder = getincrementaldecoder("utf-8")("replace")
     for i, text in kept:

@@ -78,21 +78,10 @@ class Word(NamedTuple):
     part: Part
 
 
-class Spans(NamedTuple):
-    """Mean and maximum over the words of each part; None where it has no entropies. `bounded`: they are lower bounds."""
-
-    answer_mean: float | None = None
-    answer_max: float | None = None
-    explanation_mean: float | None = None
-    explanation_max: float | None = None
-    bounded: bool = False
-
-
 _WORD = re.compile(r"[^\W_]+(?:['’_-][^\W_]+)*")
 _UNIT = re.compile(r"[^\W_]+")
 _BECAUSE = re.compile(r"(?<![\w'’-])because(?![\w'’-])", re.IGNORECASE)
-KINDS = Spans._fields[:4]
-LOWER_BOUND = "_lower_bound"
+KINDS = ("answer_mean", "answer_max", "explanation_mean", "explanation_max")
 
 
 def assembled(tokens: Sequence[Token]) -> str:
@@ -155,35 +144,30 @@ def _last_place(text: str, part: str) -> tuple[int, int] | None:
     return units[first].start(), units[first + len(want) - 1].end()
 
 
-def spans(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> Spans:
-    """Mean and maximum entropy of the words of the answer and of the explanation."""
-    values: dict[Part, list[float]] = {"answer": [], "explanation": []}
-    found = words(tokens, reading)
-    for word in found:
-        if word.entropy is not None:
-            values[word.part].append(word.entropy)
-    bounded = any(word.entropy_high is not None for word in found)
-    return Spans(*_mean_max(values["answer"]), *_mean_max(values["explanation"]), bounded)
+def entropies_of(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> Metrics:
+    """Return mean and maximum entropy of the words of the answer and of the explanation, as metrics of a mark, as far as they are known.
 
-
-def metrics_of(found: Spans) -> Metrics:
-    """Spans as metrics of a mark. Lower bounds have names of their own, so that they are never taken for entropies.
-
-    >>> metrics_of(Spans(answer_mean=0.5, answer_max=0.5, bounded=True))
-    {'answer_entropy_mean_lower_bound': 0.5, 'answer_entropy_max_lower_bound': 0.5}
+    Lower bounds have names of their own, so that they are never taken for entropies.
     """
-    values = {metric_name(kind, found.bounded): getattr(found, kind) for kind in KINDS}
-    return {name: value for name, value in values.items() if value is not None}
+    found = words(tokens, reading)
+    bounded = any(word.entropy_high is not None for word in found)
+    metrics: Metrics = {}
+    for part in ("answer", "explanation"):
+        values = [word.entropy for word in found if word.part == part and word.entropy is not None]
+        if values:
+            metrics[metric_name(f"{part}_mean", bounded)] = sum(values) / len(values)
+            metrics[metric_name(f"{part}_max", bounded)] = max(values)
+    return metrics
 
 
 def metric_name(kind: str, bounded: bool) -> str:
-    """What a kind of entropy (`answer_mean`, ...) is called in a mark."""
+    """Return what a kind of entropy (`answer_mean`, ...) is called in a mark.
+
+    >>> metric_name("answer_mean", True)
+    'answer_entropy_mean_lower_bound'
+    """
     part, _, how = kind.partition("_")
-    return f"{part}_entropy_{how}{LOWER_BOUND if bounded else ''}"
-
-
-def _mean_max(values: list[float]) -> tuple[float | None, float | None]:
-    return (sum(values) / len(values), max(values)) if values else (None, None)
+    return f"{part}_entropy_{how}{'_lower_bound' if bounded else ''}"
 
 
 def _placed(tokens: Sequence[Token]) -> tuple[str, list[tuple[int, ...]]]:

@@ -61,7 +61,7 @@ class GridEntry(NamedTuple):
         return f"{self.model.lower()}_{self.split.lower()}"
 
 
-class AccuracyGrid(NamedTuple):
+class _AccuracyGrid(NamedTuple):
     """The cells by task and column, as the CSV file has them, and the results that they show. Unknown rows and columns stay."""
 
     columns: list[str]
@@ -76,9 +76,9 @@ class Update(NamedTuple):
     why: str
 
 
-def blank() -> AccuracyGrid:
+def blank() -> _AccuracyGrid:
     """Return the grid before the first result."""
-    return AccuracyGrid([*COLUMNS], {task.grid_row: {} for task in TASKS.values()}, {})
+    return _AccuracyGrid([*COLUMNS], {task.grid_row: {} for task in TASKS.values()}, {})
 
 
 def parse_result(cell: str) -> GridResult | None:
@@ -108,7 +108,7 @@ def _why_not(new: GridResult, old: GridResult) -> str:
     return "" if new.accuracy > old.accuracy else "that is no better"
 
 
-def take_in(grid: AccuracyGrid, entry: GridEntry) -> Update:
+def take_in(grid: _AccuracyGrid, entry: GridEntry) -> Update:
     """Take a result into the grid."""
     new, column, place = entry.result, entry.column, f"{entry.task} {entry.column}"
     if new is None:
@@ -141,14 +141,14 @@ def table_files(
         yield f"{name}.xlsx.missing.txt", f"{error}\n".encode()
 
 
-def files(grid: AccuracyGrid, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
+def files(grid: _AccuracyGrid, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield the grid's files: CSV, Excel and the sidecar."""
     rows = ([task, *(cells.get(c, "") for c in grid.columns)] for task, cells in grid.rows.items())
     yield from table_files("accuracy_grid", "accuracy", [["task", *grid.columns], *rows], created)
     yield SIDECAR, json_bytes(grid.results)
 
 
-def read(folder: Path) -> AccuracyGrid:
+def read(folder: Path) -> _AccuracyGrid:
     """Read the grid of a results folder; a blank one where there is none. The CSV file counts, the sidecar only explains it."""
     path, sidecar = folder / CSV, folder / SIDECAR
     if not path.is_file():
@@ -167,7 +167,7 @@ def read(folder: Path) -> AccuracyGrid:
         )
     except msgspec.MsgspecError as error:
         raise SnellenError(f"{sidecar}: cannot be read ({error}): move it away, the grid itself is in {CSV}") from None
-    return AccuracyGrid(header, cells, results)
+    return _AccuracyGrid(header, cells, results)
 
 
 def update(results_dir: Path, entry: GridEntry) -> Update:

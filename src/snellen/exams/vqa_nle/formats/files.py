@@ -21,7 +21,7 @@ class BadRow(Exception):
     """Why a record cannot be used; the reader adds file and key."""
 
 
-class RawRow(NamedTuple):
+class _RawRow(NamedTuple):
     """A record that is not decoded yet, to keep memory small. `line` is 0 where records have keys or numbers."""
 
     line: int
@@ -76,7 +76,7 @@ def file_kind(path: Path, label: str) -> str:
     return "object" if all(memoryview(value)[0] == ord("{") for value in members.values()) else "lines"
 
 
-def rows_in(path: Path, label: str, kind: str) -> Iterator[RawRow]:
+def rows_in(path: Path, label: str, kind: str) -> Iterator[_RawRow]:
     """Yield all records of a file of this kind."""
     if kind == "csv":
         yield from _csv_rows(path, label)
@@ -84,10 +84,10 @@ def rows_in(path: Path, label: str, kind: str) -> Iterator[RawRow]:
         with readable(label), path.open("rb") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield RawRow(number, "", partial(_FIELDS.decode, line.removeprefix(BYTE_ORDER_MARK)))
+                    yield _RawRow(number, "", partial(_FIELDS.decode, line.removeprefix(BYTE_ORDER_MARK)))
     else:
         for key, raw in _members(read_bytes(path, label), label, kind):
-            yield RawRow(0, key, partial(_FIELDS.decode, raw))
+            yield _RawRow(0, key, partial(_FIELDS.decode, raw))
 
 
 def _members(data: bytes, label: str, kind: str) -> list[tuple[str, msgspec.Raw]]:
@@ -99,7 +99,7 @@ def _members(data: bytes, label: str, kind: str) -> list[tuple[str, msgspec.Raw]
         raise SnellenError(f"{label}: not valid JSON ({error or 'nested too deeply'}); get the file again") from None
 
 
-def _csv_rows(path: Path, label: str) -> Iterator[RawRow]:
+def _csv_rows(path: Path, label: str) -> Iterator[_RawRow]:
     """Every row. A quote that never closes is an error, not a field that swallows the rest of the file."""
     line = 1
     try:
@@ -109,7 +109,7 @@ def _csv_rows(path: Path, label: str) -> Iterator[RawRow]:
             line = rows.line_num + 1
             for cells in rows:
                 if cells:
-                    yield RawRow(line, "", partial(_cells, header, cells))
+                    yield _RawRow(line, "", partial(_cells, header, cells))
                 line = rows.line_num + 1
     except csv.Error as error:
         raise SnellenError(f"{label} line {line}: not valid CSV from there on ({error}); get the file again") from None

@@ -25,7 +25,7 @@ from snellen.core.protocol import (
 from snellen.core.results import Floor, Score
 from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample
 from snellen.exams.vqa_nle import summary, vqa_official
-from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
+from snellen.exams.vqa_nle.entropy.spans import entropies_of
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
 from snellen.exams.vqa_nle.names import (
     JOINT,
@@ -86,15 +86,15 @@ class NleProtocol(Protocol):
     """
 
     headline = "accuracy"
-    e_vil = False
-    """Whether explanations are compared without tokenisation and combined into e-ViL's scores."""
+    raw_text = False
+    """Whether explanations are compared without tokenisation."""
     needs = ("tokens", "records")  # each has the tables of its own marks
 
     def __init__(self, name: str, version: str, answers: NleProtocol | None = None) -> None:
         """`answers` is the protocol for replies without explanation; one that has none is that itself."""
         super().__init__(name, self.about, version=version, prompt="zero")
         self.explains = answers is not None
-        self.metrics = summary.declarations(explains=self.explains, e_vil=self.e_vil)
+        self.metrics = summary.declarations(explains=self.explains)
         self._answers = answers or self
         self._compose()
 
@@ -185,8 +185,7 @@ class NleProtocol(Protocol):
             verdict = verdict._replace(readable=False, correct=False, outcome=None)
         if not context.tokens:
             return verdict
-        found = spans(context.tokens, verdict.reading if own.explains else None)
-        return verdict._replace(measured=metrics_of(found))
+        return verdict._replace(measured=entropies_of(context.tokens, verdict.reading if own.explains else None))
 
     def _judged(self, reply: str, sample: Sample) -> Verdict:
         target = target_of(sample)
@@ -277,7 +276,7 @@ class NleProtocol(Protocol):
     def floors(self, group: Group) -> Mapping[str, Floor]:
         found = summary.floors(group)
         if group.whole and self.explains:
-            found |= summary.caption_floors(summary.explanations(group), e_vil=self.e_vil)
+            found |= summary.caption_floors(summary.explanations(group), raw_text=self.raw_text)
         return found
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:
@@ -286,7 +285,7 @@ class NleProtocol(Protocol):
         captions = {}
         if self.explains:
             told = summary.explanations(group)
-            captions = summary.caption_scores(told, e_vil=self.e_vil)
+            captions = summary.caption_scores(told, raw_text=self.raw_text)
         return captions | summary.entropy_scores(group)
 
     def _told(

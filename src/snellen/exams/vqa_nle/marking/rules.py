@@ -33,8 +33,7 @@ class MultimodalVqaEval(NleProtocol):
     about = "multimodal-vqa-eval's post-processing, bugs included; its normalised answer must equal the majority's"
 
     def read(self, reply: str, target: MarkedSample) -> VqaReading:
-        found = original.postprocess_prediction(reply, target.task, target.choices)
-        return VqaReading(found.answer, found.explanation, "abcd".index(found.letter) if found.letter else None)
+        return original.postprocess_prediction(reply, target.task, target.choices)
 
     def form(self, answer: str, task: str) -> str:
         return original.normalize_answer(answer)
@@ -140,7 +139,7 @@ class EVil(Strict):
     """
 
     about = "leads with its task score; any annotator's answer lets an explanation count; its own scores need SPICE and BERTScore"
-    e_vil = True
+    raw_text = True
 
     def normalise(self, answer: str) -> str:
         return vqa_official.normalise(answer)

@@ -51,10 +51,10 @@ _SAME_STEMS = {stem(a): stem(b) for a, b in _SAME.items()}
 
 
 @lru_cache(maxsize=16384)
-def activity_key(text: str) -> frozenset[str]:
+def _activity_key(text: str) -> frozenset[str]:
     """The words of an activity that count.
 
-    >>> activity_key("riding a bike") == activity_key("bicycling") == activity_key("Cycling")
+    >>> _activity_key("riding a bike") == _activity_key("bicycling") == _activity_key("Cycling")
     True
     """
     words = [w for w in re.findall(r"[^\W_]+", text.lower()) if w not in _EMPTY]
@@ -69,5 +69,5 @@ def same_activity(said: str, label: str) -> bool:
     >>> same_activity("ice skating", "skating, ice"), same_activity("cook", "cooking or food preparation")
     (True, True)
     """
-    key, short = activity_key(said), head(label)
-    return bool(key) and key in {activity_key(t) for t in (label, short, *short.split(" or "))}
+    key, short = _activity_key(said), head(label)
+    return bool(key) and key in {_activity_key(t) for t in (label, short, *short.split(" or "))}

@@ -41,7 +41,6 @@ REACH = 5
 """Words before an option among which a negation denies it."""
 
 
-_UNSURE = re.compile(r"\b(?:if|whether|unsure|hard to|difficult to|impossible to)\b|\btoo \w+ to\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?\n](?=\s|$)")
 _LONG_SENTENCE = 300
 
@@ -74,7 +73,6 @@ def options_in(
         near = " ".join(_CLAUSE.split(between)[-1].replace("-", " ").split()[-REACH:]) if end or between else ""
         denied = bool(
             _DENIES.search(near)
-            or _UNSURE.search(near)
             or _is_asked(text, match.end())
             or (denied and _OR.fullmatch(between))
             or _THAN.search(text, max(0, match.start() - 24), match.start())

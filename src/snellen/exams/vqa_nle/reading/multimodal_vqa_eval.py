@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS, UNKNOWN
+from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.vqa_official import commonest
 
 _PREFIX = re.compile(r"^(?:assistant|response|answer|question):\s*", re.IGNORECASE)
@@ -26,15 +27,7 @@ LONG_ENOUGH = 20  # characters beyond which a part of a choice is taken for the 
 ANSWER_WORDS = {"vqax": 2, "actx": 3}  # words kept of an answer without explanation
 
 
-class MultimodalReading(NamedTuple):
-    """What multimodal-vqa-eval makes of one reply. `letter` is set for VCR only."""
-
-    answer: str
-    explanation: str
-    letter: str | None = None
-
-
-NOTHING = MultimodalReading(UNKNOWN, MISSING)
+_NOTHING = VqaReading(UNKNOWN, MISSING)
 
 
 def normalize_generated_text(text: str | None) -> str:
@@ -107,25 +100,25 @@ def _split(task: str, normal: str) -> tuple[str, str]:
     return by_word
 
 
-def postprocess_prediction(raw: str | None, task: str, choices: Sequence[str] | None = None) -> MultimodalReading:
+def postprocess_prediction(raw: str | None, task: str, choices: Sequence[str] | None = None) -> VqaReading:
     """Answer and explanation of a reply that should have both."""
     if not raw:
-        return NOTHING
+        return _NOTHING
     text = raw.strip()
     if task == "esnlive" and "because" not in text.lower():
         text = text.replace(",", " because ", 1)
     normal = normalize_generated_text(text)
     if not normal:
-        return NOTHING
+        return _NOTHING
     answer, explanation = _split(task, normal)
     if task == "vcr":
         letter = parse_vcr_letter(raw, choices)
-        at = _LETTERS.index(letter) if letter else len(_LETTERS)
-        chosen = choices[at].lower() if choices and at < len(choices) else UNKNOWN
-        return MultimodalReading(chosen, explanation or NO_DETAILS, letter)
+        at = _LETTERS.index(letter) if letter else None
+        chosen = choices[at].lower() if choices and at is not None and at < len(choices) else UNKNOWN
+        return VqaReading(chosen, explanation or NO_DETAILS, at)
     if task == "esnlive":
-        return MultimodalReading(force_label_space(answer), explanation or MISSING)
-    return MultimodalReading(answer or UNKNOWN, explanation or MISSING)
+        return VqaReading(force_label_space(answer), explanation or MISSING)
+    return VqaReading(answer or UNKNOWN, explanation or MISSING)
 
 
 def clean_text(text: str | None) -> str:

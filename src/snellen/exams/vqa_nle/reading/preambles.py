@@ -33,7 +33,12 @@ _OPENING = re.compile(
     r"\[?(?:assistant|ai|model|bot|chatbot|gpt|claude|gemini|llava|qwen)\]?(?:'s)?(?:\s(?:output|response|answer|reply))?(?:\s?:"
     r"|(?<=\]))\s{0,4}"
     r"|(?:output|result|reply|response|final|edit|update|correct(?:ion|ed)|(?:best|final) guess)\s?(?::|\n)\s{0,4}"
-    r"|ans(?:\.|\s-)\s"
+    r"|ans(?:\.|\s-)\s|(?:q(?:uestion)?|user|human)\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer|ssistant|i)?\s?:\s{0,4}(?=\S)"
+    # "answer:" in other languages
+    r"|(?:(?:die|la|el|het|il)\s)?(?:respuesta|r\u00e9ponse|antwort|risposta|resposta|antwoord|svar|odpowied\u017a|cevap|jawaban"
+    r"|\u043e\u0442\u0432\u0435\u0442|(?:\u6700[\u7ec8\u7d42])?(?:\u7684)?(?:\u7b54\u6848|\u56de\u7b54"
+    r"|\u7b54\u3048)[\u662f\u4e3a\u70ba\u306f]?|\uc815\ub2f5|\ub2f5|\ub2f5\ubcc0)(?: final(?:e)?)?"
+    r"(?:\s?:|\s(?:ist|est|es|\u00e8|\u00e9)\s?:?(?=\s))[^\S\n]{0,4}(?=\S)"
     r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|hm+|um+|uh|oh|ah|well|got it|understood|hi"
     r"|hello|hey|yes, of course"
     r"|(?:great|good|nice) (?:question|image|picture|one))(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
@@ -123,7 +128,7 @@ def leads_off(text: str) -> str:
     return text
 
 
-NAMED = re.compile(
+_NAMED = re.compile(
     rf"\b(?<!long )(?:{_WHICH}{_NOUN}{_WHERE}\s?(?:{_IS}\b\s?:?|:|=>|->|=|\n)|tl;?\s?dr\s?:|(?:thus|therefore|hence|conclusion"
     rf"|in short)\s?:)\s{{0,4}}"
     r"(?!(?:in|on|at|under|clear|obvious|based|found|visible|shown|that|not|no longer|the same|supported|one of|because|since"
@@ -132,7 +137,7 @@ NAMED = re.compile(
 )
 """An answer is named."""
 
-VERDICT = re.compile(
+_VERDICT = re.compile(
     rf"(?:\b(?:so|therefore|thus|hence|consequently|accordingly|in conclusion|overall|in short|in summary|that's why|that is why"
     rf"|which means(?: that)?|this means(?: that)?)\b[,:]?\s"
     rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|that is|that's|(?:the"
@@ -170,13 +175,13 @@ _VERDICT_HINTS = (
 def named_in(text: str, end: int | None = None) -> re.Match[str] | None:
     """Where an answer is named for the last time."""
     lowered = text.lower()
-    return _last(NAMED, text, end) if any(hint in lowered for hint in _NAME_HINTS) else None
+    return _last(_NAMED, text, end) if any(hint in lowered for hint in _NAME_HINTS) else None
 
 
 def verdict_in(text: str) -> re.Match[str] | None:
     """Where an answer is named for the last time as what follows from what was said."""
     lowered = text.lower()
-    return _last(VERDICT, text, None) if any(hint in lowered for hint in _VERDICT_HINTS) else None
+    return _last(_VERDICT, text, None) if any(hint in lowered for hint in _VERDICT_HINTS) else None
 
 
 def _last(pattern: re.Pattern[str], text: str, end: int | None) -> re.Match[str] | None:

@@ -48,8 +48,6 @@ def read_open(reply: str, *, short: bool) -> VqaReading:
         answer = None
     if answer in ("yes", "no") and _REFUSES.match(f"{rest} {after or ''}"):
         answer = None
-    if answer in ("yes", "no") and after and (echo := _ECHO.match(after)):
-        after, rest = after[echo.end() :], echo.group()
     return VqaReading(answer, explanation_of(after) or explanation_of(said.reason) or explanation_of(rest))
 
 
@@ -74,27 +72,15 @@ _CLAUSE = re.compile(
     r"|(?:the|his|her|its|their|a|an)\s(?:[\w'-]+\s){1,3}?(?:is|are|has|have|was|were|looks?|appears?|seems?|can|shows?|does|do)\b)",
     re.IGNORECASE,
 )
-_PREFACE = re.compile(
-    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|analysis\b|observations?\b|first,"
-    r"|step \d|question\b|q:|here (?:is|are))",
-    re.IGNORECASE,
-)
-_OFFER = re.compile(
-    r"(?:the |possible |available )?(?:options|choices|labels|answers)(?: are)?\s?:|the (?:options|choices|labels)\b",
-    re.IGNORECASE,
-)
 _NOT_A = re.compile(
     r"(?:it|this|that)?\s?(?:(?:is |'s )?\w{3,12}ly not|is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b",
     re.IGNORECASE,
 )
-_NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
+_OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
 _NO_STOP = re.compile(r"^(?:no|nope)[.!]\s(?=\w)", re.IGNORECASE)
 _ASKS_SELF = re.compile(r"(?:is|was|could|might|can|would) (?:it|this|that)\b", re.IGNORECASE)
-_IT_IS = re.compile(r"(?:it|this|that)(?:'s| is)\b", re.IGNORECASE)
-_ASKED = re.compile(
-    r"(?:q(?:uestion)?|user|human)\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer|ssistant|i)?\s?:\s{0,4}", re.IGNORECASE
-)
 _TURN = re.compile(r"^a\s?:\s{1,4}(?=\w)", re.IGNORECASE)  # the turn of who answers; VCR's letters are read elsewhere
+_NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
 _LIST_SIGN = re.compile(r"\(?1[.)]\s{1,4}(?=\w)(?!because\b|since\b|as\b|explanation\b)", re.IGNORECASE)
 
 
@@ -102,7 +88,7 @@ def _parted(text: str, short: bool) -> _Parts:
     """The text of the answer, what follows it, and whether its end is sure."""
     if _OPEN.match(text) and _OR.search(_first_part(text, short).head):
         return _NONE
-    text = leads_off(_ASKED.sub("", text, count=1) if text[:1] in "QqUuHh" else text)
+    text = leads_off(text)
     reason = REASON.search(text)
     zone = len(text) if reason is None else reason.start()
     if not text[:zone].strip(_EDGES):
@@ -112,9 +98,19 @@ def _parted(text: str, short: bool) -> _Parts:
         parts = _first_part(leads_off(text[named.end() :]), short)
         return parts if parts.after else parts._replace(after=before_verdict(text, named.start()))
     parts = _first_part(text, short)
-    if _OFFER.match(text):
-        return _Parts("", parts.after)
-    parts = _past_preface(parts, short)
+    for _ in range(4):  # past questions and what it is not
+        asks = parts.head.endswith("?")
+        if not parts.after or parts.why or not (asks or _NOT_A.match(parts.head)):
+            break
+        rest = trimmed(parts.after + "x", _EDGES)[:-1]
+        if asks:
+            rest = _NO_COMMA.sub("", rest, count=1)
+            if no := _NO_STOP.match(rest):
+                asked = leads_off(parts.head)
+                if len(asked.split()) >= SHORT or _ASKS_SELF.match(asked):
+                    return _Parts("", rest)  # "Is it blue? No. It is red.": no, or red?
+                rest = rest[no.end() :]
+        parts = _first_part(leads_off(rest), short)
     verdict = verdict_in(text)
     if verdict is not None and verdict.start():
         return _weighed(parts, text, verdict, short)
@@ -122,23 +118,6 @@ def _parted(text: str, short: bool) -> _Parts:
         last = text[text.rstrip().rfind("\n") :].strip()
         if len(last.split()) <= SHORT and not is_clause(last) and last != parts.head:
             return _Parts(last, text[: text.rstrip().rfind("\n")], True)
-    return parts
-
-
-def _past_preface(parts: _Parts, short: bool) -> _Parts:
-    """What comes after questions, prefaces and what it is not."""
-    for _ in range(4):
-        asks = parts.head.endswith("?")
-        if not parts.after or parts.why or not (asks or _PREFACE.match(parts.head) or _NOT_A.match(parts.head)):
-            break
-        rest = trimmed(parts.after + "x", _EDGES)[:-1]
-        if asks and (denied := _NO_STOP.match(rest)):
-            asked, more = leads_off(parts.head), rest[denied.end() :]
-            if len(asked.split()) < SHORT and not is_clause(asked) and not _ASKS_SELF.match(asked):
-                rest = more  # "Blue? No. Red."
-            elif _ASKS_SELF.match(asked) and _IT_IS.match(more):
-                return _Parts("", more)  # "Is it blue? No. It is red.": no, or red?
-        parts = _first_part(leads_off(_NO_COMMA.sub("", rest, count=1) if asks else rest), short)
     return parts
 
 
@@ -261,23 +240,9 @@ _NO_ANSWER = re.compile(
     r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
     re.IGNORECASE,
 )
-_UNSURE = re.compile(
-    r"\btoo \w+ to (?:tell|say|see|know|determine|judge|answer|identify|recogni[sz]e)\b|\b(?:can't|cannot|can not|couldn't"
-    r"|unable|hard|difficult|impossible"
-    r"|not sure|unsure)\b.{0,40}\b(?:if|whether)\b"
-    r"|\b(?:don't|do not) (?:think|know|believe)\b|\b(?:would not|wouldn't|can't|cannot) (?:say|tell)\b",
-    re.IGNORECASE,
-)
-_SPEAKS = re.compile(r"\b(?:i|we|you)\b", re.IGNORECASE)
-_OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
 _ASIDE = re.compile(
     r"(?:not|confiden\w+|(?:very |quite )?(?:high|low|medium|moderate|likely|sure)|probability|score|final answer|my best guess"
     r"|see (?:the )?(?:image|picture)|i|i'm|\d[\d.%]*)\b",
-    re.IGNORECASE,
-)
-_ECHO = re.compile(
-    r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't"
-    r"|don't)(?:\snot)?[.!]\s",
     re.IGNORECASE,
 )
 _SURELY = re.compile(
@@ -302,16 +267,13 @@ _NO_PHRASE = re.compile(
     re.IGNORECASE,
 )
 _CROSSES = frozenset("\u2717\u2718\u274c\U0001f44e\U0001f6ab")
-_BOTH = re.compile(
-    r"\b(?:but|yet|maybe|perhaps|possibly|though|although|not|n't)\b.*\b(?:yes|no)\W*$", re.IGNORECASE | re.DOTALL
-)
 
 
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     """The answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
     text = trimmed(leads_off(head), _EDGES)
     text = _SURELY.sub("", _IS_IT.sub("", text))
-    if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text) or _UNSURE.search(head):
+    if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text):
         return None, ""
     text = _undenied(text)
     if short:
@@ -331,8 +293,7 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
         text = subject if len(subject.split()) <= (SHORT if short else 2 * SHORT) else ""
     text = _undenied(text)
     words = len(text.split())
-    long = words > LONGEST_ANSWER[short] or (words > SHORT and _SPEAKS.search(text))
-    none = long or _NO_PHRASE.search(text) or (" " in text and left_open(text))
+    none = words > LONGEST_ANSWER[short] or _NO_PHRASE.search(text) or (" " in text and left_open(text))
     return None if none else text.lower() or None, ""
 
 
@@ -340,8 +301,6 @@ def _taken_back_in(word: str, rest: str) -> bool:
     """Whether the words after a yes, no or number deny it or say the other as well: "yes, but maybe no", "2 and it is not 2"."""
     if rest[:1] in _CROSSES:
         return True
-    if word in ("yes", "no"):
-        return left_open(f"{word} {rest}") is not None or _BOTH.search(rest) is not None
     return (
         left_open(f"{word} {rest}") is not None or re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest) is not None
     )
