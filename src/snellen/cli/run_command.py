@@ -103,6 +103,8 @@ def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> 
     from snellen.engine.plan.request import RunRequest
 
     name, where = exams.resolve(exam_of(exam, given))
+    if exam is None:  # multimodal-vqa-eval's command, which always writes results/
+        own = {"results": "results", **own}
     return RunRequest(
         exam=name,
         model=options.full_spec(given),
