@@ -31,7 +31,7 @@ class D3Protocol(Protocol):
     extras = (MetricRoles(reported=(*HITS, "image_to_text", *(f"{name}.*" for name in HITS))),)
 
     def __init__(self, name: str, about: str, *, ties: bool) -> None:
-        super().__init__(name, about, version="3", prompt="pair")
+        super().__init__(name, about, version="4", prompt="pair")
         self.ties = ties
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:

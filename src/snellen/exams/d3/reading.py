@@ -58,13 +58,11 @@ def read(reply: str, names: tuple[str, ...] = PAIR) -> tuple[str, ...] | None:
 
 
 def _read(text: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    def in_json(mend: bool) -> tuple[str, ...] | None:
-        return _from_values([value for value, *_place in every_json(text, _STARTS, mend=mend)], names)
-
-    keys = [key for key in _QUOTED_KEY.finditer(text) if slot_of(key.group(1), names) is not None]
-    found = in_json(False) or _complete(_after_keys(text, names), names) or in_json(True)
-    found = found or _complete(from_tags(text, names), names) or _complete(from_table(text, names), names)
-    if found is None and not keys:  # with such a key it meant to be JSON, and a caption is missing there
+    found = _from_values([value for value, *_place in every_json(text, _STARTS, mend=False)], names)
+    after_keys = _after_keys(text, names)
+    for captions in (after_keys, from_tags(text, names), from_table(text, names)):
+        found = found or _complete(captions, names)
+    if found is None and not after_keys:  # with such a key it meant to be JSON, and a caption is missing there
         found = _complete(from_labels(text, names), names)
     return found
 
@@ -115,8 +113,8 @@ def _after_keys(text: str, names: tuple[str, ...]) -> dict[int, str]:
             said = value.strip().lstrip("\"'“‘`").rstrip("`}] \n")
         else:
             said = re.split(r"[}\]\n]", value.lstrip(), maxsplit=1)[0].strip(" ,{[")
-        if said not in _NO_TEXT:
-            found[slot] = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPES.get(m[2], m[2]), said)
+        said = "" if said in _NO_TEXT else said
+        found[slot] = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPES.get(m[2], m[2]), said)
     return found
 
 
