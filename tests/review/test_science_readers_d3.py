@@ -66,4 +66,4 @@ def test_hardly_any_generated_reply_is_misread() -> None:
 
 
 def test_their_versions_were_raised() -> None:
-    assert {p.version for p in PROTOCOLS.values()} == {"3"}
+    assert {p.version for p in PROTOCOLS.values()} == {"4"}

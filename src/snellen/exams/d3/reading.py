@@ -58,13 +58,17 @@ def read(reply: str, names: tuple[str, ...] = PAIR) -> tuple[str, ...] | None:
 
 
 def _read(text: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    found = _from_values([value for value, *_place in every_json(text, _STARTS, mend=False)], names)
     after_keys = _after_keys(text, names)
-    for captions in (after_keys, from_tags(text, names), from_table(text, names)):
+    found = _in_json(text, names, mend=False) or _complete(after_keys, names) or _in_json(text, names, mend=True)
+    for captions in (from_tags(text, names), from_table(text, names)):
         found = found or _complete(captions, names)
     if found is None and not after_keys:  # with such a key it meant to be JSON, and a caption is missing there
         found = _complete(from_labels(text, names), names)
     return found
+
+
+def _in_json(text: str, names: tuple[str, ...], *, mend: bool) -> tuple[str, ...] | None:
+    return _from_values([value for value, *_place in every_json(text, _STARTS, mend=mend)], names)
 
 
 def _complete(said: Mapping[int, str], names: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -112,7 +116,7 @@ def _after_keys(text: str, names: tuple[str, ...]) -> dict[int, str]:
         elif value.lstrip()[:1] in "\"'“‘`":  # cut off before its end
             said = value.strip().lstrip("\"'“‘`").rstrip("`}] \n")
         else:
-            said = re.split(r"[}\]\n]", value.lstrip(), maxsplit=1)[0].strip(" ,{[")
+            said = re.split(r"[{}\[\]\n]", value.lstrip(), maxsplit=1)[0].strip(" ,")
         said = "" if said in _NO_TEXT else said
         found[slot] = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPES.get(m[2], m[2]), said)
     return found
