@@ -20,6 +20,7 @@ from snellen.core.options import Selection
 from snellen.core.pixels import as_rgb
 from snellen.core.types import Outcome, Picture, Sample
 from snellen.data.synthetic_marker import labelled
+from snellen.exams.eye.prescription import SEEN
 from snellen.exams.eye.trial_plans import CATCH_EVERY, Course, planned, quality
 from snellen.stats.adaptive import answered, constant_level, next_level
 from snellen.stats.psychometric import DialShape, Trial
@@ -33,7 +34,6 @@ BLANK = 1_000_000
 """What is added to the number of a blank sheet, so that its question is none of the others'."""
 TONES = 96, 160
 """Between which greys a blank sheet is: were they all the same, one answer from the store would stand for all of them."""
-SEEN: dict[Outcome, bool] = {Outcome.CORRECT: True, Outcome.WRONG: False}
 
 
 class _TrialPlace(NamedTuple):

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from snellen.choice.named import read_named
 from snellen.core.prescription import CREDIBLE, Range, Threshold
 from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Seen, Verdict
@@ -84,13 +86,11 @@ def _inside(point: tuple[float, float], truth: Any) -> bool:
 
 
 def _threshold(found: Threshold) -> Score:
-    if found.threshold is None:
-        return Score(value=None, n=found.questions, unit=found.unit)
     score = _score(found.threshold, found.questions, found.unit)
     if not found.bound:
         return score
     low, high = (None, score.high) if found.bound == "at most" else (score.low, None)
-    return Score(value=score.value, n=score.n, low=low, high=high, interval=found.bound, unit=score.unit)
+    return msgspec.structs.replace(score, low=low, high=high, interval=found.bound)
 
 
 def _score(found: Range | None, n: int, unit: str) -> Score:

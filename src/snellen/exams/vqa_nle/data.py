@@ -186,7 +186,7 @@ class NleData(Dataset):
         if self._no_train:
             raise SnellenError(f"{self._no_train}: examples come from the train split, and this is its file")
         source = self._train or self._sources[0]
-        best: dict[str, dict[str, tuple[bytes, str]]] = {label: {} for label in LABELS} | {"": {}}
+        best: dict[str, dict[str, tuple[bytes, str]]] = {label: {} for label in (*LABELS, "")}
         for record in source.records():
             if isinstance(record, Problem):  # the train file was not checked; what cannot be read is not an example
                 continue
