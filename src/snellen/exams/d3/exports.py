@@ -15,7 +15,6 @@ from snellen.core.arm import Arm
 from snellen.core.cells import Cell, csv_bytes, json_bytes
 from snellen.core.extras import RunFacts
 from snellen.exams.d3.names import PAIR, names_of
-from snellen.exams.d3.recorded import document
 from snellen.exams.d3.retrieval import printed_score
 
 _COLUMNS_TEXT = "model protocol prompt split task kind n metric unit value low high interval floor scorer"
@@ -26,14 +25,14 @@ PICKLE_PROTOCOL = 4
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """All files of one protocol; those with single pairs are made from the first protocol's records."""
-    yield "recalls.csv", recalls(run)
+    yield "recalls.csv", _recalls(run)
     if run.records is None:
         return
     made = "-synthetic" if run.manifest.data.synthetic else ""
     name = file_name(run.manifest.subject.spec) + made
     captions, hits, both = _by_pair(run)
-    unseparated = no_scorer(run)
-    yield f"captions/{name}.json", document(captions)
+    unseparated = _no_scorer(run)
+    yield f"captions/{name}.json", json_bytes(captions)
     yield f"uid2acc/{name}.pkl", pickle.dumps(hits, protocol=PICKLE_PROTOCOL)
     yield f"uid2acc/{name}.json", json_bytes(hits, indent=1)
     if both:
@@ -76,7 +75,7 @@ def _by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[f
     return captions, hits, both
 
 
-def no_scorer(run: RunFacts) -> list[str] | None:
+def _no_scorer(run: RunFacts) -> list[str] | None:
     """The uids of the pairs whose captions no scorer tells apart; None where fewer than two scorers scored anything."""
     several = False
     uids = []
@@ -88,7 +87,7 @@ def no_scorer(run: RunFacts) -> list[str] | None:
     return uids if several else None
 
 
-def recalls(run: RunFacts) -> bytes:
+def _recalls(run: RunFacts) -> bytes:
     """Every metric of every group; shares in percent, the rest as it is."""
     model = f"{run.manifest.subject.spec}{run.manifest.data.note}"
     scorers = {s.name: f"{s.name} (padding: {s.identity.get('padding')})" for s in run.manifest.scorers}

@@ -64,25 +64,6 @@ def names_for(task: str) -> tuple[str, ...]:
     return PAIR if task == "pair" else set_names(int(task.rpartition(" ")[2]))
 
 
-def ends(names: tuple[str, ...]) -> str:
-    """The name of the metric that compares the first slot with the last."""
-    return f"{names[0]}_minus_{names[-1]}"
-
-
-def chance_of_one(count: int) -> float:
-    """The share of captions that find their picture by chance."""
-    return 1 / count
-
-
-def chance_of_all(count: int) -> float:
-    """How often every caption of a set finds its picture by chance, each caption on its own: (1/N)^N.
-
-    >>> chance_of_all(2), round(chance_of_all(3), 4)
-    (0.25, 0.037)
-    """
-    return (1 / count) ** count
-
-
 # ---------------------------------------------------------------- keys in replies
 
 
@@ -112,8 +93,3 @@ def slot_of(key: str, names: tuple[str, ...]) -> int | None:
     parts = re.findall(r"[a-z]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower())
     meant = [p for p in parts if p not in _NOISE]
     return words_of(names).get(meant[0]) if len(meant) == 1 else None
-
-
-def is_asked_key(key: str, names: tuple[str, ...], slot: int) -> bool:
-    """Whether a key is the very one that the prompt asks for, but for case, spaces and hyphens."""
-    return re.sub(r"[\s_-]+", "_", key.strip().lower()) == asked_keys(names)[slot]

@@ -11,7 +11,7 @@ from snellen.core.types import Metrics, Outcome, Sample
 from snellen.data.declared import declared
 from snellen.exams.d3 import summary
 from snellen.exams.d3.names import names_of
-from snellen.exams.d3.reading import read, says_position, speaks_of_images, words_in
+from snellen.exams.d3.reading import read, says_position, speaks_of_images
 from snellen.exams.d3.retrieval import fitting, retrieve
 
 HITS = ("both", "recall")
@@ -82,7 +82,7 @@ def _said(captions: tuple[str, ...]) -> Metrics:
     """What the words of captions tell without any scorer."""
     places = sum(map(says_position, captions))
     return {
-        "words": sum(map(words_in, captions)) / len(captions),
+        "words": sum(len(caption.split()) for caption in captions) / len(captions),
         "position_words": float(places > 0),
         "position_captions": float(places),
         "position_wide": float(sum(map(speaks_of_images, captions))),

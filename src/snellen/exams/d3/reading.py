@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from snellen.core.reply import every_json, plain, spoken
-from snellen.exams.d3.names import PAIR, is_asked_key, slot_of
+from snellen.exams.d3.names import PAIR, asked_keys, slot_of
 from snellen.exams.d3.reading_labels import from_labels, from_table, from_tags
 
 LONGEST = 40_000
@@ -159,7 +159,7 @@ def _own(value: Mapping[str, Any], names: tuple[str, ...], exact: bool) -> dict[
     found: dict[int, str] = {}
     for key, inner in value.items():
         slot = slot_of(str(key), names)
-        if slot is None or (exact and not is_asked_key(str(key), names, slot)):
+        if slot is None or (exact and re.sub(r"[\s_-]+", "_", str(key).strip().lower()) != asked_keys(names)[slot]):
             continue
         text = text_of(inner)
         if text:
@@ -203,15 +203,6 @@ def _whole(text: str) -> str:
 
 
 # ---------------------------------------------------------------- facts about captions
-
-
-def words_in(caption: str) -> int:
-    """The length of a caption in words.
-
-    >>> words_in("The dog is facing left.")
-    5
-    """
-    return len(caption.split())
 
 
 def says_position(caption: str) -> bool:

@@ -65,8 +65,3 @@ def recorded(document: Any) -> Iterator[RecordedReply] | None:
         return None
     orders = ((None, False), (SWAPPED.text, True))
     return (RecordedReply(name, arm, text) for arm, swapped in orders for name, text in rows(document, swapped=swapped))
-
-
-def document(captions: Mapping[str, Mapping[str, str]]) -> bytes:
-    """The bytes of a captions file."""
-    return json.dumps(captions, indent=2, ensure_ascii=False).encode() + b"\n"

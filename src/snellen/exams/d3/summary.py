@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from snellen.core.protocol import Group
 from snellen.core.results import CHANCE, Floor, Metric, Score
-from snellen.exams.d3.names import chance_of_all, chance_of_one, ends, names_for
+from snellen.exams.d3.names import names_for
 from snellen.stats.agreement import Agreement
 from snellen.stats.intervals import Interval, wilson
 from snellen.stats.jackknife import moved_interval, quantile_interval
@@ -42,7 +42,8 @@ class _Verdicts(NamedTuple):
 def floors(group: Group) -> dict[str, Floor]:
     """Chance, for every share of hits."""
     names = names_for(group.by["task"])
-    one, every = Floor(chance_of_one(len(names)), CHANCE), Floor(chance_of_all(len(names)), CHANCE)
+    chance = 1 / len(names)  # of one caption; those of a set find their pictures each on its own
+    one, every = Floor(chance, CHANCE), Floor(chance ** len(names), CHANCE)
     found = {"both": every} | dict.fromkeys(("recall", "image_to_text", *names), one)
     for scorer in _verdicts(group).others:
         found |= {f"both.{scorer}": every, f"recall.{scorer}": one}
@@ -112,7 +113,7 @@ def _ends(group: Group, names: tuple[str, ...]) -> dict[str, Score]:
             pairs[seen.values[names[-1]], seen.values[names[0]]] += count
     found = paired_difference(pairs)
     score = Score(value=found.difference, n=found.n, low=found.low, high=found.high, interval=found.interval)
-    return {ends(names): score}
+    return {f"{names[0]}_minus_{names[-1]}": score}
 
 
 def _quantiles(group: Group, metric: str, suffix: str = "") -> dict[str, Score]:

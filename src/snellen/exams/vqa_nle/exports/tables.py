@@ -196,7 +196,7 @@ def publish(task: str, run: RunFacts, results: Path) -> Iterator[grid.Update]:
         entry = _entry(task, run, split, model)
         update = grid.update(home, entry)
         file = _table(model, task, split)
-        if update.shown or _is_free(home, entry, home / f"{file}.csv"):
+        if update.shown or not ((home / f"{file}.csv").exists() or Arm.parse(run.prompt).control):
             for name, content in grid.table_files(file, "eval", split.rows, _created(run.manifest)):
                 write_bytes(home / name, content)
         else:
@@ -205,13 +205,6 @@ def publish(task: str, run: RunFacts, results: Path) -> Iterator[grid.Update]:
             key = " ".join((_run_id(run.manifest), entry.task, split.name, run.prompt, protocol))
             _append_stats(home / STATS, _stats_row(task, run, split, model), key)
         yield update
-
-
-def _is_free(home: Path, entry: grid.GridEntry, table: Path) -> bool:
-    """Return whether a table that the grid does not show may be written: where there is none, or where nothing was ever marked."""
-    if entry.result is not None:
-        return not table.exists() and "+" not in entry.result.prompt_mode
-    return not grid.read(home).rows.get(entry.task, {}).get(entry.column)
 
 
 def _append_stats(path: Path, values: Sequence[Cell], key: str) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -28,26 +27,18 @@ class _VcrMetadata(msgspec.Struct):
     height: float = 0
 
 
-class _VcrBoxes(NamedTuple):
-    """Boxes of the objects (in the order of their numbers), class names, and the image size that the boxes refer to."""
-
-    boxes: tuple[tuple[float, ...], ...] = ()
-    names: tuple[str, ...] = ()
-    size: tuple[float, float] | None = None
-
-
 class BoxFinder:
     """Finds the boxes of records. The last metadata file is remembered: the questions on an image are neighbours."""
 
     def __init__(self, index: ImageIndex) -> None:
         self._index = index
-        self._last: tuple[str, _VcrBoxes] | None = None
+        self._last: tuple[str, _VcrMetadata] | None = None
 
-    def __call__(self, record: VqaRecord) -> _VcrBoxes:
+    def __call__(self, record: VqaRecord) -> _VcrMetadata:
         """Return the boxes of a record's metadata file; none where there is no such file."""
         file = self._index.metadata(record)
         if file is None:
-            return _VcrBoxes()
+            return _VcrMetadata([])
         if self._last is None or self._last[0] != file:
             self._last = file, _read_metadata(self._index.path(file), file)
         found = self._last[1]
@@ -58,7 +49,7 @@ class BoxFinder:
         return found
 
 
-def _read_metadata(path: Path, label: str) -> _VcrBoxes:
+def _read_metadata(path: Path, label: str) -> _VcrMetadata:
     """Read a metadata file; raise SnellenError where it is not one. A score after a box is dropped."""
     try:
         found = msgspec.json.decode(read_bytes(path, label), type=_VcrMetadata)
@@ -67,9 +58,8 @@ def _read_metadata(path: Path, label: str) -> _VcrBoxes:
     for at, box in enumerate(found.boxes):
         if len(box) < 4 or not all(abs(number) < _LARGEST for number in box[:4]):
             raise SnellenError(f"{label}: box {at} must be four numbers x1, y1, x2, y2, not {str(box)[:60]}")
-    boxes = tuple(tuple(round(number, 1) for number in box[:4]) for box in found.boxes)
-    known = 0 < found.width < _LARGEST and 0 < found.height < _LARGEST
-    return _VcrBoxes(boxes, tuple(found.names), (found.width, found.height) if known else None)
+    found.boxes = [[round(number, 1) for number in box[:4]] for box in found.boxes]
+    return found
 
 
 def sample_of(record: VqaRecord, index: ImageIndex, ground: BoxFinder, picture: Picture | None = None) -> Sample:
@@ -84,7 +74,7 @@ def sample_of(record: VqaRecord, index: ImageIndex, ground: BoxFinder, picture: 
     if task == "vcr":
         found = ground(record)
         facts |= {"choices": list(record.choices), "objects": list(record.objects or found.names)}
-        facts["boxes"] = [list(box) for box in _fit(found, picture)]
+        facts["boxes"] = _fit(found, picture)
     said = {"answer_type": record.answer_type} if record.answer_type else {}
     return Sample(
         id=record.id,
@@ -117,12 +107,11 @@ def rationale_of(sample: Sample, record: VqaRecord) -> Sample:
     )
 
 
-def _fit(found: _VcrBoxes, picture: Picture | None) -> Iterator[tuple[float, ...]]:
-    """Yield the boxes in pixels of the picture at hand, which may be a resized copy."""
+def _fit(found: _VcrMetadata, picture: Picture | None) -> list[list[float]]:
+    """Return the boxes in pixels of the picture at hand, which may be a resized copy."""
     head = sniff(picture.data) if picture is not None else None
-    if found.size is None or head is None or head.width <= 0 or (head.width, head.height) == found.size:
-        yield from found.boxes
-        return
-    x, y = head.width / found.size[0], head.height / found.size[1]
-    for x1, y1, x2, y2 in found.boxes:
-        yield round(x1 * x, 1), round(y1 * y, 1), round(x2 * x, 1), round(y2 * y, 1)
+    known = 0 < found.width < _LARGEST and 0 < found.height < _LARGEST
+    if not known or head is None or head.width <= 0 or (head.width, head.height) == (found.width, found.height):
+        return found.boxes
+    x, y = head.width / found.width, head.height / found.height
+    return [[round(x1 * x, 1), round(y1 * y, 1), round(x2 * x, 1), round(y2 * y, 1)] for x1, y1, x2, y2 in found.boxes]
