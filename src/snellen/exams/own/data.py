@@ -225,17 +225,16 @@ class OwnData(Dataset):
     def __len__(self) -> int:
         return len(self._chosen)
 
-    def light(self) -> Iterator[Sample]:
-        for _row, light, _problem in self._questions.items():
+    def _selected(self) -> Iterator[tuple[TableRow, Sample]]:
+        for row, light, _problem in self._questions.items():
             if light is not None and light.id in self._chosen:
-                yield light
+                yield row, light
+
+    def light(self) -> Iterator[Sample]:
+        return (light for _row, light in self._selected())
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
-        some = (
-            (row, light)
-            for row, light, _problem in self._questions.items()
-            if light is not None and light.id in self._chosen and wanted(light.id)
-        )
+        some = ((row, light) for row, light in self._selected() if wanted(light.id))
         for found in self._questions.loaded(some):
             if isinstance(found, Problem):
                 raise SnellenError(str(found))
