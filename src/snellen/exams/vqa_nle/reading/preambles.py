@@ -149,39 +149,15 @@ _VERDICT = re.compile(
 )
 """An answer is named as what follows from what was said."""
 
-_NAME_HINTS_TEXT = """
-answer label activity action option choice letter relation prediction verdict decision classif response conclusion category
-tl thus therefore hence short
-"""
-_NAME_HINTS = tuple(_NAME_HINTS_TEXT.split())
-_VERDICT_HINTS = (
-    *(
-        "therefore",
-        "thus",
-        "hence",
-        "consequently",
-        "accordingly",
-        "conclusion",
-        "overall",
-        "short",
-        "summary",
-        "why",
-        "means",
-    ),
-    *("final", "so, ", "so: ", "so "),
-)
-
 
 def named_in(text: str, end: int | None = None) -> re.Match[str] | None:
-    """Where an answer is named for the last time."""
-    lowered = text.lower()
-    return _last(_NAMED, text, end) if any(hint in lowered for hint in _NAME_HINTS) else None
+    """Find where an answer is named for the last time."""
+    return _last(_NAMED, text, end)
 
 
 def verdict_in(text: str) -> re.Match[str] | None:
-    """Where an answer is named for the last time as what follows from what was said."""
-    lowered = text.lower()
-    return _last(_VERDICT, text, None) if any(hint in lowered for hint in _VERDICT_HINTS) else None
+    """Find where an answer is named for the last time as what follows from what was said."""
+    return _last(_VERDICT, text, None)
 
 
 def _last(pattern: re.Pattern[str], text: str, end: int | None) -> re.Match[str] | None:
