@@ -84,7 +84,7 @@ def options_in(
         option = OptionMention(name(match), match.start(), match.end(), _HEDGES.search(near) is not None)
         if groups and not denied and _JOINS.fullmatch(between):
             groups[-1].append((option, after is not None))
-            if several:
+            if several:  # "A and B are wrong"
                 groups[-1] = [(one, True) for one, _no in groups[-1]]
         else:
             groups.append([(option, denied or after is not None)])

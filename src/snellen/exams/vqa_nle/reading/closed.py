@@ -23,12 +23,7 @@ _Find = Callable[[str], list[OptionMention]]
 
 # ---------------------------------------------------------------- which option, and why
 
-_IS_RIGHT = re.compile(
-    r"[)\]\"'.:,*]{0,3}\s(?:is|would be|seems|must be)\s(?:the\s)?(?:correct|right|best|most (?:likely|plausible"
-    r"|appropriate))\b(?:\s(?:answer|one|option|choice))?",
-    re.IGNORECASE,
-)
-_MARKS = " \t\n.,:;)]\"'-!"
+_MARKS = " \t\n.,:;()[]\"'-!"
 
 
 def _read(text: str, find: _Find) -> tuple[str | None, str | None]:
@@ -48,8 +43,7 @@ def _read(text: str, find: _Find) -> tuple[str | None, str | None]:
         r"\w", text[end : end + own.start]
     ):
         end += own.end
-    right = _IS_RIGHT.match(text, end)
-    rest = text[right.end() if right else end :]
+    rest = text[end:]
     because = REASON.search(rest)
     if because is not None and (not re.search(r"\w", rest[: because.start()]) or find(rest[: because.start()])):
         rest = rest[because.end() :]

@@ -154,7 +154,7 @@ def _from_cut_json(text: str, names: tuple[str, ...]) -> _ReplyText | None:
         elif key in REASONS and reason is None:
             reason = found["said"]
     if answer is None:
-        return NOTHING if '"' in text[:40] and "{" in text[:40] else None
+        return None
     return _ReplyText(plainly(answer), reason and plainly(reason), True)
 
 

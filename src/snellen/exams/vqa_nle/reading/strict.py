@@ -107,17 +107,16 @@ def _parted(text: str, short: bool) -> _Parts:
             rest = _NO_COMMA.sub("", rest, count=1)
             if no := _NO_STOP.match(rest):
                 asked = leads_off(parts.head)
-                if len(asked.split()) >= SHORT or _ASKS_SELF.match(asked):
+                if _ASKS_SELF.match(asked):
                     return _Parts("", rest)  # "Is it blue? No. It is red.": no, or red?
-                rest = rest[no.end() :]
+                rest = rest[no.end() :] if len(asked.split()) < SHORT else rest
         parts = _first_part(leads_off(rest), short)
     verdict = verdict_in(text)
     if verdict is not None and verdict.start():
         return _weighed(parts, text, verdict, short)
-    if is_clause(parts.head) and "\n" in text:
-        last = text[text.rstrip().rfind("\n") :].strip()
-        if len(last.split()) <= SHORT and not is_clause(last) and last != parts.head:
-            return _Parts(last, text[: text.rstrip().rfind("\n")], True)
+    before, _, last = text.rstrip().rpartition("\n")
+    if is_clause(parts.head) and before and len(last.split()) <= SHORT and not is_clause(last):
+        return _Parts(last, before, True)  # "There are three dogs.", and the answer in a line of its own
     return parts
 
 
@@ -127,11 +126,8 @@ def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _
     first, last = trimmed(parts.head, _EDGES).lower(), trimmed(named.head, _EDGES).lower()
     if len(first.split()) > SHORT or is_clause(first) or verdict.group()[:5].lower() == "final":
         return named if named.after else named._replace(after=before_verdict(text, verdict.start()))
-    of_the_reason = (
-        parts.why and named_in(verdict.group() + "x") is None
-    )  # "..., so it is likely that": no answer is named
     same = first == last or f" {first} " in f" {last} "
-    return parts if same or of_the_reason else _Parts("", parts.after)
+    return parts if same else _Parts("", parts.after)
 
 
 def _first_part(text: str, short: bool) -> _Parts:
@@ -268,6 +264,10 @@ _NO_PHRASE = re.compile(
 )
 _CROSSES = frozenset("\u2717\u2718\u274c\U0001f44e\U0001f6ab")
 
+_BOTH = re.compile(
+    r"\b(?:but|yet|maybe|perhaps|possibly|though|although|not|n't)\b.*\b(?:yes|no)\W*$", re.IGNORECASE | re.DOTALL
+)
+
 
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     """The answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
@@ -301,9 +301,8 @@ def _taken_back_in(word: str, rest: str) -> bool:
     """Whether the words after a yes, no or number deny it or say the other as well: "yes, but maybe no", "2 and it is not 2"."""
     if rest[:1] in _CROSSES:
         return True
-    return (
-        left_open(f"{word} {rest}") is not None or re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest) is not None
-    )
+    both = _BOTH.search(rest) if word in ("yes", "no") else re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest)
+    return left_open(f"{word} {rest}") is not None or both is not None
 
 
 def _undenied(text: str) -> str:
