@@ -68,9 +68,12 @@ class SharedBudget:
         """Whether any call is in flight."""
         return any(budget.in_flight for budget in self._budgets)
 
-    def beside(self, one: Budget) -> float:
-        """What all others have spent, may have spent, and have in flight."""
-        return sum(budget.promised for budget in self._budgets if budget is not one)
+    def beside(self, one: Budget, bound: float | None) -> float:
+        """Return what all others have spent, may have spent, and have in flight; `bound` is that of a call of this one.
+
+        A run that was taken up again and has asked nothing yet knows no bound of its own: its calls of unknown cost count at least that.
+        """
+        return sum(budget.promised(bound or 0.0) for budget in self._budgets if budget is not one)
 
     def wake(self) -> None:
         """Whoever waits for a call to end looks again."""
@@ -146,11 +149,10 @@ class Budget:
             with contextlib.suppress(RuntimeError):  # its loop has ended
                 self._loop.call_soon_threadsafe(self._settled.set)
 
-    @property
-    def promised(self) -> float:
-        """What is spent, may be spent, or is in flight."""
+    def promised(self, least: float = 0.0) -> float:
+        """Return what is spent, may be spent, or is in flight; each call of unknown cost counts `least` or more."""
         each = self._bound if self.dearest is None else self.dearest
-        return self.spent + self._unknown * self._worst(self._bound) + self.in_flight * each
+        return self.spent + self._unknown * self._worst(max(self._bound, least)) + self.in_flight * each
 
     def _fits(self, cap: float, bound: float | None) -> bool:
         if bound is None:
@@ -161,7 +163,7 @@ class Budget:
         if each is None:
             each = self._purse.dearest if bound is None else bound
         mine = self.spent + self._unknown * self._worst(bound) + (self.in_flight + 1) * each
-        return self._purse.beside(self) + mine <= cap
+        return self._purse.beside(self, bound) + mine <= cap
 
     def _refuse_if_blind(self) -> None:
         """Without a price: stop where the endpoint does not say what a call costs."""
