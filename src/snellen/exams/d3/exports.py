@@ -24,7 +24,7 @@ PICKLE_PROTOCOL = 4
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """All files of one protocol; those with single pairs are made from the first protocol's records."""
+    """Yield all files of one protocol; those with single pairs are made from the first protocol's records."""
     yield "recalls.csv", _recalls(run)
     if run.records is None:
         return
@@ -42,7 +42,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
 
 
 def file_name(spec: str) -> str:
-    """What a run's files are called: a captions file's own name up to the first dot, as the original has it; else the subject's.
+    """Return what a run's files are called: a captions file's own name up to the first dot, as the original has it; else the subject's.
 
     >>> file_name("replay/captions/gpt4o.json"), file_name("openrouter/qwen/qwen2.5-vl-72b-instruct")
     ('gpt4o', 'openrouter-qwen-qwen2.5-vl-72b-instruct')
@@ -76,7 +76,7 @@ def _by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[f
 
 
 def _no_scorer(run: RunFacts) -> list[str] | None:
-    """The uids of the pairs whose captions no scorer tells apart; None where fewer than two scorers scored anything."""
+    """Return the uids of the pairs whose captions no scorer tells apart; None where fewer than two scorers scored anything."""
     several = False
     uids = []
     for sample, _answer, mark in run.records() if run.records is not None else ():
@@ -88,7 +88,7 @@ def _no_scorer(run: RunFacts) -> list[str] | None:
 
 
 def _recalls(run: RunFacts) -> bytes:
-    """Every metric of every group; shares in percent, the rest as it is."""
+    """Return every metric of every group; shares in percent, the rest as it is."""
     model = f"{run.manifest.subject.spec}{run.manifest.data.note}"
     scorers = {s.name: f"{s.name} (padding: {s.identity.get('padding')})" for s in run.manifest.scorers}
     main = next(iter(scorers.values()), "")

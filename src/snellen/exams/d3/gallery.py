@@ -52,7 +52,7 @@ class D3Gallery(Gallery):
         self._facts = facts
 
     def hardness(self, sample_id: str, prompt: str) -> float:
-        """The least of a sample's margins: below 0 where a caption picks a wrong picture. What was not scored comes last."""
+        """Return the least of a sample's margins: below 0 where a caption picks a wrong picture. What was not scored comes last."""
         evidence = self._facts.evidence(sample_id, prompt)
         return worst(evidence[0].table) if evidence else inf
 
@@ -60,7 +60,7 @@ class D3Gallery(Gallery):
         return sorted(items, key=lambda item: self.hardness(item.pick.id, item.pick.prompt))
 
     def view(self, items: Sequence[GalleryItem]) -> GalleryView:
-        """Each item's Pair; None for one without captions. Their order by kind, where the data set tells kinds."""
+        """Return each item's Pair; None for one without captions. Their order by kind, where the data set tells kinds."""
         kinds = [item.tags.get("kind", "") for item in items]
         places = ranks([(kind,) for kind in kinds])
         orders = [{"kind": place} for place in places] if any(kinds) else [{} for _ in items]
@@ -93,7 +93,7 @@ class D3Gallery(Gallery):
         return SimilarityTable(rows, self._scorer(evidence), said, _difference(item))
 
     def _evidence(self, item: GalleryItem, count: int) -> Evidence:
-        """What scorers said of an item; nothing where the main one's table is not of its captions."""
+        """Return what scorers said of an item; nothing where the main one's table is not of its captions."""
         evidence = self._facts.evidence(item.pick.id, item.pick.prompt)
         if not evidence:
             return ()
@@ -101,7 +101,7 @@ class D3Gallery(Gallery):
         return evidence if len(table) == count and all(len(row) == count for row in table) else ()
 
     def _scorer(self, evidence: Evidence) -> str:
-        """The main scorer's name, with what there is to doubt."""
+        """Return the main scorer's name, with what there is to doubt."""
         if not evidence:
             return ""
         name = evidence[0].scorer
@@ -110,7 +110,7 @@ class D3Gallery(Gallery):
 
 
 def worst(table: Table) -> float:
-    """The least margin of a table's captions.
+    """Return the least margin of a table's captions.
 
     >>> round(worst(((0.5, 0.4), (0.3, 0.1))), 3)
     -0.2
@@ -120,7 +120,7 @@ def worst(table: Table) -> float:
 
 
 def _captions(item: GalleryItem) -> dict[str, str] | None:
-    """What was read as the captions, by the name of the picture's place."""
+    """Return what was read as the captions, by the name of the picture's place."""
     for mark in item.pick.marks.values():
         reading = mark.reading
         if isinstance(reading, dict) and len(reading) > 1 and all(isinstance(v, str) for v in reading.values()):
@@ -129,7 +129,7 @@ def _captions(item: GalleryItem) -> dict[str, str] | None:
 
 
 def cells(row: Sequence[float], own: int) -> tuple[_SimilarityCell, ...]:
-    """A caption's line of the table. All that tie for the best are picked.
+    """Return a caption's line of the table. All that tie for the best are picked.
 
     >>> [c.picked for c in cells((0.2, 0.3), own=0)]
     [False, True]
@@ -139,7 +139,7 @@ def cells(row: Sequence[float], own: int) -> tuple[_SimilarityCell, ...]:
 
 
 def verdict(names: Sequence[str], table: Table) -> str:
-    """Which way it went, in words.
+    """Return which way it went, in words.
 
     >>> verdict(("left", "right"), ((0.1, 0.2), (0.1, 0.2)))
     'The left caption picked the right image; the right caption found its own.'
@@ -173,7 +173,7 @@ def _list(names: list[str]) -> str:
 
 
 def _difference(item: GalleryItem) -> str:
-    """What really differs, where the data set says it."""
+    """Return what really differs, where the data set says it."""
     given = item.facts.get("difference")
     if not isinstance(given, dict):
         return ""

@@ -51,6 +51,6 @@ def _number(metrics: Metrics, name: str) -> float:
 
 
 def _ends(metrics: Metrics) -> tuple[float, float]:
-    """The hits in the first and in the last slot."""
+    """Return the hits in the first and in the last slot."""
     names = names_in(metrics) or ()
     return (_number(metrics, names[0]), _number(metrics, names[-1])) if names else (0.0, 0.0)

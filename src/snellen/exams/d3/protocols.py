@@ -68,7 +68,7 @@ class D3Protocol(Protocol):
         return zeros | dict.fromkeys(OF_CAPTIONS)
 
     def order(self, key: Key) -> Any:
-        """Each task with its kinds of difference."""
+        """Return each task with its kinds of difference."""
         return key[:2], len(key), key
 
     def floors(self, group: Group) -> Mapping[str, Floor]:
@@ -79,7 +79,7 @@ class D3Protocol(Protocol):
 
 
 def _said(captions: tuple[str, ...]) -> Metrics:
-    """What the words of captions tell without any scorer."""
+    """Return what the words of captions tell without any scorer."""
     places = sum(map(says_position, captions))
     return {
         "words": sum(len(caption.split()) for caption in captions) / len(captions),

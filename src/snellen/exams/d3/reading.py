@@ -72,7 +72,7 @@ def _in_json(text: str, names: tuple[str, ...], *, mend: bool) -> tuple[str, ...
 
 
 def _complete(said: Mapping[int, str], names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The captions of all slots; None where one has none."""
+    """Return the captions of all slots; None where one has none."""
     found = {slot: caption for slot, text in said.items() if (caption := text_of(text))}
     return tuple(found[i] for i in range(len(names))) if len(found) == len(names) else None
 
@@ -126,7 +126,7 @@ def _after_keys(text: str, names: tuple[str, ...]) -> dict[int, str]:
 
 
 def _from_values(values: list[Any], names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The captions of the last value that has them all; failing that, of all values together, later ones counting more."""
+    """Return the captions of the last value that has them all; failing that, of all values together, later ones counting more."""
     for exact in (True, False):
         each = [_collect(value, names, exact, 0) for value in values]
         for found in reversed(each):
@@ -206,7 +206,7 @@ def _whole(text: str) -> str:
 
 
 def says_position(caption: str) -> bool:
-    """Whether a caption speaks of the left, the right or the other image, which tells a scorer that sees one image nothing.
+    """Return whether a caption speaks of the left, the right or the other image, which tells a scorer that sees one image nothing.
 
     >>> says_position("Brighter than the left image."), says_position("A dog on the left.")
     (True, False)

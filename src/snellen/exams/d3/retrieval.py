@@ -65,7 +65,7 @@ def retrieve(table: Table, *, ties: bool) -> _Retrieval:
 
 
 def fitting(evidence: Evidence, count: int) -> Evidence:
-    """The evidence; a table of another size than count x count is an error."""
+    """Return the evidence; a table of another size than count x count is an error."""
     for said in evidence:
         if len(said.table) != count or any(len(row) != count for row in said.table):
             raise SnellenError(f"the similarities of scorer {said.scorer} are not a table of {count} x {count}")
@@ -76,7 +76,7 @@ def fitting(evidence: Evidence, count: int) -> Evidence:
 
 
 def printed_score(both: Iterable[float]) -> str:
-    """The line that the original script prints: the share of pairs with both captions right, in percent.
+    """Return the line that the original script prints: the share of pairs with both captions right, in percent.
 
     >>> printed_score([1.0, 0.0, 0.0])
     '| Scores : 33.33%'

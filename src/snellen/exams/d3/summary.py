@@ -51,7 +51,7 @@ def floors(group: Group) -> dict[str, Floor]:
 
 
 def own_scores(group: Group) -> dict[str, Score]:
-    """All scores of a group that are no plain means over its pairs."""
+    """Return all scores of a group that are no plain means over its pairs."""
     names, said = names_for(group.by["task"]), _verdicts(group)
     found = _ends(group, names) if said.counts else {}
     found |= _quantiles(group, "margin")
@@ -94,7 +94,7 @@ def _share(such: int, n: int) -> Score:
 
 
 def _by_caption(name: str, counts: Mapping[float, int], captions: int) -> dict[str, Score]:
-    """The share of captions, from pairs by their number of such captions; nothing where there are none.
+    """Return the share of captions, from pairs by their number of such captions; nothing where there are none.
 
     Captions of one pair are of one reply, so the interval is that of the pairs' shares.
     """
@@ -117,7 +117,7 @@ def _ends(group: Group, names: tuple[str, ...]) -> dict[str, Score]:
 
 
 def _quantiles(group: Group, metric: str, suffix: str = "") -> dict[str, Score]:
-    """How the values of a measurement are spread; nothing where there are none."""
+    """Return how the values of a measurement are spread; nothing where there are none."""
     ordered = sorted(group.values(f"{metric}{suffix}").elements())
     if not ordered:
         return {}
@@ -130,7 +130,7 @@ def _quantiles(group: Group, metric: str, suffix: str = "") -> dict[str, Score]:
 
 
 def quantile(ordered: Sequence[float], at: float) -> float:
-    """A quantile of ordered values, between neighbours in a straight line.
+    """Return a quantile of ordered values, between neighbours in a straight line.
 
     >>> quantile([1.0, 2.0, 4.0], 0.75)
     3.0
@@ -145,7 +145,7 @@ def quantile(ordered: Sequence[float], at: float) -> float:
 
 
 def _agreement(said: _Verdicts) -> dict[str, Score]:
-    """How often two scorers give a pair the same verdict, Cohen's kappa, and the pairs that no scorer tells apart."""
+    """Return how often two scorers give a pair the same verdict, Cohen's kappa, and the pairs that no scorer tells apart."""
     found: dict[str, Score] = {}
     for first, second in combinations(said.scorers, 2):
         table = _table(said, first, second)

@@ -72,11 +72,11 @@ class _CourseProgress:
         return len(self.levels) == self.course.trials
 
     def may_go_on(self, ahead: int) -> bool:
-        """Whether the level of the next trial is decided."""
+        """Return whether the level of the next trial is decided."""
         return not self.finished and all(i in self.outcomes for i in range(answered(len(self.levels), ahead)))
 
     def choose(self, ahead: int, constant: bool) -> int:
-        """The level of the next trial, by its place on the ladder."""
+        """Return the level of the next trial, by its place on the ladder."""
         number, easiest = len(self.levels), len(self.shape.levels) - 1
         if self.course.is_catch(number):
             return easiest
@@ -215,7 +215,7 @@ def _places(course: Course) -> Iterator[_TrialPlace]:
 
 
 def _blank(data: bytes, tone: int) -> bytes:
-    """A grey picture of the same size."""
+    """Return a grey picture of the same size."""
     from PIL import Image
 
     head, out = sniff(data), io.BytesIO()
@@ -224,7 +224,7 @@ def _blank(data: bytes, tone: int) -> bytes:
 
 
 def _encoded(data: bytes, codec: str) -> bytes:
-    """A sheet as it is sent."""
+    """Return a sheet as it is sent."""
     wanted = quality(codec)
     if wanted is None:
         return data

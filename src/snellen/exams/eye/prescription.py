@@ -46,12 +46,12 @@ class SheetResult(NamedTuple):
 
 
 def answered(sample: Sample, mark: Mark) -> SheetResult:
-    """A sheet of the record, with its mark."""
+    """Return a sheet of the record, with its mark."""
     return SheetResult(int(sample.facts["number"]), sample.tags["sheet"], float(sample.facts["level"]), mark.outcome)
 
 
 def threshold(faculty: Faculty, sent_as: str, every: Iterable[SheetResult], *, drawn: bool = True) -> Threshold:
-    """What the answers to a course say. `drawn`: with the curve."""
+    """Return what the answers to a course say. `drawn`: with the curve."""
     asked = sorted(a for a in every if a.outcome is not Outcome.ERROR)
     trials = [a for a in asked if a.sheet != "blank"]
     catch, blank = ([a.right for a in asked if a.sheet == kind] for kind in ("catch", "blank"))
@@ -92,7 +92,7 @@ def threshold(faculty: Faculty, sent_as: str, every: Iterable[SheetResult], *, d
 
 
 def by_course(marked: Iterable[tuple[Sample, Mark]]) -> list[Threshold]:
-    """The thresholds of a run, in the order of the faculties."""
+    """Return the thresholds of a run, in the order of the faculties."""
     courses: dict[tuple[str, str], list[SheetResult]] = {}
     for sample, mark in marked:
         key = sample.tags["faculty"], sample.tags.get("sent as", "")
@@ -110,7 +110,7 @@ def _rungs(faculty: Faculty, trials: Sequence[SheetResult]) -> tuple[LevelCounts
 
 
 def _bounded(faculty: Faculty, found: ObserverFit) -> tuple[Range, str]:
-    """The threshold; past an end of the ladder, that end, and which side of it the threshold is on."""
+    """Return the threshold; past an end of the ladder, that end, and which side of it the threshold is on."""
     if not found.beyond:
         return Range(*found.threshold), ""
     end = faculty.levels[0] if found.beyond == "finer" else faculty.levels[-1]

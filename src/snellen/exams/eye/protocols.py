@@ -80,7 +80,7 @@ class _EyeProtocol(Protocol):
 
 
 def _inside(point: tuple[float, float], truth: Any) -> bool:
-    """Whether a point is in the box that was meant, its edges included."""
+    """Return whether a point is in the box that was meant, its edges included."""
     left, top, right, bottom = (float(n) for n in str(truth).split(","))
     return all(map(math.isfinite, point)) and left <= point[0] <= right and top <= point[1] <= bottom
 

@@ -45,7 +45,7 @@ class Course(NamedTuple):
         return {"faculty": self.faculty.name, **told}
 
     def is_catch(self, number: int) -> bool:
-        """Whether a trial is one that is very easy."""
+        """Return whether a trial is one that is very easy."""
         return number % CATCH_EVERY == 0
 
     @property
@@ -65,7 +65,7 @@ class _TrialPlan(NamedTuple):
 
 
 def planned(options: Selection) -> _TrialPlan:
-    """The exam that a user asked for; an error that says what is wrong with it."""
+    """Return the exam that a user asked for; an error that says what is wrong with it."""
     own = options.own
     names = options.splits or tuple(FACULTIES)
     for name in names:
@@ -111,6 +111,6 @@ def _codec(text: Any) -> str:
 
 
 def quality(codec: str) -> int | None:
-    """The quality of a JPEG; None for PNG, which loses nothing."""
+    """Return the quality of a JPEG; None for PNG, which loses nothing."""
     found = _CODEC.fullmatch(codec)
     return int(found["quality"]) if found is not None and found["quality"] else None

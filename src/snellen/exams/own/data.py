@@ -70,7 +70,7 @@ class QuestionTable:
         return found
 
     def items(self) -> Iterator[_CheckedRow]:
-        """Every row in order."""
+        """Yield every row in order."""
         seen: set[str] = set()
         unclear_said = False
         for row in self.source.rows():
@@ -87,7 +87,7 @@ class QuestionTable:
             yield _CheckedRow(row, found)
 
     def problem(self, row: TableRow, what: str, column: str = "") -> Problem:
-        """A problem of a row, with its place."""
+        """Return a problem of a row, with its place."""
         return Problem(self._place(row) + (f", column '{column}'" if column else ""), what)
 
     def _place(self, row: TableRow) -> str:
@@ -118,7 +118,7 @@ class QuestionTable:
     # ------------------------------------------------------------ pictures
 
     def files(self, light: Sample) -> list[tuple[Path, int]]:
-        """The picture files of a sample with their sizes; Wrong where one is not there."""
+        """Return the picture files of a sample with their sizes; Wrong where one is not there."""
         return [self._file(shown) for shown in self._shown(light)]
 
     def _file(self, shown: str) -> tuple[Path, int]:
@@ -126,7 +126,7 @@ class QuestionTable:
         return path, size_of(path, shown, self.columns.image)
 
     def wrongs(self, row: TableRow) -> Iterator[Problem]:
-        """All that is wrong with the cells of a row and the pictures that it names."""
+        """Yield all that is wrong with the cells of a row and the pictures that it names."""
         found = wrongs(row.cells, self.columns, self.binary)
         if not self.binary and all(error.column != self.columns.image for error in found):
             for shown in images_of(row.cells, self.columns):
@@ -209,7 +209,7 @@ class OwnData(Dataset):
         )
 
     def _some(self, ids: list[str]) -> frozenset[str]:
-        """A seeded draw of one part; an id decides as a whole."""
+        """Return a seeded draw of one part; an id decides as a whole."""
         found = choose([f"/{name}" for name in ids], self.options.limit, self.options.seed)
         return frozenset(ids) if found is None else frozenset(name[1:] for name in found)
 

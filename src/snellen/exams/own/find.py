@@ -39,7 +39,7 @@ class _Classes:
             )
 
     def rows(self) -> Iterator[TableRow]:
-        """A row for each picture."""
+        """Yield a row for each picture."""
         options = [folder.name.replace("_", " ") for folder in self._folders]
         number = 0
         for folder, name in zip(self._folders, options, strict=True):
@@ -58,7 +58,7 @@ Source = Table | HubTable | _Classes
 
 
 def source(where: Path) -> Source:
-    """The rows that a path holds; raises SnellenError where it holds none, or several tables."""
+    """Return the rows that a path holds; raises SnellenError where it holds none, or several tables."""
     if where.is_file():
         return Table(where)
     if not where.is_dir():
@@ -86,7 +86,7 @@ def source(where: Path) -> Source:
 
 
 def recognises(where: Path) -> str | None:
-    """Whether a path holds questions of one's own."""
+    """Return whether a path holds questions of one's own."""
     try:
         if where.is_dir() and not tables_in(where) and not tables_in(where / "data"):
             classes = len(_class_folders(where)) > 1 and (where / QUESTION_FILE).is_file()
@@ -97,7 +97,7 @@ def recognises(where: Path) -> str | None:
 
 
 def base_of(found: Source) -> Path:
-    """The folder from which pictures are named."""
+    """Return the folder from which pictures are named."""
     return found.path.parent if isinstance(found, Table) else found.path
 
 
@@ -119,7 +119,7 @@ def columns_beside(found: Source) -> Mapping[str, str | list[str]]:
 
 
 def template_of(found: Source) -> str:
-    """The user's own wording beside the data, where there is one."""
+    """Return the user's own wording beside the data, where there is one."""
     path = base_of(found) / PROMPT_FILE
     text = _text_in(path)
     if text and "{question}" not in text:
@@ -130,7 +130,7 @@ def template_of(found: Source) -> str:
 
 
 def _text_in(path: Path) -> str:
-    """The text of a small file; empty where there is none."""
+    """Return the text of a small file; empty where there is none."""
     if not path.is_file():
         return ""
     check_inside(path)
@@ -146,11 +146,11 @@ def _text_in(path: Path) -> str:
 
 
 def _class_folders(where: Path) -> list[Path]:
-    """The folders below that hold pictures."""
+    """Return the folders below that hold pictures."""
     below = (p for p in sorted(where.iterdir()) if p.is_dir() and not p.name.startswith("."))
     return [p for p in below if next(_pictures_in(p), None) is not None]
 
 
 def _pictures_in(folder: Path) -> Iterator[Path]:
-    """The pictures of a folder, by name."""
+    """Return the pictures of a folder, by name."""
     return (p for p in sorted(folder.iterdir()) if p.suffix.lower() in PICTURES and not p.name.startswith("."))

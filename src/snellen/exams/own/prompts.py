@@ -22,7 +22,7 @@ _ANSWER_KINDS: dict[str, AnswerKind] = {"choice": "one-of", "labels": "any-of"}
 
 
 def wording(sample: Sample, how: bool = True) -> str:
-    """The text of a question. A wording of the user's own (prompt.txt) stands in place of ours."""
+    """Return the text of a question. A wording of the user's own (prompt.txt) stands in place of ours."""
     question, options = str(sample.facts["question"]), sample.facts.get("options", ())
     template = sample.facts.get("template", "")
     if template and how:
@@ -33,7 +33,7 @@ def wording(sample: Sample, how: bool = True) -> str:
 
 
 def ask(name: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
-    """The question: pictures first, then the text."""
+    """Return the question: pictures first, then the text."""
     kind = _ANSWER_KINDS.get(sample.tags["task"], "text")
     return prompts.asked(sample, name, wording(sample, how=name == "question"), kind)
 

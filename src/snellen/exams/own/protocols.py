@@ -44,7 +44,7 @@ def _read(readers: Readers, reply: str, sample: Sample) -> Any:
 
 
 def score(read: Any, sample: Sample) -> Metrics:
-    """What an answer scores. For several labels `accuracy` wants all of them and no other; F1 says how near it is."""
+    """Return what an answer scores. For several labels `accuracy` wants all of them and no other; F1 says how near it is."""
     kind, truth = sample.tags["task"], sample.truth
     if kind == "labels":
         said, true = set(read or ()), set(truth or ())

@@ -46,7 +46,7 @@ class Rectangle(NamedTuple):
         return max(0.0, self.x2 - self.x1) * max(0.0, self.y2 - self.y1)
 
     def shared(self, other: Rectangle) -> float:
-        """The area that two rectangles have in common."""
+        """Return the area that two rectangles have in common."""
         width = min(self.x2, other.x2) - max(self.x1, other.x1)
         height = min(self.y2, other.y2) - max(self.y1, other.y1)
         return max(0.0, width) * max(0.0, height)

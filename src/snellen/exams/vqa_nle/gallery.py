@@ -48,7 +48,7 @@ def _shaded(item: GalleryItem) -> _ShadedReply | None:
 
 
 def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[_ShadedText]:
-    """The whole reply in pieces, in order; a reading with an explanation says where that begins.
+    """Yield the whole reply in pieces, in order; a reading with an explanation says where that begins.
 
     >>> [(s.text, s.level) for s in shades([Token(text="a", logprob=0.0, entropy=0.1), Token(text=" b", logprob=0.0, entropy=9.0)])]
     [('a', 0), (' ', None), ('b', 6)]

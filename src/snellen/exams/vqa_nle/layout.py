@@ -16,7 +16,7 @@ ORDER = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr")
 
 
 def tables(task: str, protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-    """One table for each split that was run."""
+    """Yield one table for each split that was run."""
     score = headline(protocol, task)
     for split in dict.fromkeys(by["split"] for by in parts if "split" in by):
         whole = {"split": split, "task": task}

@@ -18,5 +18,5 @@ PROTOCOLS: dict[str, NleProtocol] = {
 
 
 def protocols_of(task: str) -> dict[str, NleProtocol]:
-    """The protocols of one exam."""
+    """Return the protocols of one exam."""
     return {name: protocol.for_task(task) for name, protocol in PROTOCOLS.items()}

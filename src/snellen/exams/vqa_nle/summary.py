@@ -52,7 +52,7 @@ class MarkSummary(NamedTuple):
 
 
 def own(seen: Seen) -> MarkSummary:
-    """What `seen` keeps of a mark for these exams."""
+    """Return what `seen` keeps of a mark for these exams."""
     return cast(MarkSummary, seen.own)
 
 
@@ -72,7 +72,7 @@ NAMES = {
 
 
 def headline(protocol: str, task: str) -> str:
-    """What a protocol leads with in an exam: where the paper or tool behind it leads with VQA's soft accuracy, that.
+    """Return what a protocol leads with in an exam: where the paper or tool behind it leads with VQA's soft accuracy, that.
 
     >>> headline("e-vil", "vqax"), headline("e-vil", "vcr"), headline("nlxgpt", "vqax")
     ('soft_accuracy', 'accuracy', 'accuracy')
@@ -134,7 +134,7 @@ def _both(answer: Seen, rationale: Seen) -> Seen:
 
 
 def floors(group: Group) -> dict[str, Floor]:
-    """The best that one constant answer would have scored on each metric.
+    """Return the best that one constant answer would have scored on each metric.
 
     None where it is right by construction: all truths are the same (within a label, say), or one answer is right for all.
     """
@@ -163,7 +163,7 @@ def floors(group: Group) -> dict[str, Floor]:
 
 
 def explanations(group: Group) -> list[JudgedExplanation]:
-    """Every explanation of a group that has references, in the order of the samples."""
+    """Return every explanation of a group that has references, in the order of the samples."""
     return [told for seen, count in group.rows() if (told := own(seen).told) is not None for _ in range(count)]
 
 

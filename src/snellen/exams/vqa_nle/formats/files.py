@@ -100,7 +100,7 @@ def _members(data: bytes, label: str, kind: str) -> list[tuple[str, msgspec.Raw]
 
 
 def _csv_rows(path: Path, label: str) -> Iterator[_RawRow]:
-    """Every row. A quote that never closes is an error, not a field that swallows the rest of the file."""
+    """Yield every row. A quote that never closes is an error, not a field that swallows the rest of the file."""
     line = 1
     try:
         with readable(label), path.open(encoding="utf-8-sig", newline="") as file:

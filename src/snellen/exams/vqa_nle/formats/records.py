@@ -56,7 +56,7 @@ class VqaFormat(Struct, frozen=True):
     refused: str = ""
 
     def knows(self, kind: str, names: frozenset[str]) -> bool:
-        """Whether a file of this kind whose first record has these fields is in this format."""
+        """Return whether a file of this kind whose first record has these fields is in this format."""
         has_needed = all(not names.isdisjoint(group) for group in self.needs)
         return kind in self.kinds and has_needed and names.isdisjoint(self.without)
 
@@ -127,12 +127,12 @@ def read(form: VqaFormat, path: Path, label: str, kind: str, split: str) -> Iter
 
 
 def place(label: str, key: str) -> str:
-    """How messages name a record."""
+    """Return how messages name a record."""
     return f"{label} record {key!r}"
 
 
 def problem(where: str, what: str, fatal: bool = True) -> Problem:
-    """A Problem on one safe line: keys and values come from the data, and data can hold anything."""
+    """Return a Problem on one safe line: keys and values come from the data, and data can hold anything."""
     return Problem(one_line(where), one_line(what), fatal)
 
 
@@ -207,13 +207,13 @@ def _image_names(name: str, pair: str = "") -> tuple[str, ...]:
 
 
 def first(fields: Fields, names: tuple[str, ...]) -> Any:
-    """The first of these fields that says something (not null, not blank, not empty)."""
+    """Return the first of these fields that says something (not null, not blank, not empty)."""
     values = (fields.get(name) for name in names)
     return next((v for v in values if v not in (None, []) and not (isinstance(v, str) and not v.strip())), None)
 
 
 def _name_text(fields: Fields, names: tuple[str, ...]) -> str:
-    """An id or a name: a text or a whole number; empty where there is none."""
+    """Return an id or a name: a text or a whole number; empty where there is none."""
     value = first(fields, names)
     if value is None:
         return ""
@@ -223,7 +223,7 @@ def _name_text(fields: Fields, names: tuple[str, ...]) -> str:
 
 
 def _text_of(value: Any, what: str) -> str:
-    """A text, or an annotator's answer with its confidence."""
+    """Return a text, or an annotator's answer with its confidence."""
     value = value.get("answer") if isinstance(value, dict) else value
     if not isinstance(value, str):
         raise BadRow(f"{what} must be a text, not {kind_of(value)}")
@@ -240,7 +240,7 @@ def _text_reader(form: str, objects: tuple[str, ...]) -> ReadText:
 
 
 def texts(value: Any, what: str, read_text: ReadText = _text_of) -> tuple[str, ...]:
-    """One text or a list of them; blank ones are left out."""
+    """Return one text or a list of them; blank ones are left out."""
     if value is None:
         return ()
     items = value if isinstance(value, list) else [value]
@@ -249,7 +249,7 @@ def texts(value: Any, what: str, read_text: ReadText = _text_of) -> tuple[str, .
 
 
 def _class_names(value: Any) -> tuple[str, ...]:
-    """The class names of the objects, each at its own index. Some copies of e-ViL's files hold them as a text."""
+    """Return the class names of the objects, each at its own index. Some copies of e-ViL's files hold them as a text."""
     if isinstance(value, str):
         try:
             value = msgspec.json.decode(value.replace("'", '"'))
@@ -263,7 +263,7 @@ def _class_names(value: Any) -> tuple[str, ...]:
 
 
 def label_of(value: Any, choices: int) -> int | None:
-    """The index of the right choice; None where the data does not say. A text such as "1" is refused, never guessed."""
+    """Return the index of the right choice; None where the data does not say. A text such as "1" is refused, never guessed."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
@@ -274,7 +274,7 @@ def label_of(value: Any, choices: int) -> int | None:
 
 
 def entailment_of(value: Any) -> tuple[str, ...]:
-    """The gold label of e-SNLI-VE; none where the data does not say."""
+    """Return the gold label of e-SNLI-VE; none where the data does not say."""
     if value is None:
         return ()
     text = value.strip().lower() if isinstance(value, str) else value
@@ -284,7 +284,7 @@ def entailment_of(value: Any) -> tuple[str, ...]:
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, in words."""
+    """Return what a JSON value is, in words."""
     names = {"dict": "an object", "list": "a list", "str": "the text", "NoneType": "null", "bool": "a truth value"}
     return names.get(type(value).__name__, "a number")
 

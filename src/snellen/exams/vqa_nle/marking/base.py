@@ -63,7 +63,7 @@ class MarkedSample(NamedTuple):
 
 
 def target_of(sample: Sample) -> MarkedSample:
-    """What a reply to a sample is judged against."""
+    """Return what a reply to a sample is judged against."""
     truth = sample.truth if isinstance(sample.truth, dict) else {}
     return MarkedSample(
         task=task_of(sample.tags["task"]),
@@ -102,7 +102,7 @@ class NleProtocol(Protocol):
         self.extras = (ROLES, ByPrompt(self._for_prompt), JoinedItems(_joined))
 
     def for_task(self, task: str) -> NleProtocol:
-        """The same protocol as one exam shows it: its headline and what its metrics are called there."""
+        """Return the same protocol as one exam shows it: its headline and what its metrics are called there."""
         other = copy.copy(self)
         other.headline = summary.headline(self.name, task)
         other.metrics = summary.named(self.metrics, self.name, task)
@@ -129,28 +129,28 @@ class NleProtocol(Protocol):
         return vqa_official.normalise(answer)
 
     def _form(self, answer: str, task: str) -> str:
-        """An answer in the form in which two are compared."""
+        """Return an answer in the form in which two are compared."""
         raise NotImplementedError
 
     def accepted(self, target: MarkedSample) -> frozenset[str]:
-        """The right answers in that form; none where there is nothing to mark against."""
+        """Return the right answers in that form; none where there is nothing to mark against."""
         raise NotImplementedError
 
     def _majority(self, target: MarkedSample) -> frozenset[str]:
-        """The one answer whose explanations the filtered scores are of, where that is narrower than what is right; else none."""
+        """Return the one answer whose explanations the filtered scores are of, where that is narrower than what is right; else none."""
         return frozenset()
 
     def _heads(self, target: MarkedSample) -> frozenset[str]:
-        """A label up to its comma, and the whole label, which says no less, in that form."""
+        """Return a label up to its comma, and the whole label, which says no less, in that form."""
         golds = (gold for label in target.answers[:1] for gold in (head(label), label))
         return frozenset(self._form(gold, target.task) for gold in golds) - {""}
 
     def _key(self, read: VqaReading, target: MarkedSample) -> str | None:
-        """What is looked up among the right answers."""
+        """Return what is looked up among the right answers."""
         return None if read.answer is None else self._form(read.answer, target.task)
 
     def _readable(self, read: VqaReading) -> bool:
-        """Whether there is an answer at all."""
+        """Return whether there is an answer at all."""
         return bool(read.answer)
 
     def soft(self, read: VqaReading, answers: Sequence[str]) -> float | None:
@@ -158,21 +158,21 @@ class NleProtocol(Protocol):
         return vqa_official.soft_accuracy(read.answer or "", answers)
 
     def _is_explained(self, explanation: str | None, answer: str | None) -> bool:
-        """Whether there is an explanation that is no placeholder."""
+        """Return whether there is an explanation that is no placeholder."""
         return bool(explanation)
 
     def _candidate(self, explanation: str, target: MarkedSample) -> str:
-        """An explanation as it is compared with the annotators'."""
+        """Return an explanation as it is compared with the annotators'."""
         return explanation
 
     def _reference(self, explanation: str, target: MarkedSample) -> str:
-        """An annotator's explanation as it is compared with what was said."""
+        """Return an annotator's explanation as it is compared with what was said."""
         return explanation
 
     # ------------------------------------------------------------ marks
 
     def _about(self, sample: Sample) -> NleProtocol:
-        """The protocol for a sample: where VCR's rationale is chosen, no explanation is expected under any prompt."""
+        """Return the protocol for a sample: where VCR's rationale is chosen, no explanation is expected under any prompt."""
         return self._answers if sample.tags["task"] == RATIONALE else self
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
@@ -205,7 +205,7 @@ class NleProtocol(Protocol):
         return reading.get("explanation"), reading.get("answer")
 
     def valid(self, mark: Mark) -> bool:
-        """Whether a mark's reading has an explanation, however the answer fared: a cut or unmarked reply may have one too."""
+        """Return whether a mark's reading has an explanation, however the answer fared: a cut or unmarked reply may have one too."""
         explanation, answer = self.explained(mark)
         return self.explains and explanation is not None and self._is_explained(explanation, answer)
 
@@ -299,7 +299,7 @@ class NleProtocol(Protocol):
         )
 
     def _soft(self, target: MarkedSample) -> tuple[tuple[str, float], ...]:
-        """What each of the annotators' answers would score, for the floor of the soft accuracy."""
+        """Return what each of the annotators' answers would score, for the floor of the soft accuracy."""
         if target.task != "vqax" or len(target.answers) < 2:
             return ()
         answers = dict.fromkeys(map(self._normalise, target.answers))
@@ -319,7 +319,7 @@ class NleProtocol(Protocol):
         return found
 
     def _right_choices(self, target: MarkedSample) -> dict[str, frozenset[str]]:
-        """The letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
+        """Return the letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
         if target.label is None:
             return {"accuracy": self.accepted(target)}
         forms = [self._form(choice, target.task) for choice in target.choices]

@@ -23,7 +23,7 @@ HIGHEST_SAID, HIGHEST_TRUE = 44, 9  # e-ViL's tags that become numbers: as gener
 
 
 def _one(gold: str | None) -> frozenset[str]:
-    """The only right answer; none where it is empty."""
+    """Return the only right answer; none where it is empty."""
     return frozenset({gold} if gold else ())
 
 

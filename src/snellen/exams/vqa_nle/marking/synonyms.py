@@ -30,7 +30,7 @@ _SAME = {
 
 
 def stem(word: str) -> str:
-    """One form for the forms of a verb and for singular and plural; rough on purpose.
+    """Return one form for the forms of a verb and for singular and plural; rough on purpose.
 
     >>> [stem(w) for w in ("riding", "rides", "ride", "running", "skating", "skate", "cooking", "dishes", "yoga")]
     ['rid', 'rid', 'rid', 'run', 'skat', 'skat', 'cook', 'dish', 'yoga']
@@ -52,7 +52,7 @@ _SAME_STEMS = {stem(a): stem(b) for a, b in _SAME.items()}
 
 @lru_cache(maxsize=16384)
 def _activity_key(text: str) -> frozenset[str]:
-    """The words of an activity that count.
+    """Return the words of an activity that count.
 
     >>> _activity_key("riding a bike") == _activity_key("bicycling") == _activity_key("Cycling")
     True
@@ -64,7 +64,7 @@ def _activity_key(text: str) -> frozenset[str]:
 
 
 def same_activity(said: str, label: str) -> bool:
-    """Whether an answer names the activity of a label.
+    """Return whether an answer names the activity of a label.
 
     >>> same_activity("ice skating", "skating, ice"), same_activity("cook", "cooking or food preparation")
     (True, True)

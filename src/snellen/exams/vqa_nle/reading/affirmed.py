@@ -58,7 +58,7 @@ class OptionMention(NamedTuple):
 def options_in(
     text: str, matches: Iterator[re.Match[str]], name: Callable[[re.Match[str]], str], all_of: int
 ) -> list[OptionMention]:
-    """Every option that a text names, in its order. Options that "or" or a comma joins hang together; `all_of` them are a list
+    """Return every option that a text names, in its order. Options that "or" or a comma joins hang together; `all_of` them are a list
     of what there is, and no choice.
 
     An option is denied by a negation a few words before it in the same clause, with the option before it where "or" joins them, or by
@@ -98,7 +98,7 @@ def options_in(
 
 
 def _is_asked(text: str, end: int) -> bool:
-    """Whether an option stands in a question."""
+    """Return whether an option stands in a question."""
     found = _SENTENCE.search(text, end, end + _LONG_SENTENCE)
     return found is not None and found.group() == "?"
 

@@ -28,7 +28,7 @@ _RETRACTED = re.compile(
 
 
 def corrected(text: str) -> str:
-    """What stands when "no, wait" and the like have taken the rest back; empty where all is taken back and nothing said instead.
+    """Return what stands when "no, wait" and the like have taken the rest back; empty where all is taken back and nothing said instead.
 
     After a reason "Actually, ..." may go on with the reason: it is no correction where a whole clause follows.
     """
@@ -47,12 +47,12 @@ def corrected(text: str) -> str:
 
 
 def _begun(text: str) -> str:
-    """A text from its first word or number on."""
+    """Return a text from its first word or number on."""
     return trimmed(f"{text}x", " \t\n,;:!-.")[:-1]
 
 
 def _chosen(text: str) -> str:
-    """A text from its first sentence on that does more than name what there is to choose from, or what is wrong."""
+    """Return a text from its first sentence on that does more than name what there is to choose from, or what is wrong."""
     for _ in range(4):
         if left_open(text.partition("\n")[0].partition(" because ")[0][:_LONGEST_HEAD]) is None:
             break

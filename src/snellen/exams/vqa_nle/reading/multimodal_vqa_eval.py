@@ -38,7 +38,7 @@ def normalize_generated_text(text: str | None) -> str:
 
 
 def normalize_answer(answer: str | None) -> str:
-    """The form in which answers are compared and voted on.
+    """Return the form in which answers are compared and voted on.
 
     >>> normalize_answer("The t-shirt!")
     't shirt'
@@ -48,7 +48,7 @@ def normalize_answer(answer: str | None) -> str:
 
 
 def is_yes_no_or_number(word: str) -> bool:
-    """Whether a VQA-X answer ends with this word; a number is whatever Python's float takes."""
+    """Return whether a VQA-X answer ends with this word; a number is whatever Python's float takes."""
     bare = word.strip().rstrip(_TAIL).lower()
     if bare in ("yes", "no"):
         return True
@@ -60,7 +60,7 @@ def is_yes_no_or_number(word: str) -> bool:
 
 
 def force_label_space(text: str | None) -> str:
-    """An e-SNLI-VE label by substring, in this order, whatever stands before it."""
+    """Return an e-SNLI-VE label by substring, in this order, whatever stands before it."""
     lowered = (text or "").lower()
     found = (("entail", "entailment"), ("contradict", "contradiction"), ("neutral", "neutral"))
     return next((label for part, label in found if part in lowered), UNKNOWN)
@@ -71,7 +71,7 @@ def _choice_form(text: str) -> str:
 
 
 def parse_vcr_letter(text: str | None, choices: Sequence[str] | None = None) -> str | None:
-    """A letter as the first word, else the first choice that the text begins with, contains or begins."""
+    """Return a letter as the first word, else the first choice that the text begins with, contains or begins."""
     bare = _PREFIX_VCR.sub("", (text or "").strip()).replace("\n", " ").strip()
     words = bare.split()
     first = words[0].lower().strip(":.") if words else ""
@@ -122,12 +122,12 @@ def postprocess_prediction(raw: str | None, task: str, choices: Sequence[str] | 
 
 
 def clean_text(text: str | None) -> str:
-    """A reply without a leading `answer:` or the like, on one line."""
+    """Return a reply without a leading `answer:` or the like, on one line."""
     return _PREFIX.sub("", (text or "").strip()).replace("\n", " ").strip()
 
 
 def postprocess_answer_only(raw: str | None, task: str, choices: Sequence[str] | None = None) -> str:
-    """The answer of a reply that should have nothing else."""
+    """Return the answer of a reply that should have nothing else."""
     found = clean_text(raw).split()
     if not found:
         return ""
@@ -141,7 +141,7 @@ def postprocess_answer_only(raw: str | None, task: str, choices: Sequence[str] |
 
 
 def majority_answer(answers: Iterable[Any] | None) -> str | None:
-    """The commonest normalised answer, the first of equals; records with an `answer` and plain texts alike."""
+    """Return the commonest normalised answer, the first of equals; records with an `answer` and plain texts alike."""
     given = answers or ()
     texts = (a["answer"] if isinstance(a, Mapping) else a for a in given if isinstance(a, str) or "answer" in a)
     return commonest(map(normalize_answer, texts))
@@ -154,6 +154,6 @@ def is_valid(full_text: str) -> bool:
 
 
 def accuracy(correct: Iterable[float | None]) -> float | None:
-    """The mean of what was marked; None where nothing was."""
+    """Return the mean of what was marked; None where nothing was."""
     marked = [c for c in correct if c is not None]
     return sum(marked) / len(marked) if marked else None

@@ -24,15 +24,15 @@ def split(text: str, task: str = "vqax") -> tuple[str, str]:
 
 
 def prep_answer(answer: str) -> str:
-    """The official normalisation, and no comma left."""
+    """Return the official normalisation, and no comma left."""
     return normalise(answer).replace(",", "")
 
 
 def gold(answers: Sequence[str]) -> str | None:
-    """The commonest answer after normalisation, the first of equals."""
+    """Return the commonest answer after normalisation, the first of equals."""
     return commonest(map(prep_answer, answers))
 
 
 def reference(explanation: str) -> str:
-    """An annotator's explanation as nlxgpt's files have it: lower case, no periods."""
+    """Return an annotator's explanation as nlxgpt's files have it: lower case, no periods."""
     return explanation.lower().replace(".", "")

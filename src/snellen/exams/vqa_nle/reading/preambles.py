@@ -101,7 +101,7 @@ _PREMATURE = re.compile(
 
 
 def preface_off(text: str) -> str:
-    """A text without what comes before anything is said.
+    """Return a text without what comes before anything is said.
 
     >>> preface_off("Sure! Here's my view. Looking at the photo, it is red")
     'it is red'
@@ -115,7 +115,7 @@ def preface_off(text: str) -> str:
 
 
 def leads_off(text: str) -> str:
-    """A text from its answer on.
+    """Return a text from its answer on.
 
     >>> leads_off("Based on the image, I think the correct answer is: red because it glows")
     'red because it glows'
@@ -175,7 +175,7 @@ _FULL_CLAUSE = re.compile(
 
 
 def is_clause(text: str) -> bool:
-    """Whether a text begins with a subject and its verb, as a reason does and an answer does not."""
+    """Return whether a text begins with a subject and its verb, as a reason does and an answer does not."""
     found = _FULL_CLAUSE.match(text)
     return found is not None and REASON.search(text, 0, found.end()) is None
 
@@ -186,12 +186,12 @@ _SO = re.compile(
 
 
 def before_verdict(text: str, start: int) -> str:
-    """The reason before a verdict that comes after it: "it rains, so the answer is yes" without what follows the rain."""
+    """Return the reason before a verdict that comes after it: "it rains, so the answer is yes" without what follows the rain."""
     return _SO.sub("", text[:start])
 
 
 def without_lead_out(text: str) -> str:
-    """A reason without the words that lead from it to an answer: "It rains. So the answer is".
+    """Return a reason without the words that lead from it to an answer: "It rains. So the answer is".
 
     >>> without_lead_out("It rains. So the final answer is")
     'It rains'

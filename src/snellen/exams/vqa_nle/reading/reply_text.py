@@ -95,7 +95,7 @@ _KEPT_TAG = re.compile("\ue000(\\d{1,4})\ue001")
 
 
 def _given(value: Any, names: tuple[str, ...]) -> _ReplyText | None:
-    """An answer that JSON gives in a field, or by a yes beside one of several options; None where it gives none."""
+    """Return an answer that JSON gives in a field, or by a yes beside one of several options; None where it gives none."""
     answer = field(value, names)
     if answer is None:
         if isinstance(value, list):
@@ -109,7 +109,7 @@ def _given(value: Any, names: tuple[str, ...]) -> _ReplyText | None:
 
 
 def _as_text(value: Any) -> str | None:
-    """A JSON value in words: true is yes, a list its members."""
+    """Return a JSON value in words: true is yes, a list its members."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -131,7 +131,7 @@ def _vote(value: Any) -> bool | None:
 
 
 def _elected(value: dict[str, Any]) -> _ReplyText | None:
-    """The option that a map says yes to; nothing said where it is none or several; None where this is no such map."""
+    """Return the option that a map says yes to; nothing said where it is none or several; None where this is no such map."""
     votes = {str(key): _vote(said) for key, said in value.items()}
     if len(votes) < 2 or None in votes.values():
         return None
@@ -171,7 +171,7 @@ _MOST_ROWS = 40
 
 
 def _from_rows(text: str, names: tuple[str, ...]) -> _ReplyText | None:
-    """A table with an answer in it, or a yes or no beside each option, in a table, in lines or in one line."""
+    """Return a table with an answer in it, or a yes or no beside each option, in a table, in lines or in one line."""
     if "|" in text:
         lines = [line.strip() for line in text.split("\n", _MOST_ROWS) if line.strip()]
         rows = [[cell.strip(" *_`") for cell in line.strip("|").split("|")] for line in lines if line.count("|") > 1]
@@ -194,7 +194,7 @@ def _field_name(key: str) -> str:
 
 
 def _from_table(rows: list[list[str]], names: tuple[str, ...]) -> _ReplyText | None:
-    """A yes beside one of several options, a column with the answer, or a row with it."""
+    """Return a yes beside one of several options, a column with the answer, or a row with it."""
     pairs = {row[0]: row[-1] for row in rows}
     if all(_field_name(row[0]) in (*names, *REASONS) for row in rows):
         return _given(pairs, names)

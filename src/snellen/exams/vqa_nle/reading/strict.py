@@ -32,12 +32,12 @@ _PLACEHOLDERS = frozenset({MISSING, NO_DETAILS, "explanation", "none", "n/a", ""
 
 
 def is_valid(explanation: str | None) -> bool:
-    """Whether something is said that is no placeholder and no echo of the format."""
+    """Return whether something is said that is no placeholder and no echo of the format."""
     return explanation is not None and explanation.strip(_EDGES + "<>").lower() not in _PLACEHOLDERS
 
 
 def read_open(reply: str, *, short: bool) -> VqaReading:
-    """An answer in words. `short` (VQA-X): a yes or no at the head is the whole answer, and so is a number where nothing
+    """Return an answer in words. `short` (VQA-X): a yes or no at the head is the whole answer, and so is a number where nothing
     ends the answer; else (ACT-X) who acts is left out.
     """
     said = said_in(reply)
@@ -85,7 +85,7 @@ _LIST_SIGN = re.compile(r"\(?1[.)]\s{1,4}(?=\w)(?!because\b|since\b|as\b|explana
 
 
 def _parted(text: str, short: bool) -> _Parts:
-    """The text of the answer, what follows it, and whether its end is sure."""
+    """Return the text of the answer, what follows it, and whether its end is sure."""
     if _OPEN.match(text) and _OR.search(_first_part(text, short).head):
         return _NONE
     text = leads_off(text)
@@ -121,7 +121,7 @@ def _parted(text: str, short: bool) -> _Parts:
 
 
 def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _Parts:
-    """The verdict where the first part was but a part of the reason; nothing where the two are answers that differ."""
+    """Return the verdict where the first part was but a part of the reason; nothing where the two are answers that differ."""
     named = _first_part(text[verdict.end() :], short)
     first, last = trimmed(parts.head, _EDGES).lower(), trimmed(named.head, _EDGES).lower()
     if len(first.split()) > SHORT or is_clause(first) or verdict.group()[:5].lower() == "final":
@@ -158,7 +158,7 @@ def _first_part(text: str, short: bool) -> _Parts:
 
 
 def _bracket_in(text: str, end: int, short: bool) -> int:
-    """Where an aside in brackets begins. The names of activities have brackets of their own."""
+    """Return where an aside in brackets begins. The names of activities have brackets of their own."""
     for sign in (" (", " ["):
         at = text.find(sign, 0, end)
         if at > 0 and ((short and sign == " (") or _ASIDE.match(text, at + 2) or is_clause(text[at + 2 :])):
@@ -167,7 +167,7 @@ def _bracket_in(text: str, end: int, short: bool) -> int:
 
 
 def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
-    """The first dash, colon, semicolon or end of a line. Before a reason a few words between belong to the answer or are it."""
+    """Return the first dash, colon, semicolon or end of a line. Before a reason a few words between belong to the answer or are it."""
     for found in _BREAK.finditer(text, 0, zone):
         between = text[found.end() : zone].strip(_EDGES)
         few = reasoned and "\n" not in found.group() and _few(between)
@@ -179,12 +179,12 @@ def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
 
 
 def _few(words: str) -> bool:
-    """Whether some words can be an answer or a part of one, and are no clause of their own."""
+    """Return whether some words can be an answer or a part of one, and are no clause of their own."""
     return 0 < len(words.strip(_EDGES).split()) < SHORT and not is_clause(words.strip(_EDGES))
 
 
 def _named_later(text: str, start: int, short: bool) -> _Parts:
-    """A reply that begins with its reason: "Because it rains, the answer is yes."."""
+    """Return a reply that begins with its reason: "Because it rains, the answer is yes."."""
     found = named_in(text) or verdict_in(text)
     if found is None:
         return _Parts("", text[start:])
@@ -270,7 +270,7 @@ _BOTH = re.compile(
 
 
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
-    """The answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
+    """Return the answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
     text = trimmed(leads_off(head), _EDGES)
     text = _SURELY.sub("", _IS_IT.sub("", text))
     if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text):
@@ -298,7 +298,7 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
 
 
 def _taken_back_in(word: str, rest: str) -> bool:
-    """Whether the words after a yes, no or number deny it or say the other as well: "yes, but maybe no", "2 and it is not 2"."""
+    """Return whether the words after a yes, no or number deny it or say the other as well: "yes, but maybe no", "2 and it is not 2"."""
     if rest[:1] in _CROSSES:
         return True
     both = _BOTH.search(rest) if word in ("yes", "no") else re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest)
@@ -306,7 +306,7 @@ def _taken_back_in(word: str, rest: str) -> bool:
 
 
 def _undenied(text: str) -> str:
-    """What is affirmed of "not X but Y" and "Y, not X"; nothing of "not X"."""
+    """Return what is affirmed of "not X but Y" and "Y, not X"; nothing of "not X"."""
     if found := _NOT_BUT.match(text):
         text = leads_off(found["said"])
     if found := _NOT_TAIL.search(text):
@@ -319,7 +319,7 @@ def _undenied(text: str) -> str:
 
 
 def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
-    """A yes, no or number that begins an answer and is all of it, and what is said beyond; nothing beyond otherwise.
+    """Return a yes, no or number that begins an answer and is all of it, and what is said beyond; nothing beyond otherwise.
 
     `numbers` is false where the answer's end is known: "5 pm because ..." is no 5.
     """
@@ -345,7 +345,7 @@ _IT_IS_NOT = re.compile(
 
 
 def _denied_later(answer: str, after: str | None) -> bool:
-    """Whether the next sentence takes an answer back: "It is red. It is not red."."""
+    """Return whether the next sentence takes an answer back: "It is red. It is not red."."""
     if not after or len(answer) > 60:
         return False
     if _NO_TO_IT.match(after):
