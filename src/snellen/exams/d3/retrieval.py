@@ -39,7 +39,7 @@ class _Retrieval(NamedTuple):
 
     @property
     def margin(self) -> float | None:
-        """How much better a caption fits its own picture than the best other one, on average; None where that is no number."""
+        """How much better a caption fits its own picture than the best other one, on average; None where that is not a number."""
         mean = sum(self.margins) / len(self.margins)
         return mean if isfinite(mean) else None
 

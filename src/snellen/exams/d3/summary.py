@@ -51,7 +51,7 @@ def floors(group: Group) -> dict[str, Floor]:
 
 
 def own_scores(group: Group) -> dict[str, Score]:
-    """Return all scores of a group that are no plain means over its pairs."""
+    """Return all scores of a group that are not plain means over its pairs."""
     names, said = names_for(group.by["task"]), _verdicts(group)
     found = _ends(group, names) if said.counts else {}
     found |= _quantiles(group, "margin")

@@ -39,7 +39,7 @@ def clean_token_for_entropy(text: str | None) -> str | None:
 def extract_token_entropies(tokens: Sequence[Token]) -> dict[str, float]:
     """Return the dictionary: three decimals, the maximum where a token comes again, special tokens left out.
 
-    Bounds from an endpoint's few alternatives are no entropies and left out too.
+    Bounds from an endpoint's few alternatives are not entropies and are left out too.
     """
     found: dict[str, float] = {}
     for i, text in spread(tokens):

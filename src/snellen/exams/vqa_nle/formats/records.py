@@ -187,7 +187,7 @@ def _answers(form: VqaFormat, fields: Fields, read_text: ReadText) -> tuple[str,
 
 
 def _image_names(name: str, pair: str = "") -> tuple[str, ...]:
-    """Names that an image may have, best first. A feature file (.npz) and an id are no image, but its name follows from them.
+    """Names that an image may have, best first. A feature file (.npz) and an id are not images, but the name of one follows from them.
 
     >>> _image_names("flickr30k_000003416050.npz"), _image_names("34.jpg", "34.jpg#4r1c")
     (('3416050.jpg', '000003416050.jpg', 'flickr30k_000003416050.jpg'), ('34.jpg',))

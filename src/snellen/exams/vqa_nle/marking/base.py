@@ -158,7 +158,7 @@ class NleProtocol(Protocol):
         return vqa_official.soft_accuracy(read.answer or "", answers)
 
     def _is_explained(self, explanation: str | None, answer: str | None) -> bool:
-        """Return whether there is an explanation that is no placeholder."""
+        """Return whether there is an explanation that is not a placeholder."""
         return bool(explanation)
 
     def _candidate(self, explanation: str, target: MarkedSample) -> str:

@@ -30,7 +30,7 @@ _RETRACTED = re.compile(
 def corrected(text: str) -> str:
     """Return what stands when "no, wait" and the like have taken the rest back; empty where all is taken back and nothing said instead.
 
-    After a reason "Actually, ..." may go on with the reason: it is no correction where a whole clause follows.
+    After a reason "Actually, ..." may go on with the reason: it is not a correction where a whole clause follows.
     """
     text = preface_off(text)
     end = correction_end(text)

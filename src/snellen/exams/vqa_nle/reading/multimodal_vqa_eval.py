@@ -1,7 +1,7 @@
 """The post-processing of multimodal-vqa-eval, step by step and with all its bugs.
 
 Known and kept, because the protocol of that name means exactly this: a yes/no or number answer keeps the word "because" at the head
-of its explanation; `A)` and `(A)` are no letters, but the article in "A man ..." is; "not entailment" is entailment;
+of its explanation; `A)` and `(A)` are not letters, but the article in "A man ..." is; "not entailment" is entailment;
 "nan" and "inf" are numbers; "3.5" becomes "3 5" and "café" "caf"; the words answer, question and explanation vanish.
 `reading.strict` has them fixed.
 """

@@ -85,7 +85,7 @@ _PRICE = re.compile(r"\$(?=\d)")
 _SIGNS = re.compile(r"[<>|#`*]+")
 _SPACES = re.compile(r"[^\S\n]+")
 _HEAD_SIGNS = " \t\n\r\u27a1\u25ba\u25b6\u2192\u2022\u00b7=~,;"
-# pictures say nothing, but for a cross, a thumb down and the like, with which a text is no answer
+# pictures say nothing, but for a cross, a thumb down and the like, with which a text is not an answer
 _PICTURES = re.compile(
     "[\u2600-\u2716\u2719-\u274b\u274d\u2757-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001f44d\U0001f44f-\U0001f6aa\U0001f6ac-\U0001faff]+"
 )
@@ -131,7 +131,7 @@ def _vote(value: Any) -> bool | None:
 
 
 def _elected(value: dict[str, Any]) -> _ReplyText | None:
-    """Return the option that a map says yes to; nothing said where it is none or several; None where this is no such map."""
+    """Return the option that a map says yes to; nothing said where it is none or several; None where this is another map."""
     votes = {str(key): _vote(said) for key, said in value.items()}
     if len(votes) < 2 or None in votes.values():
         return None

@@ -2,7 +2,7 @@
 
 Yes/no and number answers keep no second "because"; `A)`, `(A)`, `A,`, `**A**` and "the answer is A" are letters, the article
 in "A man ..." is not; a negated label is not that label, and two labels are none; a choice that holds "because" is not split;
-"nan" is no number and "1,000" one; accents, decimals and the words answer, question and explanation stay.
+"nan" is not a number and "1,000" one; accents, decimals and the words answer, question and explanation stay.
 
 An answer ends at "because" or a word like it, at a dash, or with its line or sentence. What is denied, taken back or left open is
 no answer: such a reply is unparsable.
@@ -25,14 +25,14 @@ SHORT = 4
 """Words: a first part up to this length is an answer and no preface."""
 
 LONGEST_ANSWER = {True: 8, False: 24}
-"""Words beyond which a text is no answer to a question (VQA-X) and no activity (ACT-X)."""
+"""Words beyond which a text is neither an answer (VQA-X) nor an activity (ACT-X)."""
 
 _EDGES = " \t\n\r.,;:!?\"'()[]{}-\u2026"
 _PLACEHOLDERS = frozenset({MISSING, NO_DETAILS, "explanation", "none", "n/a", ""})
 
 
 def is_valid(explanation: str | None) -> bool:
-    """Return whether something is said that is no placeholder and no echo of the format."""
+    """Return whether something is said that is neither a placeholder nor an echo of the format."""
     return explanation is not None and explanation.strip(_EDGES + "<>").lower() not in _PLACEHOLDERS
 
 
@@ -179,7 +179,7 @@ def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
 
 
 def _few(words: str) -> bool:
-    """Return whether some words can be an answer or a part of one, and are no clause of their own."""
+    """Return whether some words can be an answer or a part of one, and are not a clause."""
     return 0 < len(words.strip(_EDGES).split()) < SHORT and not is_clause(words.strip(_EDGES))
 
 
@@ -321,7 +321,7 @@ def _undenied(text: str) -> str:
 def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
     """Return a yes, no or number that begins an answer and is all of it, and what is said beyond; nothing beyond otherwise.
 
-    `numbers` is false where the answer's end is known: "5 pm because ..." is no 5.
+    `numbers` is false where the answer's end is known: "5 pm because ..." is not 5.
     """
     first, _, rest = answer.partition(" ")
     word = first.rstrip(",.;:!?").lower()
