@@ -116,6 +116,8 @@ def exam_of(name: str | None, given: dict[str, Any]) -> str:
     given["model"] = given["model"] or "llava"
     if given["data"] is None:
         if not Path("nle_data").is_dir():
-            raise SnellenError("no folder nle_data here: run where nle_data and images are, or name that folder with --data DIR")
+            raise SnellenError(
+                "no folder nle_data here: run where nle_data and images are, or name that folder with --data DIR"
+            )
         given["data"] = "."
     return str(meant[0])
