@@ -78,7 +78,7 @@ def _shifted(rows: Sequence[LogRow]) -> bool:
     apart = {
         int(row.id) - row.number
         for row in rows
-        if row.number is not None and row.id and row.id.isdecimal() and not row.numbered
+        if row.number is not None and row.id and row.id.isdecimal() and len(row.id) < 20 and not row.numbered
     }
     return not (apart <= {0} or apart <= {1})
 

@@ -11,7 +11,6 @@ from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError, unknown
 from snellen.exams.own.names import PLAIN, ROLES, STYLES, TAUGHT
 
-_MEANT = {*PLAIN, *STYLES, *(name for names in ROLES.values() for name in names)}
 ColumnMap = Mapping[str, str | Sequence[str]]
 """Columns by their role, as a user names them: `{"image": ["image_1", "image_2"], "answer": "label"}`."""
 
@@ -53,12 +52,6 @@ def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) ->
     if doubled := [name for name in listed if listed.count(name) > 1]:
         raise SnellenError(f"--columns: the column {doubled[0]!r} stands in two places")
     known = {_folded(name): name for name in reversed(names) if name not in taken}
-    if clash := next(
-        (name for name in names if known.get(_folded(name), name) != name and _folded(name) in _MEANT), ""
-    ):
-        raise SnellenError(
-            f"both {known[_folded(clash)]!r} and {clash!r} could be the {_folded(clash)!r}: rename one of them"
-        )
     known |= {role: some[0] for role, some in chosen.items()}
     styled = [name for name in STYLES if name in known and ("answer" not in chosen or name in chosen)]
     found = {role: _one(role, known) for role in ROLES if role != "answer" or not styled}
@@ -71,6 +64,13 @@ def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) ->
             raise SnellenError(
                 f"no column {role!r}{also}; it has {', '.join(map(repr, names)) or 'none'}; "
                 f"'--columns {role}=COLUMN' says which it is{_meant(known)}"
+            )
+    for name in (*found.values(), answer):
+        twin = next((n for n in names if n not in (name, *taken) and _folded(n) == _folded(name)), "")
+        if twin and name not in taken:
+            role = next(role for role, words in ROLES.items() if _folded(name) in (*words, *STYLES))
+            raise SnellenError(
+                f"both {name!r} and {twin!r} could be the {role}: '--columns {role}={name}' says which it is"
             )
     either = "image" not in chosen and {"image", "images"} <= known.keys()
     images = (known["image"], known["images"]) if either else chosen.get("image", (found["image"],))

@@ -54,7 +54,7 @@ def score(read: Any, sample: Sample) -> Metrics:
         return {"accuracy": 0.0}
     if kind == "number":
         allowed = float(sample.facts.get("tolerance", 0.0))
-        return {"accuracy": float(abs(read - truth) <= allowed + 1e-9 * max(1.0, abs(truth)))}
+        return {"accuracy": float(abs(read - truth) <= allowed + 1e-9 * max(allowed, abs(truth)))}
     if kind == "text":
         return {"accuracy": float(signed(read) in set(map(signed, truth)))}
     return {"accuracy": float(read == truth)}
