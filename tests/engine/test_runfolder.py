@@ -124,7 +124,7 @@ def test_a_device_or_a_pipe_is_not_read(name: str, tmp_path: Path) -> None:
         list(folder.samples() if name == "samples.jsonl" else folder.lines(name))
     if name == "answers.jsonl":
         with pytest.raises(SnellenError, match=rf"{name}: not a regular file"):
-            list(folder.texts_at([0]))
+            list(folder.answers_at([0]))
 
 
 @pytest.mark.parametrize("shard", [(0, 0), (3, 2), (-1, 4)])

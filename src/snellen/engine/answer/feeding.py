@@ -23,7 +23,7 @@ from snellen.data.line_offsets import Key
 from snellen.engine.ask.questions import Open, to_ask
 from snellen.engine.plan.plan import Plan
 
-CHUNK = 32
+CHUNK = 16
 
 
 class PreparedQuestion(NamedTuple):

@@ -70,7 +70,7 @@ def _of_log(kind: str) -> str:
 
 def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
     """Replies that ended at the cap: while still thinking, or while speaking."""
-    cut = [a for a in folder.texts(scan) if a.finish_reason == "length"]
+    cut = [a for a in folder.answers(scan) if a.finish_reason == "length"]
     thinking = sum(not spoken(a.text).strip() for a in cut)
     caps = manifest.subject.identity.get("parameters") or {}
     now = next((caps[k] for k in ("max_tokens", "max_completion_tokens", "max_output_tokens") if k in caps), None)
@@ -85,7 +85,7 @@ def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
 
 def _thought(folder: RunFolder, scan: Scan) -> str:
     """Replies that ended inside their thinking, where most did."""
-    every = [ends_in_thought(a.text) for a in folder.texts(scan)]
+    every = [ends_in_thought(a.text) for a in folder.answers(scan)]
     if 2 * sum(every) <= len(every):
         return ""
     return (

@@ -189,7 +189,7 @@ def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterato
         last = run.folder.scan().last if last is None else last
         keys = [(sample_id, prompts[name]) for sample_id, marks in some for name in marks]
         places = (NOWHERE if (place := last.get(key)) is None else place for key in keys)
-        texts = iter([a.text if a is not None and a.failure is None else None for a in run.folder.texts_at(places)])
+        texts = iter([a.text if a is not None and a.failure is None else None for a in run.folder.answers_at(places)])
         for sample_id, marks in some:
             views = [
                 ProtocolSide(name, prompts[name], m.outcome, m.reading, next(texts, None)) for name, m in marks.items()

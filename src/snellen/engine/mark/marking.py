@@ -36,7 +36,7 @@ from snellen.engine.mark.advice import advice
 from snellen.engine.mark.plain_floors import has_own_floors, with_floors
 from snellen.engine.plan.plan import ProtocolRun
 from snellen.engine.runs.backends import mixed_notes
-from snellen.engine.runs.folder import MARKS, UNREADABLE, AnswerText, AnswerTokens, RunFolder, Scan
+from snellen.engine.runs.folder import MARKS, UNREADABLE, RunFolder, Scan
 from snellen.engine.runs.writing import replacing
 from snellen.stats.repeats import RepeatTally
 from snellen.stats.tally import summarised
@@ -113,7 +113,7 @@ def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
 
 def failure_reasons(folder: RunFolder, scan: Scan) -> dict[str, int]:
     """Why answers are missing: reasons and how often, the commonest ten."""
-    failures = (a.failure for a in folder.texts(scan) if a.failure is not None)
+    failures = (a.failure for a in folder.answers(scan) if a.failure is not None)
     counts = Counter(f"{f.kind}: {f.reason}" for f in failures)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:10])
 
@@ -146,8 +146,8 @@ class _Marking:
             found[again] = NOWHERE  # a name that repeats is marked once
             if int((found != NOWHERE).sum()) < self.asked[arm]:
                 known = set(self._hashes.tolist())
-                every = self.folder.heads(self.scan)
-                name = next(head.id for head in every if head.prompt == arm and hash(head.id) not in known)
+                every = self.folder.answers(self.scan)
+                name = next(one.id for one in every if one.prompt == arm and hash(one.id) not in known)
                 raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{name}'")
             self._places[arm] = found
         return found
@@ -201,17 +201,16 @@ class _Marking:
         )
 
     def _answered(self, target: ProtocolRun, repeat: int = 1) -> Iterator[tuple[Sample, Answer]]:
-        """Samples as the arm asked them, in their order, with the latest answers; with tokens only where the protocol looks at them."""
+        """Read samples as the arm asked them, in their order, with the latest answers."""
         places = self._places_of(target.arm._replace(repeat=repeat).text)
-        answers = self.folder.texts_at(places.data, tokens="tokens" in target.protocol.needs)
         seed = self.manifest.options.seed
-        for sample, answer in zip(self.folder.samples(), answers, strict=False):
+        for sample, answer in zip(self.folder.samples(), self.folder.answers_at(places.data), strict=False):
             if answer is not None:
                 if answer.id != sample.id:
                     raise SnellenError(
                         f"{answer.id} and {sample.id} have the same hash by chance; the same command goes on"
                     )
-                yield as_asked(self.exam, target.arm, sample, seed), _bare(answer)
+                yield as_asked(self.exam, target.arm, sample, seed), answer
 
     def _judged(self, target: ProtocolRun, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Judge answer by answer."""
@@ -418,16 +417,3 @@ class _OldMarks:
             return before
         self._next = self._lines.readline()  # a damaged mark is made again like a missing one
         return None
-
-
-def _bare(text: AnswerText) -> Answer:
-    """Return an answer without its ledger."""
-    return Answer(
-        id=text.id,
-        prompt=text.prompt,
-        text=text.text,
-        failure=text.failure,
-        finish_reason=text.finish_reason,
-        refused=text.refused,
-        tokens=text.tokens if isinstance(text, AnswerTokens) else (),
-    )

@@ -22,11 +22,11 @@ from snellen.core.exam import Exam
 from snellen.core.extras import CaptionScoring, Progress
 from snellen.core.records import ScorerEntry
 from snellen.core.scorer import Evidence, Scorer, Similarities
-from snellen.core.types import Picture, Sample, Struct
+from snellen.core.types import Answer, Picture, Sample, Struct
 from snellen.data.line_offsets import Key
 from snellen.engine.mark.flips import batched
 from snellen.engine.plan.plan import scorer_entry
-from snellen.engine.runs.folder import AnswerText, RunFolder, Scan
+from snellen.engine.runs.folder import RunFolder, Scan
 
 CHUNK = 32
 FOLDER = "evidence"
@@ -127,7 +127,7 @@ def score(
     name = path_of(folder, entry).relative_to(folder.path).as_posix()
     known = {key: (e.captions, e.pictures) for key, e in read(folder, entry).items()}
     light = {s.id: s for s in folder.samples()}
-    wanted: dict[str, list[tuple[AnswerText, tuple[str, ...]]]] = {}
+    wanted: dict[str, list[tuple[Answer, tuple[str, ...]]]] = {}
     for answer, captions in _captioned(folder, exam, light, scan):
         wanted.setdefault(answer.id, []).append((answer, captions))
     count = sum(map(len, wanted.values()))
@@ -146,12 +146,12 @@ def score(
 
 def _captioned(
     folder: RunFolder, exam: Exam, light: dict[str, Sample], scan: Scan
-) -> Iterator[tuple[AnswerText, tuple[str, ...]]]:
+) -> Iterator[tuple[Answer, tuple[str, ...]]]:
     """The answers that have captions, with them."""
     own = exam.extra(CaptionScoring)
     if own is None:
         return
-    for answer in folder.texts(scan):
+    for answer in folder.answers(scan):
         sample = light.get(answer.id)
         captions = own.captions(answer.text, sample) if sample is not None and answer.failure is None else None
         if captions is not None:
@@ -170,7 +170,7 @@ def _shown(sample: Sample, prompt: str) -> tuple[Picture, ...]:
     return sample.pictures[::-1] if Arm.parse(prompt).control == "swapped" else sample.pictures
 
 
-Work = list[tuple[AnswerText, tuple[str, ...], tuple[Picture, ...]]]
+Work = list[tuple[Answer, tuple[str, ...], tuple[Picture, ...]]]
 
 
 def _scored(scorer: Scorer, work: Work) -> Iterator[ScoredAnswer]:

@@ -96,7 +96,7 @@ def _pictures(
 ) -> DataCheck:
     sent = {
         (a.id, a.prompt): tuple(image for call in a.calls for image in call.images)
-        for a in folder.images(scan)
+        for a in folder.answers(scan)
         if any(call.images for call in a.calls)
     }
     checked: tuple[str, ...] = (f"{samples:,} samples",)

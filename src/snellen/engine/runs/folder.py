@@ -21,7 +21,7 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import ChangedFile, Manifest, Summary, Totals, read_manifest, read_summary, written
-from snellen.core.types import Answer, Failure, ImageSent, Mark, Sample, Struct, Token, Usage
+from snellen.core.types import Answer, Failure, Mark, Sample, Struct, Usage
 from snellen.data.line_offsets import NOWHERE, Key, Places
 from snellen.engine.runs.backends import Backends
 from snellen.engine.runs.writing import opened_to_append, remove, replacing, unlink_link
@@ -34,7 +34,7 @@ _ANSWERS = msgspec.json.Decoder(Answer)
 MARKS = msgspec.json.Decoder(Mark)
 
 
-class CallTotals(Struct, frozen=True):
+class _CallTotals(Struct, frozen=True):
     """The part of a call that totals and the count of backends need."""
 
     kind: str = ""
@@ -53,52 +53,16 @@ class CallTotals(Struct, frozen=True):
     server: str = ""
 
 
-class AnswerHead(Struct, frozen=True):
+class _AnswerHead(Struct, frozen=True):
     """The part of an answer line that resuming needs; the rest is skipped, not parsed."""
 
     id: str
     prompt: str
     failure: Failure | None = None
-    calls: tuple[CallTotals, ...] = ()
+    calls: tuple[_CallTotals, ...] = ()
 
 
-_HEADS = msgspec.json.Decoder(AnswerHead)
-
-
-class AnswerText(Struct, frozen=True):
-    """The part of an answer line that marking needs."""
-
-    id: str
-    prompt: str
-    text: str = ""
-    failure: Failure | None = None
-    finish_reason: str | None = None
-    refused: bool = False
-
-
-class AnswerTokens(AnswerText, frozen=True):
-    """As AnswerText, with the reply's tokens."""
-
-    tokens: tuple[Token, ...] = ()
-
-
-class CallImages(Struct, frozen=True):
-    """The pictures of one call."""
-
-    images: tuple[ImageSent, ...] = ()
-
-
-class AnswerImages(Struct, frozen=True):
-    """The part of an answer line that says which pictures were sent."""
-
-    id: str
-    prompt: str
-    calls: tuple[CallImages, ...] = ()
-
-
-_IMAGES = msgspec.json.Decoder(AnswerImages)
-_TEXTS = msgspec.json.Decoder(AnswerText)
-_TOKENS = msgspec.json.Decoder(AnswerTokens)
+_HEADS = msgspec.json.Decoder(_AnswerHead)
 
 
 class Scan(NamedTuple):
@@ -207,37 +171,20 @@ class RunFolder:
             yield Sample(id=sample.id, tags=shared, truth=truth, facts=sample.facts)
 
     def answers(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[Answer]:
-        """Every answer that counts: the last line of each (sample, prompt), whole. `keys` as in `texts`."""
-        return self._latest(_ANSWERS, scan, keys)
+        """Read every answer that counts: the last line of each (sample, prompt).
 
-    def images(self, scan: Scan | None = None) -> Iterator[AnswerImages]:
-        """As `answers`, with the pictures that were sent and nothing else."""
-        return self._latest(_IMAGES, scan)
-
-    def texts(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerText]:
-        """As `answers`, without ledgers: what marking needs. With `keys` only theirs, in that order; who has none is passed over."""
-        return self._latest(_TEXTS, scan, keys)
-
-    def heads(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerHead]:
-        """As `texts`, with what the calls took instead of what was said."""
-        return self._latest(_HEADS, scan, keys)
-
-    def answered(self, scan: Scan) -> Iterator[Key]:
-        """The questions that have an answer, as their names are in the file."""
-        return ((head.id, head.prompt) for head in self.heads(scan) if head.failure is None)
-
-    def _latest(
-        self, decoder: msgspec.json.Decoder[Any], scan: Scan | None = None, keys: Iterable[Key] | None = None
-    ) -> Iterator[Any]:
+        With `keys` only theirs, in that order; those without an answer are passed over.
+        """
         last = (scan or self.scan()).last
         places = last.in_order() if keys is None else (place for k in keys if (place := last.get(k)) is not None)
-        return (answer for answer in self._at(places, decoder) if answer is not None)
+        return (answer for answer in self.answers_at(places) if answer is not None)
 
-    def texts_at(self, places: Iterable[int], *, tokens: bool = False) -> Iterator[AnswerText | None]:
-        """The answers whose lines begin at these places, with tokens or without; None for NOWHERE and for a line that cannot be read."""
-        return self._at(places, _TOKENS if tokens else _TEXTS)
+    def answered(self, scan: Scan) -> Iterator[Key]:
+        """Return the questions that have an answer, as their names are in the file."""
+        return ((answer.id, answer.prompt) for answer in self.answers(scan) if answer.failure is None)
 
-    def _at(self, places: Iterable[int], decoder: msgspec.json.Decoder[Any]) -> Iterator[Any]:
+    def answers_at(self, places: Iterable[int]) -> Iterator[Answer | None]:
+        """Read the answers whose lines begin at these places; None for NOWHERE and for a line that cannot be read."""
         if not _is_there(self.answers_path):
             return
         at = 0
@@ -252,7 +199,7 @@ class RunFolder:
                 line = file.readline()
                 at = place + len(line)
                 try:
-                    yield decoder.decode(line)
+                    yield _ANSWERS.decode(line)
                 except UNREADABLE:
                     yield None
 
