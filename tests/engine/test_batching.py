@@ -28,7 +28,6 @@ LATER = '{"error": {"message": "no"}}'
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(batches, "FIRST_LOOK", 0.01)
-    monkeypatch.setattr(batches, "AGAIN", 0.0)
     monkeypatch.setattr(batch_wire, "LOOK_AGAIN", (0.0,) * 6)
     monkeypatch.setenv("SNELLEN_CACHE_DIR", str(tmp_path / "cache"))
 

@@ -25,7 +25,7 @@ from snellen.core.types import Sample
 from snellen.engine.mark import marking, scoring
 from snellen.engine.plan.plan import targets_from_manifest
 from snellen.engine.runs.batch_books import has_open
-from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.folder import RunFolder, raw_lines
 from snellen.engine.runs.run import Run
 
 NAMED = 5
@@ -33,7 +33,7 @@ DIFFERS = ("exam", "subject", "options", "protocols", "scorers", "snellen", "dat
 """What all parts have in common."""
 
 
-class Part(NamedTuple):
+class _Part(NamedTuple):
     """A part on disk."""
 
     folder: RunFolder
@@ -53,10 +53,10 @@ def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
         with RunFolder(place) as folder:
             folder.write_samples(_dealt_back(parts), facts=traits_of(exam).keeps_facts)
             folder.write_chunks(
-                "answers.jsonl", (line for part in parts for line in part.folder.lines("answers.jsonl"))
+                "answers.jsonl", (line for part in parts for line in raw_lines(part.folder.answers_path))
             )
             for name in _evidence(parts):
-                folder.write_chunks(name, (line for part in parts for line in part.folder.lines(name)))
+                folder.write_chunks(name, (line for part in parts for line in raw_lines(part.folder.path / name)))
             known = _together(parts)
             folder.write_record(known)
             marking.mark_run(folder, exam, targets_from_manifest(exam, known, place), concurrency=_concurrency(parts))
@@ -70,7 +70,7 @@ def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
 # ---------------------------------------------------------------- what fits
 
 
-def _part(path: Path) -> Part:
+def _part(path: Path) -> _Part:
     folder = RunFolder(path)
     known = folder.manifest()
     if known.shard is None:
@@ -85,10 +85,10 @@ def _part(path: Path) -> Part:
         raise SnellenError(
             f"{path} has {open_} questions without an answer: the command that made it goes on with them"
         )
-    return Part(folder, known, Shard(*known.shard))
+    return _Part(folder, known, Shard(*known.shard))
 
 
-def _in_order(parts: list[Part]) -> list[Part]:
+def _in_order(parts: list[_Part]) -> list[_Part]:
     """All parts of one run, each once; what does not fit is said by name."""
     first = min(parts, key=lambda part: part.shard)
     for part in parts:
@@ -102,7 +102,7 @@ def _in_order(parts: list[Part]) -> list[Part]:
                 raise SnellenError(
                     f"{first.folder.path} and {part.folder.path} are parts of different runs: another {name}"
                 )
-    by_number: dict[int, list[Part]] = {}
+    by_number: dict[int, list[_Part]] = {}
     for part in parts:
         by_number.setdefault(part.shard.number, []).append(part)
     for number, some in by_number.items():
@@ -129,13 +129,13 @@ def _fixed(known: Manifest, name: str) -> object:
 # ---------------------------------------------------------------- together
 
 
-def _dealt_back(parts: Sequence[Part]) -> Iterator[Sample]:
+def _dealt_back(parts: Sequence[_Part]) -> Iterator[Sample]:
     """Samples in the data set's order: one from each part in turn."""
     for some in zip_longest(*(part.folder.samples() for part in parts)):
         yield from (sample for sample in some if sample is not None)
 
 
-def _together(parts: Sequence[Part]) -> Manifest:
+def _together(parts: Sequence[_Part]) -> Manifest:
     """run.json of the whole."""
     first = parts[0].manifest
     questions: dict[str, int] = {}
@@ -148,13 +148,13 @@ def _together(parts: Sequence[Part]) -> Manifest:
     return msgspec.structs.replace(first, data=data, questions=questions, created=created, shard=None)
 
 
-def _evidence(parts: Sequence[Part]) -> list[str]:
+def _evidence(parts: Sequence[_Part]) -> list[str]:
     """The files of what scorers said, by name: they are named after the scorer alone."""
     folder, scorers = parts[0].folder, parts[0].manifest.scorers
     return [scoring.path_of(folder, scorer).relative_to(folder.path).as_posix() for scorer in scorers]
 
 
-def _concurrency(parts: Sequence[Part]) -> dict[str, object] | None:
+def _concurrency(parts: Sequence[_Part]) -> dict[str, object] | None:
     """What the limiter did, where all parts say the same."""
     said = [part.folder.summary().concurrency for part in parts if part.folder.has("summary.json")]
     return said[0] if said and all(one == said[0] for one in said) else None

@@ -63,7 +63,7 @@ LONGEST = 24
 # ---------------------------------------------------------------- in an actor
 
 
-class Actor:
+class _Actor:
     """A worker on a node of the cluster."""
 
     async def begin(self, job: bytes) -> str:
@@ -76,7 +76,7 @@ class Actor:
         return await self._called.reply(message)
 
 
-class Introduction(Struct, frozen=True):
+class _Introduction(Struct, frozen=True):
     """A connection, told to a worker once. The only message that holds a key."""
 
     url: str
@@ -87,16 +87,16 @@ class Introduction(Struct, frozen=True):
     timeout: float
 
 
-class Exchange(Struct, frozen=True):
+class _Exchange(Struct, frozen=True):
     """Send this body, or ask for the model list; `of` is the number of a connection that was introduced."""
 
     of: int
     body: bytes = b""
     models: bool = False
-    introduction: Introduction | None = None
+    introduction: _Introduction | None = None
 
 
-class Exchanged(Struct, frozen=True):
+class _Exchanged(Struct, frozen=True):
     """A response, or a fault of the network."""
 
     status: int = 0
@@ -113,19 +113,19 @@ class Exchanging:
     def __init__(self) -> None:
         self._wires: dict[int, Client] = {}
 
-    async def __call__(self, exchange: Exchange) -> Exchanged:
+    async def __call__(self, exchange: _Exchange) -> _Exchanged:
         """Make an exchange."""
         told = exchange.introduction
         if told is not None:
             connection = Connection(told.url, told.models_url, told.headers, Secret(told.key), "", told.key_header)
             self._wires.setdefault(exchange.of, Client(connection, told.timeout))
-            return Exchanged()
+            return _Exchanged()
         wire = self._wires[exchange.of]
         try:
             response = await (wire.models() if exchange.models else wire.post(exchange.body))
         except Fault as fault:
-            return Exchanged(fault=str(fault), refused=fault.refused, sent=fault.sent)
-        return Exchanged(status=response.status, headers=dict(response.headers), body=response.body)
+            return _Exchanged(fault=str(fault), refused=fault.refused, sent=fault.sent)
+        return _Exchanged(status=response.status, headers=dict(response.headers), body=response.body)
 
 
 # ---------------------------------------------------------------- here
@@ -134,16 +134,16 @@ class Exchanging:
 class ClusterWire:
     """The wire to one endpoint by way of the cluster."""
 
-    def __init__(self, workers: Workers[Exchanged], number: int, timeout: float) -> None:
+    def __init__(self, workers: Workers[_Exchanged], number: int, timeout: float) -> None:
         self._workers, self._number, self._timeout = workers, number, timeout
 
     async def post(self, body: bytes) -> Response:
-        return await self._sent(Exchange(of=self._number, body=body))
+        return await self._sent(_Exchange(of=self._number, body=body))
 
     async def models(self) -> Response:
-        return await self._sent(Exchange(of=self._number, models=True))
+        return await self._sent(_Exchange(of=self._number, models=True))
 
-    async def _sent(self, exchange: Exchange) -> Response:
+    async def _sent(self, exchange: _Exchange) -> Response:
         try:
             told = await self._workers.ask(exchange, timeout=self._timeout + SLACK)
         except WorkerLost as lost:
@@ -160,18 +160,18 @@ class Exchangers:
     """The workers that send requests, and the connections that each of them knows."""
 
     def __init__(self, hire: Callable[..., Any]) -> None:
-        self._told: list[Exchange] = []
+        self._told: list[_Exchange] = []
         self._lock = threading.Lock()
-        self.workers: Workers[Exchanged] = Workers(Exchanging, hire, self._introduce)
+        self.workers: Workers[_Exchanged] = Workers(Exchanging, hire, self._introduce)
 
-    def _introduce(self, _place: str, call: Callable[..., Future[Exchanged]]) -> None:
+    def _introduce(self, _place: str, call: Callable[..., Future[_Exchanged]]) -> None:
         for told in self._told:
             call(told).result(SLACK)
 
     def wire(self, to: Connection, timeout: float | None) -> ClusterWire:
         """Tell all workers of a connection."""
         limit = timeout or time_limit(to)
-        told = Introduction(
+        told = _Introduction(
             url=to.url,
             models_url=to.models_url,
             headers=dict(to.headers),
@@ -180,13 +180,13 @@ class Exchangers:
             timeout=limit,
         )
         with self._lock:
-            first = Exchange(of=len(self._told), introduction=told)
+            first = _Exchange(of=len(self._told), introduction=told)
             self._told.append(first)
         wait(self.workers.everywhere(first), SLACK)
         return ClusterWire(self.workers, first.of, limit)
 
 
-class WorkerPlace(NamedTuple):
+class _WorkerPlace(NamedTuple):
     """Where a worker can be: a node of the cluster, or one of the GPUs of a node. `name` is for people and tells places apart."""
 
     name: str
@@ -194,10 +194,10 @@ class WorkerPlace(NamedTuple):
     gpus: int
 
 
-class RayWorker:
+class _RayWorker:
     """An actor, seen from here."""
 
-    def __init__(self, place: WorkerPlace, actor: Any, ray: Any) -> None:
+    def __init__(self, place: _WorkerPlace, actor: Any, ray: Any) -> None:
         self.place, self.actor, self._ray = place.name, actor, ray
 
     def submit(self, message: bytes) -> Future[bytes]:
@@ -301,37 +301,37 @@ class RayPool:
             self._ray = _connected(self._on, self._folders)
         return self._ray
 
-    def _places(self, gpus: bool) -> list[WorkerPlace]:
+    def _places(self, gpus: bool) -> list[_WorkerPlace]:
         """Return every node, or every GPU if there are any; a node that offers no processor wants no work."""
         alive = [node for node in self._ray.nodes() if node["Alive"]]
         nodes = [node for node in alive if node["Resources"].get("CPU")] or alive
         named = [(f"{n['NodeManagerAddress']} ({n['NodeID'][:8]})", n["NodeID"], n["Resources"]) for n in nodes]
         every = [
-            WorkerPlace(f"{name} GPU {number + 1}", node, 1)
+            _WorkerPlace(f"{name} GPU {number + 1}", node, 1)
             for name, node, has in named
             for number in range(int(has.get("GPU", 0)))
         ]
-        return every if gpus and every else [WorkerPlace(name, node, 0) for name, node, _has in named]
+        return every if gpus and every else [_WorkerPlace(name, node, 0) for name, node, _has in named]
 
-    def _hiring(self, job: bytes, gpus: bool) -> Callable[..., list[RayWorker]]:
-        def hire(taken: Collection[str], closed: threading.Event | None) -> list[RayWorker]:
+    def _hiring(self, job: bytes, gpus: bool) -> Callable[..., list[_RayWorker]]:
+        def hire(taken: Collection[str], closed: threading.Event | None) -> list[_RayWorker]:
             places = [place for place in self._places(gpus) if place.name not in taken]
             return self._hired(places, job, closed)
 
         return hire
 
-    def _hired(self, places: list[WorkerPlace], job: bytes, closed: threading.Event | None) -> list[RayWorker]:
+    def _hired(self, places: list[_WorkerPlace], job: bytes, closed: threading.Event | None) -> list[_RayWorker]:
         """Start a worker at each place, until `closed` is set. The first time (None), a problem with any of them is an error."""
         ray = self._ray
         near = _module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
-        begun: dict[Any, RayWorker] = {}
+        begun: dict[Any, _RayWorker] = {}
         for place in places:
             strategy = near(place.node, soft=False)
-            made = ray.remote(Actor).options(
+            made = ray.remote(_Actor).options(
                 num_cpus=0, num_gpus=place.gpus, max_concurrency=AT_ONCE, scheduling_strategy=strategy
             )
             actor = made.remote()
-            begun[actor.begin.remote(job)] = RayWorker(place, actor, ray)
+            begun[actor.begin.remote(job)] = _RayWorker(place, actor, ray)
         ready, late, until = [], list(begun), time.monotonic() + START
         while late and time.monotonic() < until and not (closed is not None and closed.is_set()):
             some, late = ray.wait(late, num_returns=len(late), timeout=LOOK)

@@ -45,7 +45,7 @@ class FinishedRun(NamedTuple):
     asked: int
 
 
-class PreparedRun(NamedTuple):
+class _PreparedRun(NamedTuple):
     """A run whose folder is ready: its plan, its protocols, what was answered before, and how many questions are open."""
 
     plan: Plan
@@ -84,7 +84,7 @@ def run_plan(
 # ---------------------------------------------------------------- prepare
 
 
-def prepare(plan: Plan, folder: RunFolder) -> PreparedRun:
+def prepare(plan: Plan, folder: RunFolder) -> _PreparedRun:
     """Write the manifest, and find out what is open."""
     targets, notes = write_manifest(folder, plan)
     # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
@@ -94,7 +94,7 @@ def prepare(plan: Plan, folder: RunFolder) -> PreparedRun:
     open_questions = sum(plan.questions.values()) - scan.done({arm.text for arm in plan.arms})
     if open_questions:
         _refuse_to_ask_twice(plan, folder)
-    return PreparedRun(plan, folder, targets, scan, open_questions, tuple(notes))
+    return _PreparedRun(plan, folder, targets, scan, open_questions, tuple(notes))
 
 
 def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
@@ -187,7 +187,7 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
 # ---------------------------------------------------------------- mark
 
 
-def mark(prepared: PreparedRun, asked: AskingPass | None, on_scoring: OnScoring) -> FinishedRun:
+def mark(prepared: _PreparedRun, asked: AskingPass | None, on_scoring: OnScoring) -> FinishedRun:
     """Score captions where the exam needs it, write marks and summary, and say what a user should know."""
     plan, folder, before, targets = prepared.plan, prepared.folder, prepared.scan, prepared.targets
     there, calls, given = before.answered, before.totals.calls, given_on(before.totals)

@@ -22,14 +22,14 @@ PATIENCE = 5.0
 """Seconds that a server gets to say what it has."""
 
 
-class ModelChange(NamedTuple):
+class _ModelChange(NamedTuple):
     """What tells that a model is another one. Only a digest and the like are sure; a time may be that of the server's start."""
 
     what: str
     sure: bool
 
 
-def swapped(plan: Plan) -> ModelChange | None:
+def swapped(plan: Plan) -> _ModelChange | None:
     """Whether the model is another one than at the time of the run's answers; None where it is not, or nobody knows.
 
     What was paid for, through a gateway, is kept in any case.
@@ -46,7 +46,7 @@ def swapped(plan: Plan) -> ModelChange | None:
     run_loop(_ask(endpoint))
     now = mark_of(endpoint.listed, time.time())
     how = differ(then, now)
-    return ModelChange(f"its server said '{then}', and now '{now}'", how == "surely") if how else None
+    return _ModelChange(f"its server said '{then}', and now '{now}'", how == "surely") if how else None
 
 
 async def _ask(endpoint: Endpoint) -> None:

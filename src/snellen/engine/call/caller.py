@@ -17,7 +17,7 @@ from snellen.core.subject import BrokenReply, Endpoint, Parsed, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Attempt, Call, Failure, ImageSent
 from snellen.engine.call.budget import Budget
-from snellen.engine.call.exchange import Fault, Response, Wire
+from snellen.engine.call.exchange import Fault, Wire
 from snellen.engine.call.limiter import Limiter
 from snellen.engine.call.retry import LONGEST_RETRY_AFTER, THROTTLES, retry_after, wait_before, worth_retrying
 from snellen.engine.call.server import differ, mark_of
@@ -231,24 +231,12 @@ class EndpointCaller:
         one = _Try(parsed, parsed.status, reason, seconds, parsed.cost, request_id=named)
         if one.good:
             return one
-        if self._gives_in(response, revision):
+        if gives_in(self._endpoint, revision, response.status, response.body):
             return one._replace(again=True)
         if not worth_retrying(parsed.status):
             return one
         asked = retry_after(response.headers)
         return one._replace(parsed=None, wait=parsed.wait if asked is None else asked)
-
-    def _gives_in(self, response: Response, revision: int) -> bool:
-        """Whether a refused request can be sent again in another form: without a parameter, perhaps one that another call lost."""
-        if response.status not in UNPROCESSED:
-            return False
-        try:
-            refused = self._endpoint.revision == revision and self._endpoint.drop_refused_parameter(
-                response.status, response.body
-            )
-        except Exception:  # whatever the server wrote, it is the failure of this try
-            return False
-        return refused or self._endpoint.revision != revision
 
     def _no_server(self, fault: Fault) -> str:
         if fault.refused and self.succeeded == 0:
@@ -294,6 +282,20 @@ class EndpointCaller:
             left_out=self._endpoint.left_out,
             server=self._server,
         )
+
+
+def gives_in(endpoint: Endpoint, revision: int, status: int, body: bytes) -> bool:
+    """Tell whether a refused request can be sent again in another form: without a parameter, perhaps one that another call lost.
+
+    `revision` is the endpoint's when the request was written.
+    """
+    if status not in UNPROCESSED:
+        return False
+    try:
+        refused = endpoint.revision == revision and endpoint.drop_refused_parameter(status, body)
+    except Exception:  # whatever the server wrote, it is the failure of this try
+        return False
+    return refused or endpoint.revision != revision
 
 
 def understood(

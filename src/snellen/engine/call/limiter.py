@@ -30,7 +30,7 @@ ERRORS = 2.0
 SHORTEST = 1e-4
 
 
-class LimitChange(NamedTuple):
+class _LimitChange(NamedTuple):
     """A change of the limit, kept for the run's record."""
 
     at: float
@@ -46,7 +46,7 @@ class Limiter:
     ) -> None:
         self.limit = fixed if fixed is not None else START
         self.in_flight = 0
-        self.history: deque[LimitChange] = deque(maxlen=HISTORY)
+        self.history: deque[_LimitChange] = deque(maxlen=HISTORY)
         self._fixed, self.ceiling = fixed is not None, ceiling
         self._clock = clock
         self._begin = clock()
@@ -130,7 +130,7 @@ class Limiter:
             self._told_since = self._clock()
         if limit != self.limit:
             self.limit = limit
-            self.history.append(LimitChange(round(self._clock() - self._begin, 3), limit, why))
+            self.history.append(_LimitChange(round(self._clock() - self._begin, 3), limit, why))
             self._wake()
 
 

@@ -6,13 +6,12 @@ folder is all it needs.
 
 from __future__ import annotations
 
-import contextlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import cached_property
-from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -26,23 +25,21 @@ from snellen.core.outcomes import mark_answer
 from snellen.core.protocol import roles
 from snellen.core.records import PositionRow, PublishedRow, ScorerSummary, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary
-from snellen.core.scorer import Evidence
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Sample
 from snellen.core.unanswered import lost_parts, silent_parts
-from snellen.data.line_offsets import NOWHERE, Key
+from snellen.data.line_offsets import NOWHERE
 from snellen.engine.ask.controls import as_asked
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.mark.advice import advice
 from snellen.engine.mark.plain_floors import has_own_floors, with_floors
 from snellen.engine.plan.plan import ProtocolRun
 from snellen.engine.runs.backends import mixed_notes
-from snellen.engine.runs.folder import MARKS, UNREADABLE, RunFolder, Scan
+from snellen.engine.runs.folder import MARKS, UNREADABLE, RunFolder, Scan, raw_lines
 from snellen.engine.runs.writing import replacing
 from snellen.stats.repeats import RepeatTally
 from snellen.stats.tally import summarised
 
 _ENCODER = msgspec.json.Encoder()
-Look = Callable[[Key], Evidence | None]
 
 
 class MarkChange(NamedTuple):
@@ -225,28 +222,31 @@ class _Marking:
             yield sample, mark
 
     def _written(self, target: ProtocolRun, repeat: int) -> Iterator[tuple[Sample, Mark]]:
-        """Write each mark as it comes and hand it on; the file takes its place when all are there."""
+        """Write each mark as it comes and hand it on; the file takes its place when all are there.
+
+        Marks mostly come out as they were, and then no old one is parsed.
+        """
         path = self.folder.marks_path(target.name, repeat)
-        marks, changed = 0, 0
+        name = path.relative_to(self.folder.derived).as_posix()
+        marks, changed = self.remarked.counts.get(target.name, (0, 0))
         try:
-            with (
-                replacing(self.folder.derived, path.relative_to(self.folder.derived).as_posix()) as out,
-                _OldMarks(path) as old,
-            ):
+            with replacing(self.folder.derived, name) as out, closing(raw_lines(path)) as lines:
+                old = next(lines, b"")
                 for sample, mark in self._judged(target, repeat):
                     line = _ENCODER.encode(mark) + b"\n"
                     out.write(line)
                     marks += 1
-                    before = old.other(mark.id, line)
-                    if before is not None:
-                        changed += 1
-                        self.remarked.changes.append(MarkChange(target.name, mark.id, before, mark))
+                    before = None if line == old or not old else _mark_in(old)
+                    if before is None or before.id == mark.id:
+                        old = next(lines, b"")
+                        if before is not None:
+                            changed += 1
+                            self.remarked.changes.append(MarkChange(target.name, mark.id, before, mark))
                     yield sample, mark
         except OSError as error:
             again = f"'snellen remark {self.folder.path}' goes on"
             raise Stopped(f"cannot write {path} ({error.strerror}): free some space; {again}") from None
-        before_this = self.remarked.counts.get(target.name, (0, 0)) if repeat > 1 else (0, 0)
-        self.remarked.counts[target.name] = (before_this[0] + marks, before_this[1] + changed)
+        self.remarked.counts[target.name] = marks, changed
 
     # ------------------------------------------------------------ the whole run
 
@@ -383,37 +383,9 @@ class _Marking:
         return groups if own is None else own.labelled(groups, msgspec.to_builtins(self.manifest.subject))
 
 
-class _OldMarks:
-    """The lines of a file of marks, in the order of the samples. They mostly come out as they were, and then none is parsed."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lines: IO[bytes] | None = None
-        self._next = b""
-
-    def __enter__(self) -> _OldMarks:
-        if self._path.is_file():
-            self._lines = self._path.open("rb")
-            self._next = self._lines.readline()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        if self._lines is not None:
-            self._lines.close()
-
-    def other(self, name: str, line: bytes) -> Mark | None:
-        """Return the old mark of the sample whose new line this is, where it was another; None where it was not, or there is none."""
-        if self._lines is None or not self._next:
-            return None
-        old = self._next
-        if old == line:
-            self._next = self._lines.readline()
-            return None
-        with contextlib.suppress(*UNREADABLE):
-            before = MARKS.decode(old)
-            if before.id != name:
-                return None  # this sample had no mark
-            self._next = self._lines.readline()
-            return before
-        self._next = self._lines.readline()  # a damaged mark is made again like a missing one
+def _mark_in(line: bytes) -> Mark | None:
+    """Return the mark in a line; None where it cannot be read: then it is made again like a missing one."""
+    try:
+        return MARKS.decode(line)
+    except UNREADABLE:
         return None

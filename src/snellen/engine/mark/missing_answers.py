@@ -12,7 +12,7 @@ from snellen.engine.plan.plan import ProtocolRun, applies
 from snellen.engine.runs.folder import RunFolder, Scan
 
 
-class MissingQuestions(NamedTuple):
+class _MissingQuestions(NamedTuple):
     """What one protocol lacks: its prompt's questions by sample id, and what they would cost (None: unknown)."""
 
     protocol: str
@@ -38,14 +38,14 @@ class MissingAnswers(SnellenError):
         )
 
 
-def _lacking(folder: RunFolder, exam: Exam, one: ProtocolRun, scan: Scan) -> MissingQuestions:
+def _lacking(folder: RunFolder, exam: Exam, one: ProtocolRun, scan: Scan) -> _MissingQuestions:
     ids = tuple(s.id for s in folder.samples() if applies(exam, one.arm, s))
-    cost, price = expected_cost(scan.totals, len(ids))
+    cost, price = _expected_cost(scan.totals, len(ids))
     said = f"Protocol {one.name} marks answers to the prompt '{one.arm}': {len(ids)} questions would have to be asked, {price}"
-    return MissingQuestions(one.name, one.arm.text, cost, ids, said)
+    return _MissingQuestions(one.name, one.arm.text, cost, ids, said)
 
 
-def expected_cost(totals: Totals, questions: int) -> tuple[float | None, str]:
+def _expected_cost(totals: Totals, questions: int) -> tuple[float | None, str]:
     """What more questions would cost, by what the run's own calls cost, and that in words."""
     paid = totals.calls - totals.cost_unknown
     if not totals.calls and not totals.stored:

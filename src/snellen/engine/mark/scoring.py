@@ -32,7 +32,7 @@ CHUNK = 32
 FOLDER = "evidence"
 
 
-class ScoredAnswer(Struct, frozen=True):
+class _ScoredAnswer(Struct, frozen=True):
     """A line of evidence: what one scorer says of one answer. `matrix` has a row for each caption and a column for each picture, as shown.
 
     `captions` and `pictures` are digests of what was held against each other.
@@ -47,7 +47,7 @@ class ScoredAnswer(Struct, frozen=True):
 
 
 _ENCODER = msgspec.json.Encoder()
-_DECODER = msgspec.json.Decoder(ScoredAnswer)
+_DECODER = msgspec.json.Decoder(_ScoredAnswer)
 
 
 def path_of(folder: RunFolder, scorer: ScorerEntry) -> Path:
@@ -57,10 +57,10 @@ def path_of(folder: RunFolder, scorer: ScorerEntry) -> Path:
     return folder.path / FOLDER / f"{slug}-{mark[:12]}.jsonl"
 
 
-def read(folder: RunFolder, scorer: ScorerEntry) -> dict[Key, ScoredAnswer]:
+def read(folder: RunFolder, scorer: ScorerEntry) -> dict[Key, _ScoredAnswer]:
     """A scorer's evidence by (sample, prompt); lines that cannot be read are passed over."""
     path = path_of(folder, scorer)
-    found: dict[Key, ScoredAnswer] = {}
+    found: dict[Key, _ScoredAnswer] = {}
     if path.is_file():
         for line in path.read_bytes().splitlines():
             try:
@@ -173,7 +173,7 @@ def _shown(sample: Sample, prompt: str) -> tuple[Picture, ...]:
 Work = list[tuple[Answer, tuple[str, ...], tuple[Picture, ...]]]
 
 
-def _scored(scorer: Scorer, work: Work) -> Iterator[ScoredAnswer]:
+def _scored(scorer: Scorer, work: Work) -> Iterator[_ScoredAnswer]:
     import numpy as np
 
     texts = list(dict.fromkeys(t for _a, captions, _p in work for t in captions))
@@ -190,7 +190,7 @@ def _scored(scorer: Scorer, work: Work) -> Iterator[ScoredAnswer]:
         rows = np.asarray([embedded.vectors[text_at[t]] for t in captions], dtype=np.float64)
         columns = np.asarray([image_vectors[image_at[p.data]] for p in shown], dtype=np.float64)
         table = rows @ columns.T
-        yield ScoredAnswer(
+        yield _ScoredAnswer(
             id=answer.id,
             prompt=answer.prompt,
             captions=digest(captions),

@@ -28,7 +28,7 @@ GIVEN_AWAY = "image of "
 """How a control says that a picture is another sample's: its bytes are as they were."""
 
 
-class DataCheck(NamedTuple):
+class _DataCheck(NamedTuple):
     """What was compared with the data set, and what could not be."""
 
     checked: tuple[str, ...] = ()
@@ -37,16 +37,16 @@ class DataCheck(NamedTuple):
 
 def compare_data(
     folder: RunFolder, exam: Exam, known: Manifest, scan: Scan, where: Path | None, found: Differences
-) -> DataCheck:
+) -> _DataCheck:
     """Samples and pictures, where the data set is at hand."""
     if known.truth_from_log:
-        return DataCheck(unchecked=("samples: their truths came from the log that was imported, not from a data set",))
+        return _DataCheck(unchecked=("samples: their truths came from the log that was imported, not from a data set",))
     try:
         data = opened_again(folder, exam, where)
     except SnellenError as error:
         if where is not None:
             raise
-        return DataCheck(unchecked=(f"samples and pictures: {error}; --data DIR says where it is now",))
+        return _DataCheck(unchecked=(f"samples and pictures: {error}; --data DIR says where it is now",))
     if data.fingerprint != known.data.fingerprint:
         found.add("run.json", "data.fingerprint", known.data.fingerprint, data.fingerprint)
     sealed = str(known.options.own.get("sealed", ""))
@@ -93,7 +93,7 @@ def _plain(sample: Sample, facts: bool) -> dict[str, Any]:
 
 def _pictures(
     folder: RunFolder, exam: Exam, known: Manifest, data: Dataset, scan: Scan, found: Differences, samples: int
-) -> DataCheck:
+) -> _DataCheck:
     sent = {
         (a.id, a.prompt): tuple(image for call in a.calls for image in call.images)
         for a in folder.answers(scan)
@@ -101,7 +101,7 @@ def _pictures(
     }
     checked: tuple[str, ...] = (f"{samples:,} samples",)
     if not sent:
-        return DataCheck(checked, ("pictures: the ledger has none, as nothing was sent to an endpoint",))
+        return _DataCheck(checked, ("pictures: the ledger has none, as nothing was sent to an endpoint",))
     same = altered = unmade = 0
     # sheets that were drawn again and are the same to the pixel, as they were written then
     vouched = {s.id: s.facts.get("sha256", ()) for s in folder.samples()} if isinstance(data, Adaptive) else {}
@@ -119,7 +119,7 @@ def _pictures(
                 found.add("answers.jsonl", f"sample {key[0]}, {key[1]}, image {number}", image.sha256, there)
     unchecked: tuple[str, ...] = (f"{altered:,} pictures that were altered before they were sent",) if altered else ()
     unchecked += (f"pictures of {unmade:,} questions that cannot be made any more",) if unmade else ()
-    return DataCheck((*checked, f"{same:,} pictures as sent"), unchecked)
+    return _DataCheck((*checked, f"{same:,} pictures as sent"), unchecked)
 
 
 def _shown(

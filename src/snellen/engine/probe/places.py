@@ -100,7 +100,7 @@ def proposal_of(result: ProbeResult, drawn: Charts, family: Family | None) -> Pr
     if not measured:
         return None
     fits = [CoordinateFit(x, y, measured["swapped"]) for x, y in measured["factors"]]
-    return proposed(measured["space"], _sizes(drawn), fits, family, measured["swapped"])
+    return _proposed(measured["space"], _sizes(drawn), fits, family, measured["swapped"])
 
 
 def _sizes(drawn: Charts) -> list[tuple[int, int]]:
@@ -115,7 +115,7 @@ def _as_documented(family: Family, space: str, sizes: Sequence[tuple[int, int]],
     return all(_near(f, s[0] / w, s[1] / h) for f, s, (w, h) in zip(fits, seen, sizes, strict=True))
 
 
-def proposed(
+def _proposed(
     space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit], family: Family | None, swapped: bool
 ) -> Proposal:
     """The grounding format that fits what was measured."""

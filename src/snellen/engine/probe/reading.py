@@ -5,18 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from snellen.core.reply import spoken
 from snellen.synthetic.charts.drawing import A_ROW
 
 ENOUGH = 3
 """Letters of a row that must be right for any of them to count: fewer come right by chance."""
 _LABEL = re.compile(r"^.*[:.)\]]\s+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
-
-
-def spoken(text: str) -> str:
-    """A reply without what was thought before it."""
-    return _THOUGHT.sub("", text)
 
 
 def letters_right(text: str, rows: Sequence[str]) -> list[int]:

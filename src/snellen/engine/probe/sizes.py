@@ -36,12 +36,12 @@ FAINT = 13
 """Broad letters, of 20, that must be read: those of contrast 6. JPEG does not touch them, so whoever misses them sees no contrast."""
 
 
-def rights(chart: Chart, heard: Answer) -> list[int]:
+def _rights(chart: Chart, heard: Answer) -> list[int]:
     """Letters right, row by row."""
     return letters_right(heard.text, [row.letters for row in chart.rows])
 
 
-def reads(rows: Sequence[int], top: int = TOP) -> bool:
+def _reads(rows: Sequence[int], top: int = TOP) -> bool:
     """Whether a chart was read at all, by its first rows."""
     return sum(rows[:top]) >= top * (A_ROW - 1)
 
@@ -71,16 +71,16 @@ def scale_of(small: float, large: float, reduced: float | None) -> float:
 
 def judge_size(drawn: Charts, replies: Replies, family: Family | None) -> ProbeResult:
     """At which size a large picture is seen."""
-    small = [rights(chart, replies[f"small-{n}"][0]) for n, chart in enumerate(drawn.small)]
-    large = [rights(chart, replies[f"large-{n}"][0]) for n, chart in enumerate(drawn.large)]
-    if not all(map(reads, small)):
+    small = [_rights(chart, replies[f"small-{n}"][0]) for n, chart in enumerate(drawn.small)]
+    large = [_rights(chart, replies[f"large-{n}"][0]) for n, chart in enumerate(drawn.large)]
+    if not all(map(_reads, small)):
         return cannot_tell(BLIND)
     one = fmean(smallest(c, r) for c, r in zip(drawn.small, small, strict=True))
-    if not all(map(reads, large)):
+    if not all(map(_reads, large)):
         return _unread_when_large(one, large, _expected(family))
     other = fmean(smallest(c, r) for c, r in zip(drawn.large, large, strict=True))
-    reduced = rights(drawn.reduced, replies["reduced"][0])
-    scale = min(1.0, scale_of(one, other, smallest(drawn.reduced, reduced) if reads(reduced) else None))
+    reduced = _rights(drawn.reduced, replies["reduced"][0])
+    scale = min(1.0, scale_of(one, other, smallest(drawn.reduced, reduced) if _reads(reduced) else None))
     expected = _expected(family)
     measured = {
         "scale": round(scale, 3),
@@ -136,17 +136,17 @@ def judge_detail(drawn: Charts, replies: Replies, _family: Family | None) -> Pro
     """Whether a picture with `detail` low is seen less well."""
     small, chart = drawn.small[0], drawn.large[0]
     near, whole, low = (
-        rights(c, replies[n][0]) for c, n in ((small, "small-0"), (chart, "large-0"), (chart, "large-low"))
+        _rights(c, replies[n][0]) for c, n in ((small, "small-0"), (chart, "large-0"), (chart, "large-low"))
     )
-    reduced = rights(drawn.reduced, replies["reduced"][0])
-    if not (reads(near) and reads(whole)):
+    reduced = _rights(drawn.reduced, replies["reduced"][0])
+    if not (_reads(near) and _reads(whole)):
         return cannot_tell(BLIND)
     at = smallest(chart, whole)
-    scale = scale_of(smallest(small, near), at, smallest(drawn.reduced, reduced) if reads(reduced) else None)
+    scale = scale_of(smallest(small, near), at, smallest(drawn.reduced, reduced) if _reads(reduced) else None)
     if scale < ROOM:
         said = f"without detail the picture is seen at {scale:.2f} of its size already: there is no room for less"
         return cannot_tell(said)
-    less = smallest(chart, low) if reads(low) else float(HEIGHTS[0])
+    less = smallest(chart, low) if _reads(low) else float(HEIGHTS[0])
     said = f"letters of {at:.0f} px are read without detail, of {less:.0f} px with detail low"
     measured = {"without": round(at, 1), "low": round(less, 1)}
     if less >= LOW * at:
@@ -158,8 +158,8 @@ def judge_codec(drawn: Charts, replies: Replies, _family: Family | None) -> Prob
     """Whether the picture loses what a JPEG file of low quality loses: thin faint letters, and not broad ones that are fainter."""
     names = ("fine", "fine-jpeg", "broad")
     by_name = dict(zip(names, (drawn.fine, drawn.fine, drawn.broad), strict=True))
-    rows = {name: rights(chart, replies[name][0]) for name, chart in by_name.items()}
-    if not reads(rows["fine"], 2):
+    rows = {name: _rights(chart, replies[name][0]) for name, chart in by_name.items()}
+    if not _reads(rows["fine"], 2):
         return cannot_tell(BLIND)
     got = {name: sum(some) for name, some in rows.items()}
     thin, worse, broad = (got[name] for name in names)

@@ -26,7 +26,7 @@ WORDS = {
 }
 
 
-class KeptProbe(NamedTuple):
+class _KeptProbe(NamedTuple):
     """The last probe of an endpoint, what was known before it, and how to ask for points by the last that found out."""
 
     newest: Probe
@@ -34,7 +34,7 @@ class KeptProbe(NamedTuple):
     proposal: Proposal | None
 
 
-def folder_of(kind: str, endpoint: str, model: str) -> Path:
+def _folder_of(kind: str, endpoint: str, model: str) -> Path:
     """Where the probes of one model at one address are."""
     mark = digest({"kind": kind, "endpoint": endpoint, "model": model})[:8]
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{kind}-{model}").strip("-.")[:60]
@@ -43,7 +43,7 @@ def folder_of(kind: str, endpoint: str, model: str) -> Path:
 
 def place_of(endpoint: Endpoint) -> Path:
     """Where the probes of an endpoint are."""
-    return folder_of(endpoint.kind, endpoint.connection.url, endpoint.model)
+    return _folder_of(endpoint.kind, endpoint.connection.url, endpoint.model)
 
 
 def keep(folder: Path, probe: Probe) -> Path:
@@ -80,7 +80,7 @@ def taken_together(probes: Sequence[Probe]) -> Probe | None:
 # ---------------------------------------------------------------- what runs take from it
 
 
-def known_of(subject: Subject) -> list[KeptProbe]:
+def _known_of(subject: Subject) -> list[_KeptProbe]:
     """What is known of the endpoints that a subject calls."""
     found = []
     for endpoint in subject.endpoints:
@@ -88,13 +88,13 @@ def known_of(subject: Subject) -> list[KeptProbe]:
         if probes:
             every = taken_together(probes)
             proposal = every.proposal if every is not None else None
-            found.append(KeptProbe(probes[-1], taken_together(probes[:-1]), proposal))
+            found.append(_KeptProbe(probes[-1], taken_together(probes[:-1]), proposal))
     return found
 
 
 def identity_of(subject: Subject) -> dict[str, Any]:
     """A subject's identity for run.json: with the newest probe of its endpoints, which is no part of the run's name."""
-    probes = [{"model": k.newest.model, "at": k.newest.at, "digest": k.newest.digest} for k in known_of(subject)]
+    probes = [{"model": k.newest.model, "at": k.newest.at, "digest": k.newest.digest} for k in _known_of(subject)]
     return dict(subject.identity) | ({"probe": probes} if probes else {})
 
 
@@ -105,7 +105,7 @@ def warnings_for(subject: Subject) -> list[str]:
         for e in subject.endpoints
         if e.unpriced
     ]
-    for newest, before, proposal in known_of(subject):
+    for newest, before, proposal in _known_of(subject):
         changes = differences(before, newest) if before is not None else []
         if changes and before is not None:
             more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""

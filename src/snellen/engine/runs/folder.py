@@ -125,13 +125,9 @@ class RunFolder:
         """The size of the answers file: it grows with every answer."""
         return self.answers_path.stat().st_size if self.answers_path.exists() else 0
 
-    def lines(self, name: str) -> Iterator[bytes]:
-        """Read the whole lines of a file, as they are; none where it is not there."""
-        return _raw_lines(self.path / name)
-
     def answers_end(self) -> int:
         """Where the last whole line of the answers file ends."""
-        return sum(map(len, _raw_lines(self.answers_path)))
+        return sum(map(len, raw_lines(self.answers_path)))
 
     def has(self, name: str) -> bool:
         return (self.path / name).is_file()
@@ -161,7 +157,7 @@ class RunFolder:
         """The light samples of the run, with truth. Equal tags and truths share one object."""
         tags: dict[tuple[str, ...], dict[str, str]] = {}
         truths: dict[str, str] = {}
-        for number, line in enumerate(_raw_lines(self.samples_path), 1):
+        for number, line in enumerate(raw_lines(self.samples_path), 1):
             try:
                 sample = _SAMPLES.decode(line)
             except UNREADABLE as error:
@@ -212,7 +208,7 @@ class RunFolder:
         unreadable = 0
         last, totals, decode = found.last, found.totals, _HEADS.decode
         costs, seconds, end = array("d"), array("d"), 0
-        for line in _raw_lines(self.answers_path):
+        for line in raw_lines(self.answers_path):
             place, end = end, end + len(line)
             try:
                 head = decode(line)
@@ -379,7 +375,7 @@ def _is_there(path: Path) -> bool:
     return path.exists()
 
 
-def _raw_lines(path: Path) -> Iterator[bytes]:
+def raw_lines(path: Path) -> Iterator[bytes]:
     """Whole lines of a file; a torn last one is left out. A file that does not exist has none."""
     if not _is_there(path):
         return

@@ -19,7 +19,7 @@ Kind = Literal["text", "integer", "number", "yes or no"]
 Silence = Literal["", "some", "many", "most"]
 
 
-class ScoreRow(Record, frozen=True):
+class ScoreRow(Record, frozen=True, kw_only=True):
     """One metric of one group of samples under one protocol and arm; or a paper's figure (`published`).
 
     `repeats` is how often each question was asked; `n` and `part_n` count samples, `outcomes` and `non_answers` every answer. The spread is
@@ -30,7 +30,7 @@ class ScoreRow(Record, frozen=True):
     exam: str
     subject: str
     status: str
-    model_returned: str
+    model_returned: str = ""
     part: str
     by: dict[str, str]
     whole: bool
@@ -44,28 +44,28 @@ class ScoreRow(Record, frozen=True):
     better: str
     headline: bool
     value: float | None
-    low: float | None
-    high: float | None
-    interval: str
-    n: int | None
-    floor: float | None
-    floor_answer: str
-    part_n: int | None
-    non_answers: int | None
+    low: float | None = None
+    high: float | None = None
+    interval: str = ""
+    n: int | None = None
+    floor: float | None = None
+    floor_answer: str = ""
+    part_n: int | None = None
+    non_answers: int | None = None
     outcomes: dict[str, int]
-    silence: Silence
-    complete: bool | None
-    synthetic: bool
-    oracle: bool
-    published: bool
-    source: str
+    silence: Silence = ""
+    complete: bool | None = None
+    synthetic: bool = False
+    oracle: bool = False
+    published: bool = False
+    source: str = ""
     options: dict[str, Any]
-    run_cost: float | None
-    run_cost_unknown: int | None
-    data_fingerprint: str
+    run_cost: float | None = None
+    run_cost_unknown: int | None = None
+    data_fingerprint: str = ""
     data_origin: dict[str, Any]
-    created: str
-    snellen: str
+    created: str = ""
+    snellen: str = ""
     repeats: int | None = None
     spread_low: float | None = None
     spread_high: float | None = None
@@ -114,7 +114,7 @@ class SampleRow(Record, frozen=True):
     repeat: int = 1
 
 
-class TidyColumn(NamedTuple):
+class _TidyColumn(NamedTuple):
     """A column of a flat table. Any value may be missing but those of the first ones that say what a row is."""
 
     name: str
@@ -125,7 +125,7 @@ class TidyTable(NamedTuple):
     """A flat table: texts, whole numbers, numbers, True and False, None."""
 
     name: str
-    columns: tuple[TidyColumn, ...]
+    columns: tuple[_TidyColumn, ...]
     rows: list[tuple[Any, ...]]
 
     @property
@@ -138,10 +138,10 @@ MOSTLY_SILENT, PARTLY_SILENT, PUBLISHED = "MOSTLY SILENT", "PARTLY SILENT", "PUB
 _KINDS: dict[str, Kind] = {"str": "text", "int": "integer", "float": "number", "bool": "yes or no"}
 
 
-def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[TidyColumn, ...]:
+def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[_TidyColumn, ...]:
     """The columns that a table has whatever the exam."""
     return tuple(
-        TidyColumn(name, _KINDS.get(str(kind).removesuffix(" | None"), "text"))
+        _TidyColumn(name, _KINDS.get(str(kind).removesuffix(" | None"), "text"))
         for name, kind in row.__annotations__.items()
         if name != METRICS
     )
@@ -154,7 +154,7 @@ def table_of(name: str, kind: type[ScoreRow | SampleRow], rows: Sequence[ScoreRo
     for row in rows:
         for key, value in _metrics(row).items():
             found[key] = found.get(key, False) or isinstance(value, str)
-    measured = [TidyColumn(f"{METRICS}.{key}", "text" if texts else "number") for key, texts in found.items()]
+    measured = [_TidyColumn(f"{METRICS}.{key}", "text" if texts else "number") for key, texts in found.items()]
     return TidyTable(
         name,
         (*fixed, *measured),

@@ -25,7 +25,7 @@ SEVERAL = 5
 def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[ScoreRow]:
     """Every score of a run: all metrics, protocols, groups and control arms."""
     shared = _of_run(folder.path, manifest, summary)
-    stale = is_stale(folder, summary)
+    stale = _is_stale(folder, summary)
     return [
         ScoreRow(
             **shared,
@@ -43,7 +43,7 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
             n=score.n,
             floor=score.floor,
             floor_answer=score.floor_answer or "",
-            status=status(manifest, summary, stale, group),
+            _status=_status(manifest, summary, stale, group),
             repeats=protocol.repeats,
             spread_low=score.spread.low if score.spread is not None else None,
             spread_high=score.spread.high if score.spread is not None else None,
@@ -65,7 +65,6 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
             run="",
             exam=manifest.exam,
             subject=row.model,
-            model_returned="",
             part=part_name(row.by),
             by=row.by,
             whole=any(g.whole for g in protocol.groups if g.by == row.by),
@@ -76,29 +75,12 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
             better=declared(protocol.metrics, row.metric).better,
             headline=row.metric == protocol.headline,
             value=row.value,
-            low=None,
-            high=None,
-            interval="",
-            n=None,
-            floor=None,
-            floor_answer="",
-            part_n=None,
-            non_answers=None,
             outcomes={},
-            silence="",
-            complete=None,
-            synthetic=False,
-            oracle=False,
+            data_origin={},
             published=True,
             source=row.source,
-            status=PUBLISHED,
+            _status=PUBLISHED,
             options={"shots": row.shots} if row.shots else {},
-            run_cost=None,
-            run_cost_unknown=None,
-            data_fingerprint="",
-            data_origin={},
-            created="",
-            snellen="",
         )
         for row in summary.published
         if (protocol := protocols.get(row.protocol)) is not None
@@ -115,7 +97,7 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
         "complete": summary.complete,
         "synthetic": _synthetic(manifest, summary),
         "oracle": bool(manifest.oracle),
-        "status": status(manifest, summary, is_stale(folder, summary)),
+        "status": _status(manifest, summary, _is_stale(folder, summary)),
         "data_fingerprint": manifest.data.fingerprint,
     }
     for protocol, repeat in ((p, r) for p in summary.protocols for r in range(1, p.repeats + 1)):
@@ -143,12 +125,12 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
                 answer = next(answers, None)
 
 
-def is_stale(folder: RunFolder, summary: Summary) -> bool:
+def _is_stale(folder: RunFolder, summary: Summary) -> bool:
     """Whether answers came after the run was marked."""
     return summary.answers_bytes != folder.answers_bytes
 
 
-def status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSummary | None = None) -> str:
+def _status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSummary | None = None) -> str:
     """What nobody may overlook, in capitals: 'SYNTHETIC, INCOMPLETE, STALE, ORACLE, MOSTLY SILENT'; or nothing."""
     found = (
         ("SYNTHETIC", _synthetic(manifest, summary)),
@@ -181,8 +163,6 @@ def _of_run(path: Path, manifest: Manifest, summary: Summary) -> dict[str, Any]:
         "complete": summary.complete,
         "synthetic": _synthetic(manifest, summary),
         "oracle": bool(manifest.oracle),
-        "published": False,
-        "source": "",
         "options": msgspec.to_builtins(manifest.options),
         "run_cost": None if unknown else totals.cost,
         "run_cost_unknown": totals.cost_unknown,
