@@ -28,7 +28,7 @@ from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStoppe
 from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, pause
 from snellen.engine.answer.feeding import Feed, PreparedQuestion
 from snellen.engine.call.budget import BudgetReached
-from snellen.engine.call.caller import as_stored, gives_in, ledger, reply_from, understood
+from snellen.engine.call.caller import as_stored, gives_in, reply_of, understood
 from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
 from snellen.engine.plan.plan import Plan
@@ -396,15 +396,15 @@ class Batching(AskingPass):
         reason = Failure(kind="batch", reason="the batch has no result for this question")
         for i in lost:
             # as many of them as there are unreadable lines may have been answered and billed
-            lost_call = ledger(self.endpoint, i.key, i.images, Parsed(), tries=1, batch=entry.id)
-            calls = (lost_call,) if broken else ()
+            unread = reply_of(self.endpoint, i.key, i.images, Parsed(), tries=1, batch=entry.id)
+            calls = (unread.call,) if broken else ()
             self._keep(Answer(id=i.id, prompt=i.prompt, failure=reason, calls=calls))
 
     def _reply(self, result: BatchResult, inside: BatchedQuestion, entry: BatchEntry) -> Reply:
         """Return the reply that a result is, with its ledger."""
         parsed = understood(self.endpoint, result.status, result.body, self._priced)
         more = {"tries": 1, "left_out": entry.left_out, "batch": entry.id}
-        return reply_from(ledger(self.endpoint, result.key, inside.images, parsed, **more), parsed)
+        return reply_of(self.endpoint, result.key, inside.images, parsed, **more)
 
     def _priced(self, parsed: Parsed) -> Parsed:
         """Return a reply at the price of a batch, where its usage and a price tell what it cost and not the provider itself."""

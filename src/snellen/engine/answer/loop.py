@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextvars import ContextVar
 from queue import SimpleQueue
 
@@ -55,7 +56,7 @@ class Asking(AskingPass):
         self._feed: Feed | ChoosingFeed = Feed(plan, scan.last.answered)
         if isinstance(plan.data, Adaptive):
             self._feed = ChoosingFeed(plan, plan.data, folder, scan)
-        self._wanted: SimpleQueue[asyncio.Future[list[PreparedQuestion]] | None] = SimpleQueue()
+        self._wanted: SimpleQueue[Future[list[PreparedQuestion]] | None] = SimpleQueue()
         """Chunks of questions that the reading thread is to make; None ends it."""
 
     async def run(self) -> None:
@@ -156,10 +157,11 @@ class Asking(AskingPass):
 
     def _pulled(self) -> asyncio.Future[list[PreparedQuestion]]:
         """Have the reading thread make the next questions."""
-        future: asyncio.Future[list[PreparedQuestion]] = asyncio.get_running_loop().create_future()
-        future.add_done_callback(lambda f: f.cancelled() or f.exception())  # also if nothing waits for it any more
+        future: Future[list[PreparedQuestion]] = Future()
         self._wanted.put(future)
-        return future
+        here = asyncio.wrap_future(future)
+        here.add_done_callback(lambda f: f.cancelled() or f.exception())  # also if nothing waits for it any more
+        return here
 
     def _read(self) -> None:
         """Make questions as they are wanted, in a thread that can be left behind.
@@ -167,16 +169,15 @@ class Asking(AskingPass):
         It is one thread for all of them: with several, the heap grows in as many places.
         """
         while (future := self._wanted.get()) is not None:
-            chunk: list[PreparedQuestion] = []
-            error: BaseException | None = None
+            if not future.set_running_or_notify_cancel():
+                continue
             try:
-                chunk += self._feed.pull()
+                chunk = self._feed.pull()
                 if self.store is not None and not self.limits.fresh:
                     self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
-            except BaseException as caught:
-                error = caught
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                future.get_loop().call_soon_threadsafe(_hand_over, future, chunk, error)
+                future.set_result(chunk)
+            except BaseException as error:
+                future.set_exception(error)
 
     async def _wait_while(self, condition: Callable[[], bool]) -> None:
         """Wait until a task ends or the run stops, for as long as the condition holds."""
@@ -276,10 +277,3 @@ class Asking(AskingPass):
             limit=self.limiter.limit if self.callers else subject.parallel,
             retries=sum(caller.retries for caller in self.callers),
         )
-
-
-def _hand_over(
-    future: asyncio.Future[list[PreparedQuestion]], chunk: list[PreparedQuestion], error: BaseException | None
-) -> None:
-    if not future.done():
-        future.set_result(chunk) if error is None else future.set_exception(error)

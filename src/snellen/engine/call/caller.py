@@ -154,7 +154,8 @@ class EndpointCaller:
                 future.exception()
                 raise error from None
             # a reply keeps what the tries before may have cost
-            reply = self._gave_up(request, tries, f"{tries.failed[-1].reason} ({len(tries.failed)} tries); {error}")
+            why = f"{tries.failed[-1].reason} ({len(tries.failed)} tries); {error}"
+            reply = self._failed(request, tries, Failure(kind="gave-up", reason=why))
         finally:
             del self._pending[request.key]
         future.set_result(reply)
@@ -177,7 +178,7 @@ class EndpointCaller:
             if one.again and not self.stopping:
                 continue
             if one.parsed is not None:
-                return self._reply(request, one, tries)
+                return self._settled(request, tries, one, one.parsed)
             if one.status is None and self.succeeded == 0 and one.reason.startswith(NO_SERVER):
                 raise SnellenError(one.reason)  # nothing ever listened there: waiting longer would not help
             number = len(tries.failed) + 1
@@ -185,7 +186,7 @@ class EndpointCaller:
             wait = 0.0 if last else wait_before(number, one.wait, self._jitter())
             tries.add(one, wait)
             if last:
-                return self._gave_up(request, tries, f"{one.reason} ({number} tries)")
+                return self._failed(request, tries, Failure(kind="gave-up", reason=f"{one.reason} ({number} tries)"))
             self.retries += 1
             await self._pause(wait)
 
@@ -203,8 +204,36 @@ class EndpointCaller:
             self._budget.bill(one.cost)
         self._budget.release()
 
-    def _gave_up(self, request: Request, tries: _Tries, reason: str) -> Reply:
-        return Reply(call=self._call(request, tries), failure=Failure(kind="gave-up", reason=reason))
+    def _settled(self, request: Request, tries: _Tries, one: _Try, parsed: Parsed) -> Reply:
+        """Return the reply of a try that is not made again; raises what ends the run."""
+        if parsed.error is None:
+            self.redacted += parsed.note is not None
+            return self._reply(request, tries, parsed, latency=round(one.seconds, 4), request_id=one.request_id)
+        if parsed.error.kind in STOPPING:
+            raise STOPPING[parsed.error.kind](parsed.error.reason)
+        if parsed.error.kind == "unknown-model" and self.succeeded == 0:
+            raise SnellenError(parsed.error.reason)
+        tries.add(one)
+        return self._failed(request, tries, parsed.error)
+
+    def _failed(self, request: Request, tries: _Tries, failure: Failure) -> Reply:
+        return self._reply(request, tries, Parsed(error=failure, cost=None if tries.unsure and not tries.cost else 0.0))
+
+    def _reply(self, request: Request, tries: _Tries, parsed: Parsed, **more: Any) -> Reply:
+        """Return the reply that a response is. Its cost is that of all tries, as far as it is known."""
+        return reply_of(
+            self._endpoint,
+            request.key,
+            request.images,
+            parsed,
+            cost=None if parsed.cost is None else parsed.cost + tries.cost,
+            tries=len(tries.failed) + (parsed.error is None),
+            failed=tuple(tries.failed),
+            unsure=tries.unsure,
+            left_out=self._endpoint.left_out,
+            server=self._server,
+            **more,
+        )
 
     async def _pause(self, seconds: float) -> None:
         """Wait before the next try, in slices, so that a run that is being stopped does not wait minutes for it."""
@@ -242,46 +271,6 @@ class EndpointCaller:
         if fault.refused and self.succeeded == 0:
             return f"{NO_SERVER}{self._endpoint.connection.url}: {self._endpoint.connection.start_hint}"
         return str(fault)
-
-    def _reply(self, request: Request, one: _Try, tries: _Tries) -> Reply:
-        parsed = one.parsed
-        if parsed is None:
-            raise RuntimeError("a reply needs a parsed response")
-        if parsed.error is not None:
-            if parsed.error.kind in STOPPING:
-                raise STOPPING[parsed.error.kind](parsed.error.reason)
-            if parsed.error.kind == "unknown-model" and self.succeeded == 0:
-                raise SnellenError(parsed.error.reason)
-            tries.add(one)
-            return Reply(call=self._call(request, tries), failure=parsed.error)
-        self.redacted += parsed.note is not None
-        return reply_from(self._call(request, tries, parsed, round(one.seconds, 4), one.request_id), parsed)
-
-    def _call(
-        self,
-        request: Request,
-        tries: _Tries,
-        answer: Parsed | None = None,
-        latency: float | None = None,
-        request_id: str | None = None,
-    ) -> Call:
-        """The ledger: the cost is that of all tries, as far as it is known."""
-        parsed = answer or Parsed(cost=None if tries.unsure and not tries.cost else 0.0)
-        cost = None if parsed.cost is None else parsed.cost + tries.cost
-        return ledger(
-            self._endpoint,
-            request.key,
-            request.images,
-            parsed,
-            cost=cost,
-            latency=latency,
-            tries=len(tries.failed) + (answer is not None),
-            failed=tuple(tries.failed),
-            unsure=tries.unsure,
-            request_id=request_id,
-            left_out=self._endpoint.left_out,
-            server=self._server,
-        )
 
 
 def gives_in(endpoint: Endpoint, revision: int, status: int, body: bytes) -> bool:
@@ -322,8 +311,8 @@ def _broken(said: str) -> Failure:
     return Failure(kind="broken-reply", reason=f"broken reply: {one_line(said)}")
 
 
-def ledger(endpoint: Endpoint, key: str, images: tuple[ImageSent, ...], parsed: Parsed, **more: Any) -> Call:
-    """Return the ledger of a call: what the response says, and what is known beside it."""
+def reply_of(endpoint: Endpoint, key: str, images: tuple[ImageSent, ...], parsed: Parsed, **more: Any) -> Reply:
+    """Return the reply that a response is, with its ledger: what the response says, and what is known beside it."""
     said = {
         "model_returned": parsed.model,
         "provider": parsed.provider,
@@ -337,13 +326,8 @@ def ledger(endpoint: Endpoint, key: str, images: tuple[ImageSent, ...], parsed: 
         "at": int(time.time()),
     }
     url = endpoint.connection.url
-    return Call(key=key, kind=endpoint.kind, endpoint=url, model=endpoint.model, images=images, **(said | more))
-
-
-def reply_from(call: Call, parsed: Parsed) -> Reply:
-    """Return the reply that a response is."""
     return Reply(
-        call=call,
+        call=Call(key=key, kind=endpoint.kind, endpoint=url, model=endpoint.model, images=images, **(said | more)),
         text=parsed.text,
         thinking=parsed.thinking,
         failure=parsed.error,
