@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -89,32 +90,29 @@ def _part(path: Path) -> _Part:
 
 
 def _in_order(parts: list[_Part]) -> list[_Part]:
-    """All parts of one run, each once; what does not fit is said by name."""
-    first = min(parts, key=lambda part: part.shard)
+    """Return all parts of one run, each once; raise SnellenError that names what does not fit."""
+    first = parts[0]
     for part in parts:
-        if part.shard.of != first.shard.of:
-            raise SnellenError(
-                f"{first.folder.path} is part {first.shard} and {part.folder.path} is part {part.shard}: these overlap; "
-                "merge parts of one way to share out"
-            )
         for name in DIFFERS:
             if _fixed(part.manifest, name) != _fixed(first.manifest, name):
                 raise SnellenError(
                     f"{first.folder.path} and {part.folder.path} are parts of different runs: another {name}"
                 )
-    by_number: dict[int, list[_Part]] = {}
-    for part in parts:
-        by_number.setdefault(part.shard.number, []).append(part)
-    for number, some in by_number.items():
-        if len(some) > 1:
-            said = " and ".join(str(part.folder.path) for part in some[:2])
-            raise SnellenError(f"part {number}/{first.shard.of} is there twice: {said}; name one of them")
-    missing = [number for number in range(1, first.shard.of + 1) if number not in by_number]
-    if missing:
-        some_missing = ", ".join(f"{number}/{first.shard.of}" for number in missing[:NAMED])
-        more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
-        raise SnellenError(f"not all parts are there: {some_missing}{more} missing")
-    return [by_number[number][0] for number in sorted(by_number)]
+    given = Counter(part.shard for part in parts)
+    wanted = [Shard(number, first.shard.of) for number in range(1, first.shard.of + 1)]
+    missing = _listed([shard for shard in wanted if shard not in given])
+    odd = _listed([shard for shard, times in given.items() if times > 1 or shard not in wanted])
+    if missing or odd:
+        raise SnellenError(
+            f"a run is put together from each of its {first.shard.of} parts once; "
+            + "; ".join([f"missing: {missing}"] * bool(missing) + [f"twice, or of another division: {odd}"] * bool(odd))
+        )
+    return sorted(parts, key=lambda part: part.shard)
+
+
+def _listed(shards: Sequence[Shard]) -> str:
+    more = f" and {len(shards) - NAMED} more" if len(shards) > NAMED else ""
+    return ", ".join(map(str, shards[:NAMED])) + more
 
 
 def _fixed(known: Manifest, name: str) -> object:

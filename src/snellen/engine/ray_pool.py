@@ -164,7 +164,7 @@ class Exchangers:
         self._lock = threading.Lock()
         self.workers: Workers[_Exchanged] = Workers(Exchanging, hire, self._introduce)
 
-    def _introduce(self, _place: str, call: Callable[..., Future[_Exchanged]]) -> None:
+    def _introduce(self, _place: str, call: Callable[..., Future[Any]]) -> None:
         for told in self._told:
             call(told).result(SLACK)
 

@@ -57,7 +57,7 @@ def _made(
     with here(work, wanted) as processes:
         waiting: deque[Future[list[_Made]]] = deque()
         for chunk in chunks:
-            waiting.append(processes.submit_all([(key,) for key in chunk]))
+            waiting.append(processes.submit([(key,) for key in chunk]))
             if len(waiting) > AHEAD * wanted:
                 yield from waiting.popleft().result()
         while waiting:
