@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from snellen import __version__
 from snellen.core.adaptive import Adaptive
 from snellen.core.errors import SnellenError
 from snellen.core.extras import traits_of
@@ -33,7 +32,7 @@ def write_manifest(folder: RunFolder, plan: Plan) -> tuple[tuple[ProtocolRun, ..
     if not folder.has("samples.jsonl") and not isinstance(plan.data, Adaptive):
         folder.write_samples(plan.data.light(), facts=traits_of(plan.exam).keeps_facts)
     if not folder.has("run.json"):
-        begun = manifest(plan, __version__, plan.limits.fresh)
+        begun = manifest(plan)
         begun = msgspec.structs.replace(begun, subject=_with_identity(begun, plan))
         folder.write_record(msgspec.structs.replace(begun, wordings=renewed(begun, now, folder.answers_end)))
         return plan.targets, other_data(plan)

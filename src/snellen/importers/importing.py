@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen import __version__, exams
+from snellen import exams
 from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
@@ -240,7 +240,7 @@ def _write_manifest(folder: RunFolder, plan: Plan, targets: Sequence[ProtocolRun
     if folder.has("run.json"):
         known = folder.manifest()
     else:
-        known = manifest(plan, __version__, fresh=False)
+        known = manifest(plan)
         if asked.wording == "same":
             said = {name: Wording(digest=mark) for name, mark in wordings(plan).items()}
             known = msgspec.structs.replace(known, wordings=said)

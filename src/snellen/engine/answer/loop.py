@@ -19,12 +19,12 @@ import msgspec
 from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.errors import Interrupted, Stopped
-from snellen.core.subject import Connection, Endpoint, Reply, Request
+from snellen.core.subject import Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStopped, until_stopped
 from snellen.engine.answer.choosing import ChoosingFeed
 from snellen.engine.answer.feeding import Feed, PreparedQuestion
-from snellen.engine.call.budget import Budget, budget_of
+from snellen.engine.call.budget import budget_of
 from snellen.engine.call.caller import EndpointCaller
 from snellen.engine.call.exchange import Wire
 from snellen.engine.call.limiter import CEILING, Limiter
@@ -87,38 +87,32 @@ class Asking(AskingPass):
 
     async def _open_calls(self, wires: list[Wire]) -> None:
         """Get ready to call the subject's endpoints. Those at one address share a limit and are asked for their models once."""
+        from snellen.engine.call.client import Client  # aiohttp takes a while to import
+
         pool, cap = self.limits.pool, self.limits.max_cost
         if pool is not None and self.plan.subject.endpoints:
             self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine
         budget = budget_of(self.totals, cap, self.limits.purse, self.folder.path.name)
         at: dict[str, tuple[Wire, Limiter, list[Endpoint]]] = {}
         for endpoint in self.plan.subject.endpoints:
-            wires.append(self._wire(endpoint.connection))
+            timeout, connection = self.limits.timeout, endpoint.connection
+            wires.append(Client(connection, timeout) if pool is None else pool.wire(connection, timeout))
             limiter = Limiter(self.limits.concurrency) if at else self.limiter
-            there = at.setdefault(endpoint.connection.url, (wires[-1], limiter, []))
+            there = at.setdefault(connection.url, (wires[-1], limiter, []))
             there[2].append(endpoint)
-            self.callers.append(self._caller(endpoint, wires[-1], there[1], budget))
+            caller = EndpointCaller(
+                endpoint,
+                wires[-1],
+                limiter=there[1],
+                budget=budget,
+                store=self.store,
+                tries=self.limits.tries or TRIES,
+                use_stored=not self.limits.fresh,
+                on_stop=self.stop,
+            )
+            self.callers.append(caller)
         for wire, _limiter, endpoints in at.values():
             await until_stopped(preflight(wire, endpoints, budget.cap), self._stopped)
-
-    def _caller(self, endpoint: Endpoint, wire: Wire, limiter: Limiter, budget: Budget) -> EndpointCaller:
-        return EndpointCaller(
-            endpoint,
-            wire,
-            limiter=limiter,
-            budget=budget,
-            store=self.store,
-            tries=self.limits.tries or TRIES,
-            use_stored=not self.limits.fresh,
-            on_stop=self.stop,
-        )
-
-    def _wire(self, connection: Connection) -> Wire:
-        """From this machine, or from those of a cluster."""
-        from snellen.engine.call.client import Client  # aiohttp takes a while to import
-
-        pool, timeout = self.limits.pool, self.limits.timeout
-        return Client(connection, timeout) if pool is None else pool.wire(connection, timeout)
 
     def _note_how_it_went(self) -> None:
         """Note what a user should know, and what the limiter did."""

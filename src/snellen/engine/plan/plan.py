@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen import exams, subjects
+from snellen import __version__, exams, subjects
 from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset, Shard, part_of
@@ -357,10 +357,10 @@ def targets_from_manifest(exam: Exam, known: Manifest, where: Path) -> tuple[Pro
 # ---------------------------------------------------------------- run.json
 
 
-def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
-    """run.json of a new run."""
+def manifest(plan: Plan) -> Manifest:
+    """Return run.json of a new run."""
     return Manifest(
-        snellen=version,
+        snellen=__version__,
         created=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         exam=plan.exam.name,
         subject=SubjectEntry(spec=plan.subject.spec, identity=dict(plan.subject.identity)),
@@ -376,7 +376,7 @@ def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
         questions={arm.text: n for arm, n in plan.questions.items()},
         protocols=tuple(t.entry for t in plan.targets),
         scorers=tuple(map(scorer_entry, plan.scorers)),
-        fresh=fresh,
+        fresh=plan.limits.fresh,
         shard=None if plan.shard is None else (plan.shard.number, plan.shard.of),
     )
 

@@ -13,6 +13,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from snellen import exams, subjects
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Option
@@ -25,14 +27,14 @@ SUITE, EXAM, MODEL = (
     tuple(Option(name, **said) for name, said in keys.items())
     for keys in (_KEYS["suite"] | _KEYS["every"], _KEYS["exam"] | _KEYS["every"], _KEYS["model"])
 )
-_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
-    "text": ((str,), "a text"),
-    "int": ((int,), "a whole number"),
-    "float": ((int, float), "a number"),
-    "flag": ((bool,), "true or false"),
-    "bool": ((bool,), "true or false"),
-    "pairs": ((dict,), "a table, such as {crop = 'fixed'}"),
-    "words": ((list, str), "a list of texts"),
+_TYPES: Mapping[str, tuple[Any, str]] = {
+    "text": (str, "a text"),
+    "int": (int, "a whole number"),
+    "float": (int | float, "a number"),
+    "flag": (bool, "true or false"),
+    "bool": (bool, "true or false"),
+    "pairs": (dict, "a table, such as {crop = 'fixed'}"),
+    "words": (list[str] | str, "a list of texts"),
 }
 _SECRET = ("api_key", "apikey", "api-key", "authorization", "password", "secret", "token", "x-api-key")
 """Names, in any spelling of cases, whose values are keys."""
@@ -159,15 +161,14 @@ def _values(table: Mapping[str, Any], allowed: Iterable[Option], place: str) -> 
 
 
 def _value(option: Option, value: Any, place: str) -> Any:
-    types, said = _TYPES[option.kind]
+    kind, said = _TYPES[option.kind]
     free = option.kind == "text" and option.parse is not None and isinstance(value, (int, float, dict))
-    if not free and (not isinstance(value, types) or (isinstance(value, bool) and bool not in types)):
-        raise SnellenError(f"{place} = {one_line(repr(value), 80)}: {said} is wanted")
+    try:
+        value = value if free else msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        raise SnellenError(f"{place} = {one_line(repr(value), 80)}: {said} is wanted") from None
     if option.kind == "words":
-        words = [value] if isinstance(value, str) else value
-        if not all(isinstance(word, str) for word in words):
-            raise SnellenError(f"{place} = {one_line(repr(value), 80)}: {said} is wanted")
-        return tuple(dict.fromkeys(words))
+        return tuple(dict.fromkeys([value] if isinstance(value, str) else value))
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         least, most = option.least, option.most
         if (least is not None and value < least) or (most is not None and value > most):
