@@ -26,7 +26,7 @@ from snellen.core.types import Answer, Failure, Question
 from snellen.data.line_offsets import Key
 from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStopped, until_stopped
 from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, pause
-from snellen.engine.answer.feeding import Feed, PreparedQuestion
+from snellen.engine.ask.questions import Feed, PreparedQuestion
 from snellen.engine.call.budget import BudgetReached
 from snellen.engine.call.caller import as_stored, gives_in, reply_of, understood
 from snellen.engine.call.preflight import preflight
@@ -128,7 +128,7 @@ class Batching(AskingPass):
         held, full = 0.0, False
         settled = self._done | self._tried
         handed_in: set[str] = set()
-        feed = Feed(self.plan, settled.__contains__)
+        feed = self.plan.feed(settled.__contains__)
         filling = _Draft(self.api)
         self._revision, self._broken = self.endpoint.revision, None
         try:

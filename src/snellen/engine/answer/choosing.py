@@ -12,8 +12,7 @@ from functools import partial
 from snellen.core.adaptive import Adaptive
 from snellen.core.outcomes import mark_answer
 from snellen.core.types import Answer, Outcome, Sample
-from snellen.engine.answer.feeding import PreparedQuestion, item_of
-from snellen.engine.ask.questions import Open, ask_under
+from snellen.engine.ask.questions import Open, PreparedQuestion, ask_under, prepared
 from snellen.engine.plan.plan import Plan, bare
 from snellen.engine.runs.folder import RunFolder, Scan
 
@@ -62,7 +61,7 @@ class ChoosingFeed:
     def _items(self, sample: Sample) -> list[PreparedQuestion]:
         """The questions about a sample that have no answer yet."""
         return [
-            item_of(self._plan, Open(sample.id, arm, partial(ask, sample)))
+            prepared(self._plan.subject, Open(self._plan.exam.name, sample.id, arm, partial(ask, sample)))
             for arm, ask in self._asks.items()
             if not self._done((sample.id, arm.text))
         ]

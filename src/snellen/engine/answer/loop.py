@@ -23,7 +23,7 @@ from snellen.core.subject import Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStopped, until_stopped
 from snellen.engine.answer.choosing import ChoosingFeed
-from snellen.engine.answer.feeding import Feed, PreparedQuestion
+from snellen.engine.ask.questions import Feed, PreparedQuestion
 from snellen.engine.call.budget import budget_of
 from snellen.engine.call.caller import EndpointCaller
 from snellen.engine.call.exchange import Wire
@@ -53,7 +53,7 @@ class Asking(AskingPass):
         self._arrived: list[Answer] = []
         self.limiter = Limiter(self.limits.concurrency)
         self.callers: list[EndpointCaller] = []
-        self._feed: Feed | ChoosingFeed = Feed(plan, scan.last.answered)
+        self._feed: Feed | ChoosingFeed = plan.feed(scan.last.answered)
         if isinstance(plan.data, Adaptive):
             self._feed = ChoosingFeed(plan, plan.data, folder, scan)
         self._wanted: SimpleQueue[Future[list[PreparedQuestion]] | None] = SimpleQueue()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -27,8 +27,9 @@ from snellen.core.records import DataEntry, Manifest, ProtocolEntry, ScorerEntry
 from snellen.core.scorer import SCORER_MODE, SCORERS, Scorer
 from snellen.core.subject import DISCOVERED_KEYS, Subject
 from snellen.core.types import Sample
+from snellen.data.line_offsets import Key
 from snellen.engine.ask.controls import known_control, partners, why_not_moved
-from snellen.engine.ask.questions import asker
+from snellen.engine.ask.questions import Feed, asker, to_ask
 from snellen.engine.call.looping import close_subject
 from snellen.engine.call.serving import check_server
 from snellen.engine.call.store import cache_folder
@@ -102,6 +103,11 @@ class Plan(NamedTuple):
     def applies(self, arm: Arm, sample: Sample) -> bool:
         """Whether an arm is asked about a sample."""
         return applies(self.exam, arm, sample, self.subject.chooses_only)
+
+    def feed(self, done: Callable[[Key], bool]) -> Feed:
+        """Return the questions that have no answer yet, prepared for the subject."""
+        open_ = to_ask(self.exam, self.data, self.arms, lambda key: not done(key), self.applies, self.selection.seed)
+        return Feed(open_, self.subject)
 
     @property
     def folder_name(self) -> str:
