@@ -37,7 +37,7 @@ from snellen.engine.runs.backends import mixed_notes
 from snellen.engine.runs.folder import MARKS, UNREADABLE, RunFolder, Scan, raw_lines
 from snellen.engine.runs.writing import replacing
 from snellen.stats.repeats import RepeatTally
-from snellen.stats.tally import summarised
+from snellen.stats.tally import Tally, summarised
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -160,12 +160,14 @@ class _Marking:
         """All marks of one protocol, written, and their summary."""
         protocol = target.protocol
         repeats = self.repeats(target)
-        tally, broken = RepeatTally(protocol, repeats), None
-        plain: dict[str, Sample] | None = None if has_own_floors(protocol) else {}
+        tally = Tally(protocol) if repeats == 1 else RepeatTally(protocol, repeats)
+        broken = None
+        tried = not has_own_floors(protocol)
+        samples: dict[str, Sample] = {}
         for repeat in range(1, repeats + 1):
             for sample, mark in self._written(target, repeat):
-                if plain is not None:
-                    plain[sample.id] = sample
+                if tried:
+                    samples[sample.id] = sample
                 if broken is None:
                     try:
                         tally.add(sample, mark, repeat)
@@ -174,10 +176,7 @@ class _Marking:
         try:
             if broken is not None:
                 raise broken
-            groups = tally.groups()
-            if plain is not None:
-                groups = with_floors(self.exam, target, list(plain.values()), groups)
-            groups = self._labelled(groups)
+            groups = self._finished(target, tally.groups(), list(samples.values()))
         except SnellenError:
             raise
         except Exception as error:
@@ -373,12 +372,14 @@ class _Marking:
         """The scores of the first time that each question was asked."""
         column = (target.name, 1)
         groups = summarised(target.protocol, ((s, marks[column]) for s, marks in self.folder.marked([column])))
-        if not has_own_floors(target.protocol):
-            samples = [sample for sample, _marks in self.folder.marked([column])]
-            groups = with_floors(self.exam, target, samples, groups)
-        return self._labelled(groups)
+        return self._finished(target, groups, [sample for sample, _marks in self.folder.marked([column])])
 
-    def _labelled(self, groups: tuple[GroupSummary, ...]) -> tuple[GroupSummary, ...]:
+    def _finished(
+        self, target: ProtocolRun, groups: tuple[GroupSummary, ...], samples: list[Sample]
+    ) -> tuple[GroupSummary, ...]:
+        """Add floors where the protocol has none of its own, and the labels that the exam gives to groups."""
+        if not has_own_floors(target.protocol):
+            groups = with_floors(self.exam, target, samples, groups)
         own = self.exam.extra(GroupLabels)
         return groups if own is None else own.labelled(groups, msgspec.to_builtins(self.manifest.subject))
 
