@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any
 
@@ -117,17 +117,12 @@ class _Blind:
             found.append(known[key])
         return found
 
-    def _means(self, say: Say) -> dict[str, float | None]:
-        """Return the mean of each part; None where there is nothing to say."""
-        found: dict[str, float | None] = {}
+    def _scores(self, say: Say) -> dict[str, float | None]:
+        """Return the headline of each part: a mean over samples, or summarised (a macro F1, say); None where there is nothing to say."""
+        means: dict[str, float | None] = {}
         for name, members in self.members.items():
             values = self._values(members, lambda question: [text] if (text := say(question)) else [])
-            found[name] = _mean_with_zeros(values) if any(v is not None for v in values) else None
-        return found
-
-    def _scores(self, say: Say) -> dict[str, float | None]:
-        """The headline of each part; it is a mean over samples, or has to be summarised (a macro F1, say)."""
-        means = self._means(say)
+            means[name] = _mean_with_zeros(values) if any(v is not None for v in values) else None
         if self.metric == self.protocol.headline:
             return means
         whole = self._summarised(say)
@@ -136,10 +131,10 @@ class _Blind:
     def rows(self, guessed: TextOnly) -> list[dict[str, Any]]:
         constants, contradictions = self._constants("{form}"), self._constants(_DENIAL)
         listed, contradicted = self._scores(_everything), self._scores(_contradiction)
-        drawn = self._chance()
+        drawn, is_mean = self._chance(), self.metric == self.protocol.headline
         found = []
         for name, group in self.groups.items():
-            metric = group.metrics[self.protocol.headline]
+            metric, text = group.metrics[self.protocol.headline], guessed.scores.get(name)
             row: dict[str, Any] = {
                 "protocol": self.one.name,
                 "part": name,
@@ -149,14 +144,16 @@ class _Blind:
                 **self._best(name, constants[name], metric),
                 LIST: listed[name],
                 CONTRADICT: contradicted[name],
-                CONTRADICT_ONE: self._one(name, contradictions[name]),
+                CONTRADICT_ONE: max(contradictions[name].values()) if self._is_offered(name) and is_mean else None,
                 CONSTANT_LIST: metric.forbidden if self._known(name) else None,
-                **_text_cells(guessed, name),
+                TEXT: text.value if text is not None else None,
+                "text only interval": (text.low, text.high) if text is not None else None,
+                "text only how": guessed.how if text is not None else "",
                 "several allowed": self._several(name),
                 "constants": constants[name],
                 "constants metric": self.metric,
             }
-            tried = (n for n in (LIST, CONTRADICT, CONTRADICT_ONE, CONSTANT, CONSTANT_LIST, TEXT))
+            tried = (LIST, CONTRADICT, CONTRADICT_ONE, CONSTANT, CONSTANT_LIST, TEXT)
             found.append(row | {"won by": next((n for n in tried if (row[n] or 0.0) >= WON), None)})
         return found
 
@@ -185,11 +182,11 @@ class _Blind:
         """The headline of each option, where that is no mean over samples."""
         members = self.members[part]
         question = self._widest(members)
-        replies = [question.answer_form.format(option) for option in question.options]
-        return {r: self._headline((s, mark_reply(self.protocol, s, r)) for s in members) for r in replies}
-
-    def _headline(self, marked: Iterable[tuple[Sample, Mark]]) -> float | None:
-        return whole_parts(self.protocol, marked)[0].metrics[self.protocol.headline].value
+        found = {}
+        for reply in (question.answer_form.format(option) for option in question.options):
+            (whole, *_) = whole_parts(self.protocol, ((s, mark_reply(self.protocol, s, reply)) for s in members))
+            found[reply] = whole.metrics[self.protocol.headline].value
+        return found
 
     def _constants(self, form: str) -> dict[str, dict[str, float]]:
         """What each option scores that is offered, by part; or each of the commonest truths that the floor was looked for among."""
@@ -200,13 +197,12 @@ class _Blind:
             question = self._widest(members)
             for text in question.options or ([] if has_own_floors(self.protocol) else common_truths(members)):
                 reply = form.format(form=question.answer_form.format(text), o=text)
-                found[name][reply] = _mean_with_zeros(self._values(members, _always(reply)))
+                found[name][reply] = _mean_with_zeros(self._values(members, lambda _question, said=reply: [said]))
         return found
 
-    def _one(self, part: str, contradictions: dict[str, float]) -> float | None:
-        """The best contradiction about one option, where options are offered and the headline is a mean over samples."""
-        offered = any(self._asked(s).options for s in self.members[part])
-        return max(contradictions.values()) if offered and self.metric == self.protocol.headline else None
+    def _is_offered(self, part: str) -> bool:
+        """Tell whether the questions of a part offer options."""
+        return any(self._asked(s).options for s in self.members[part])
 
     def _chance(self) -> dict[str, float | None]:
         """Return what drawing among the options scores: computed for a mean over samples.
@@ -230,24 +226,13 @@ class _Blind:
         sizes = Counter(map(_part, self.samples))
         for group in whole_parts(self.protocol, marked()):
             name = " · ".join(group.by.values())
-            if any(self._asked(s).options for s in self.members[name]):
+            if self._is_offered(name):
                 found[name] = group.metrics[self.protocol.headline].value
         return found
 
 
-def _always(reply: str) -> Callable[[Question], Sequence[str]]:
-    return lambda _question: [reply]
-
-
 def _mean_with_zeros(values: Sequence[float | None]) -> float:
     return sum(value or 0.0 for value in values) / len(values)
-
-
-def _text_cells(guessed: TextOnly, part: str) -> dict[str, Any]:
-    score = guessed.scores.get(part)
-    if score is None:
-        return {TEXT: None, "text only interval": None, "text only how": ""}
-    return {TEXT: score.value, "text only interval": (score.low, score.high), "text only how": guessed.how}
 
 
 def _part(sample: Sample) -> tuple[str | None, str | None]:

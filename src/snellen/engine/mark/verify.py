@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,7 +64,11 @@ def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
     found = Differences()
     checked: list[str] = []
     unchecked: list[str] = []
-    _compare_protocols(known, targets, found)
+    for was, now in zip(
+        known.protocols, targets, strict=True
+    ):  # the rules that made the marks, and those that are installed
+        rules = ({"version": entry.version, "code": entry.code} for entry in (was, now.entry))
+        found.compare("run.json", f"protocols.{was.name}", *rules)
     checked.append(f"{len(targets)} protocol" + "s" * (len(targets) != 1))
     if scan.unreadable:
         found.add("answers.jsonl", "lines that cannot be read", scan.unreadable, 0)
@@ -81,10 +84,10 @@ def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
             checked.append(_compare_summaries(folder, Path(place), document, found))
             if exports:
                 checked.append(_compare_exports(path, Path(place), found))
-    there = compare_data(folder, exam, known, scan, data, found)
+    compare_data(folder, exam, known, scan, data, found, checked, unchecked)
     if folder.answers_bytes != size:
         raise SnellenError(f"{path}: {STILL}")
-    return VerifyResult((*checked, *there.checked), (*unchecked, *there.unchecked), tuple(found.kept), found.count)
+    return VerifyResult(tuple(checked), tuple(unchecked), tuple(found.kept), found.count)
 
 
 # ---------------------------------------------------------------- answers
@@ -101,17 +104,7 @@ def _answers_missing(document: dict[str, Any], scan: Scan, found: Differences) -
     return bool(lost)
 
 
-# ---------------------------------------------------------------- protocols and marks
-
-
-def _compare_protocols(known: Manifest, targets: tuple[ProtocolRun, ...], found: Differences) -> None:
-    """The rules that are installed, and those that the marks were made by."""
-    for was, now in zip(known.protocols, targets, strict=True):
-        entry = now.entry
-        if was.version != entry.version:
-            found.add("run.json", f"protocols.{was.name}.version", was.version, entry.version)
-        if was.code != entry.code:
-            found.add("run.json", f"protocols.{was.name}.code", was.code, entry.code)
+# ---------------------------------------------------------------- marks
 
 
 def _compare_marks(
@@ -220,8 +213,4 @@ def _compare_exports(path: Path, place: Path, found: Differences) -> str:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    return {p.relative_to(folder).as_posix(): p for p in _below(folder)} if folder.is_dir() else {}
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    return (p for p in folder.rglob("*") if p.is_file())
+    return {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
