@@ -1,4 +1,4 @@
-"""Carry out the runs of a suite: those at one server one after the other, different servers beside each other, one purse for all.
+"""Carry out the runs of a suite: those at one server one after the other, different servers beside each other, one budget for all.
 
 Each lane is a thread, and each run in it is the run that it would be alone: its own folder, its own loop, its own resuming. So a suite
 that was killed goes on where each of its runs goes on. What earlier sessions spent is read from the run folders.
@@ -57,7 +57,7 @@ class SuiteExecution:
 
     def __init__(self, cells: Sequence[SuiteRun], max_cost: float | None, watch: Watch) -> None:
         self.cells, self._watch = tuple(cells), watch
-        self.purse = SharedBudget(max_cost) if max_cost is not None else None
+        self.shared = SharedBudget(max_cost) if max_cost is not None else None
         self._interrupted = False
         self._switches = [StopSwitch() for _ in self.cells]
         self._ended: dict[int, SuiteRunResult] = {}
@@ -92,11 +92,11 @@ class SuiteExecution:
 
     def _count_what_was_spent(self) -> None:
         """Runs of earlier sessions count with what they cost, also before it is their turn; what is put aside does not."""
-        for cell in self.cells if self.purse is not None else ():
+        for cell in self.cells if self.shared is not None else ():
             folder = RunFolder(cell.plan.folder)
             kept = not cell.request.limits.fresh or fresh_and_unfinished(folder.path)
             if cell.calls and kept and folder.has("run.json"):
-                budget_of(folder.scan().totals, None, self.purse, folder.path.name)
+                budget_of(folder.scan().totals, None, self.shared, folder.path.name)
 
     def _stop(self) -> None:
         self._interrupted = True
@@ -116,10 +116,10 @@ class SuiteExecution:
     def _one(self, number: int, cell: SuiteRun) -> SuiteRunResult:
         if self._interrupted:
             return SuiteRunResult(cell, None, Interrupted(INTERRUPTED))
-        if self.purse is not None and self.purse.reached and cell.calls and not cell.plan.folder.exists():
+        if self.shared is not None and self.shared.reached and cell.calls and not cell.plan.folder.exists():
             return SuiteRunResult(cell, None, BudgetReached(NOT_BEGUN))
         try:
-            plan = make_plan(cell.request._replace(limits=cell.request.limits._replace(purse=self.purse)))
+            plan = make_plan(cell.request._replace(limits=cell.request.limits._replace(shared=self.shared)))
             finished = run_plan(
                 plan,
                 lambda progress: self._watch.asking(number, progress),
