@@ -43,7 +43,7 @@ class _Part(NamedTuple):
 
 
 def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
-    """The run that these parts make up, in a folder of its own beside them (or in `out`)."""
+    """Make the run that these parts are, in a folder of its own beside them (or in `out`)."""
     parts = _in_order([_part(path) for path in paths])
     first = parts[0]
     exam = exams.load(first.manifest.exam)
@@ -128,13 +128,13 @@ def _fixed(known: Manifest, name: str) -> object:
 
 
 def _dealt_back(parts: Sequence[_Part]) -> Iterator[Sample]:
-    """Samples in the data set's order: one from each part in turn."""
+    """Yield samples in the data set's order: one from each part in turn."""
     for some in zip_longest(*(part.folder.samples() for part in parts)):
         yield from (sample for sample in some if sample is not None)
 
 
 def _together(parts: Sequence[_Part]) -> Manifest:
-    """run.json of the whole."""
+    """Return run.json of the whole."""
     first = parts[0].manifest
     questions: dict[str, int] = {}
     for part in parts:
@@ -147,12 +147,12 @@ def _together(parts: Sequence[_Part]) -> Manifest:
 
 
 def _evidence(parts: Sequence[_Part]) -> list[str]:
-    """The files of what scorers said, by name: they are named after the scorer alone."""
+    """Return the files of what scorers said, by name: they are named after the scorer alone."""
     folder, scorers = parts[0].folder, parts[0].manifest.scorers
     return [scoring.path_of(folder, scorer).relative_to(folder.path).as_posix() for scorer in scorers]
 
 
 def _concurrency(parts: Sequence[_Part]) -> dict[str, object] | None:
-    """What the limiter did, where all parts say the same."""
+    """Return what the limiter did, where all parts say the same."""
     said = [part.folder.summary().concurrency for part in parts if part.folder.has("summary.json")]
     return said[0] if said and all(one == said[0] for one in said) else None

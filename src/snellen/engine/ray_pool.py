@@ -411,7 +411,7 @@ def _cluster_here() -> str:
 
 
 def _own_folder() -> tempfile.TemporaryDirectory[str]:
-    """A folder that only this user can enter: Ray lets everybody into those that it makes."""
+    """Return a folder that only this user can enter: Ray lets everybody into those that it makes."""
     folder = _module("ray._common.utils").get_default_system_temp_dir()
     if os.name == "posix" and len(os.fsencode(folder)) > LONGEST:
         folder = "/tmp"  # noqa: S108  (the folder in it has a name of its own)
@@ -471,13 +471,13 @@ def _admitted(ray: Any, address: str, quiet: dict[str, Any]) -> None:
 
 
 def _last_said(error: Exception) -> str:
-    """The last line of an error: Ray's gate tells a whole traceback, whose end says what happened."""
+    """Return the last line of an error: Ray's gate tells a whole traceback, whose end says what happened."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1].strip()}" if len(lines) > 1 else said_by(error)
 
 
 def _refuse_if_nobody_listens(address: str, what: str) -> None:
-    """Ray itself would try for minutes."""
+    """Stop at once where nothing listens: Ray itself would try for minutes."""
     host, _, port = address.removeprefix(AT).rpartition(":")
     if host and port.isdecimal():
         try:

@@ -46,7 +46,7 @@ class BatchWire:
         self._tries, self._stopped = tries, stopped
 
     async def read(self, step: BatchStep, reader: Callable[[bytes], T], tries: int = 0) -> T:
-        """What the provider says, understood."""
+        """Return what the provider says, understood."""
         return self._understood(step, reader, (await self.exchange(step, tries=tries)).body)
 
     async def labelled(self, api: BatchApi, mark: str) -> str:
@@ -86,7 +86,7 @@ class BatchWire:
             ) from None
 
     def _proper(self, number: str) -> str:
-        """An id that can be written down: it is short, and no place where the key comes back."""
+        """Return an id that can be written down: it is short, and no place where the key comes back."""
         if not 0 < len(number) <= LONGEST_ID or self._endpoint.connection.key.redact(number) != number:
             raise ValueError("no proper id of the batch")
         return number
@@ -94,7 +94,7 @@ class BatchWire:
     async def exchange(
         self, step: BatchStep, *, into: BinaryIO | None = None, tries: int = 0, to_the_end: bool = False
     ) -> Response:
-        """One exchange. `to_the_end` is for what has to be said after the run was stopped."""
+        """Make one exchange. `to_the_end` is for what has to be said after the run was stopped."""
         tries = tries or self._tries
         for number in range(1, tries + 1):
             place = into.tell() if into is not None else 0

@@ -170,7 +170,7 @@ class Batching(AskingPass):
         return under
 
     async def _pulled(self, feed: Feed) -> list[PreparedQuestion]:
-        """The next questions. Whatever ends the reading early, those before it are handed in and collected first."""
+        """Return the next questions. Whatever ends the reading early, those before it are handed in and collected first."""
         try:
             return await until_stopped(asyncio.to_thread(feed.pull), self._stopped)
         except WaitStopped:
@@ -186,7 +186,7 @@ class Batching(AskingPass):
         return price._replace(batch=self.api.share) if price is not None and price.batch is None else price
 
     def _bound(self, request: Request) -> float | None:
-        """The most that a request may cost in a batch."""
+        """Return the most that a request may cost in a batch."""
         price = self._price
         if request.cost_bound is None or price is None or price.batch is None:
             if self.limits.max_cost is not None:
@@ -197,13 +197,13 @@ class Batching(AskingPass):
         return request.cost_bound * price.batch
 
     def _fits(self, held: float, bound: float) -> bool:
-        """Whether one more request fits under the cap. Replies that did not say what they cost count like the dearest."""
+        """Tell whether one more request fits under the cap. Replies that did not say what they cost count like the dearest."""
         cap, known = self.limits.max_cost, self.totals
         unknown = (known.unsure + known.unpriced) * max(known.dearest_call or 0.0, bound)
         return cap is None or known.cost + unknown + held + bound <= cap * (1 + 1e-9)
 
     def _kept(self, item: PreparedQuestion) -> bool:
-        """Whether a question needs no batch: it cannot be asked, or was answered before."""
+        """Tell whether a question needs no batch: it cannot be asked, or was answered before."""
         question = item.question
         if item.failure is not None:
             self._tried.add((question.id, question.prompt))
@@ -341,7 +341,7 @@ class Batching(AskingPass):
         return lines
 
     def _whole_lines(self, file: BinaryIO, begin: int) -> int:
-        """How many lines there are from a place on, without a last one that was cut."""
+        """Return how many lines there are from a place on, without a last one that was cut."""
         file.seek(begin)
         count, last = 0, b""
         for line in file:
@@ -354,7 +354,7 @@ class Batching(AskingPass):
         return count
 
     def _results(self, file: BinaryIO, broken: list[str]) -> Generator[BatchResult, None, None]:
-        """What is in a file of results; `broken` is told what cannot be read."""
+        """Yield what is in a file of results; `broken` is told what cannot be read."""
         file.seek(0)
         for line in file:
             if line.strip():
@@ -414,7 +414,7 @@ class Batching(AskingPass):
         return parsed._replace(cost=price.bill(parsed.usage, in_batch=True), cost_source=f"{price.source}, in a batch")
 
     def _answer(self, inside: BatchedQuestion, reply: Reply, entry: BatchEntry) -> Answer:
-        """The answer that a reply is; one to an earlier wording of the prompt is none, but has its cost."""
+        """Return the answer that a reply is; one to an earlier wording of the prompt is none, but has its cost."""
         prompt = Arm.parse(inside.prompt).prompt
         now = self._wordings.get(prompt)
         if entry.wordings.get(prompt, now) != now:
@@ -442,7 +442,7 @@ class Batching(AskingPass):
 
 
 def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:
-    """The endpoint by whose batches a subject can be asked: one that asks one model, once a question."""
+    """Return the endpoint by whose batches a subject can be asked: one that asks one model, once a question."""
     endpoint = plan.subject.endpoint
     if endpoint is None or endpoint is not plan.subject:  # type: ignore[comparison-overlap]
         raise SnellenError(

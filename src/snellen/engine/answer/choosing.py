@@ -38,7 +38,7 @@ class ChoosingFeed:
         self._done = done.__contains__
 
     def pull(self) -> list[PreparedQuestion]:
-        """The next items, as soon as there is one; none at the end, and none after `close`."""
+        """Return the next items, as soon as there is one; none at the end, and none after `close`."""
         old, new = self._next()
         drawn = [self._data.draw(name) for name in old]
         fresh = [self._data.draw(name) for name in new]
@@ -48,7 +48,7 @@ class ChoosingFeed:
         return [item for sample in (*drawn, *fresh) for item in self._items(sample)]
 
     def _next(self) -> tuple[list[str], list[str]]:
-        """Names of samples that an earlier process chose and nobody answered, and of new ones; none of either at the end."""
+        """Return the names of samples that an earlier process chose and that have no answer, and of new ones; none of either at the end."""
         with self._turn:
             while not self._closed:
                 old, self._left = self._left[:AT_ONCE], self._left[AT_ONCE:]
@@ -59,7 +59,7 @@ class ChoosingFeed:
         return [], []
 
     def _items(self, sample: Sample) -> list[PreparedQuestion]:
-        """The questions about a sample that have no answer yet."""
+        """Return the questions about a sample that have no answer yet."""
         return [
             prepared(self._plan.subject, Open(self._plan.exam.name, sample.id, arm, partial(ask, sample)))
             for arm, ask in self._asks.items()
@@ -67,7 +67,7 @@ class ChoosingFeed:
         ]
 
     def told(self, answer: Answer) -> None:
-        """An answer has come."""
+        """Take in an answer, which may decide what is asked next."""
         with self._turn:
             self._tell(answer)
             self._turn.notify_all()
@@ -80,7 +80,7 @@ class ChoosingFeed:
         self._data.told(answer.id, Outcome.ERROR if mark is None else mark.outcome)
 
     def close(self) -> None:
-        """Whoever waits for the next question gets none."""
+        """End the waiting for a next question: there is none."""
         with self._turn:
             self._closed = True
             self._turn.notify_all()

@@ -180,7 +180,7 @@ class Asking(AskingPass):
             await self._room.wait()
 
     def _width(self) -> int:
-        """How many samples may be in work: a few more than calls, so that no slot waits for the loop."""
+        """Return how many samples may be in work: a few more than calls, so that no slot waits for the loop."""
         subject = self.plan.subject
         return subject.beside + (self.limiter.limit + 4 if subject.endpoints else subject.parallel)
 

@@ -8,7 +8,7 @@ from snellen.core.records import Totals
 
 
 def this_time(calls: int, there: int, given: str, reused: Totals) -> list[str]:
-    """What was asked now and what was not; nothing where all was asked now, as the run's totals say that.
+    """Return what was asked now and what was not; nothing where all was asked now, as the run's totals say that.
 
     `there` are the answers that the run had before, `given` is when, and `reused` counts those from the store.
     """
@@ -23,7 +23,7 @@ def this_time(calls: int, there: int, given: str, reused: Totals) -> list[str]:
 
 
 def nothing_asked(there: int, given: str) -> list[str]:
-    """Old answers are not passed off as new ones: the endpoint may have another model behind the same name by now."""
+    """Say that nothing was asked: the endpoint may have another model behind the same name by now."""
     every = "the one answer was" if there == 1 else f"all {there} answers were"
     return [f"nothing was asked: {every} there already{given}; --fresh asks again"]
 
@@ -33,7 +33,7 @@ def _answers(count: int) -> str:
 
 
 def given_on(totals: Totals) -> str:
-    """When answers were given, as the end of a sentence; nothing where nobody wrote it down.
+    """Say when answers were given, as the end of a sentence; nothing where that is not known.
 
     >>> given_on(Totals(oldest=1_767_225_600, newest=1_767_225_601)), given_on(Totals())
     (', given on 2026-01-01', '')

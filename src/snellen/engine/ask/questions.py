@@ -30,7 +30,7 @@ CHUNK = 16
 
 
 def asker(exam: Exam, data: Dataset, prompt: str) -> Ask:
-    """How a prompt asks about the samples of a data set, with their examples; raises SnellenError where there are none to be had."""
+    """Return how a prompt asks about the samples of a data set, with their examples; raises SnellenError where there are none to be had."""
     shots = data.shots(prompt)
     return lambda sample: exam.ask(prompt, sample, shots(sample))
 
@@ -47,14 +47,14 @@ class Open(NamedTuple):
 def questions(
     exam: Exam, data: Dataset, arms: Sequence[Arm], wanted: Wanted, applies: Applies, seed: int
 ) -> Iterator[Question]:
-    """Every wanted (sample, arm) as a Question, in data set order; arms with exchanged images come last."""
+    """Return every wanted (sample, arm) as a Question, in data set order; arms with exchanged images come last."""
     return (one.make() for one in to_ask(exam, data, arms, wanted, applies, seed))
 
 
 def to_ask(
     exam: Exam, data: Dataset, arms: Sequence[Arm], wanted: Wanted, applies: Applies, seed: int
 ) -> Iterator[Open]:
-    """As `questions`, before they are made: one that cannot be made does not end the others."""
+    """Yield the same as `questions` before they are made: one that cannot be made does not end the others."""
     here = {arm: ask_under(exam, data, arm, seed) for arm in arms if arm.control != "shuffled"}
     if here:
         for sample in data.full(lambda i: any(wanted((i, arm.text)) for arm in here)):
@@ -84,7 +84,7 @@ def ask_under(exam: Exam, data: Dataset, arm: Arm, seed: int) -> Ask:
 
 
 def _shuffled(exam: Exam, data: Dataset, arm: Arm, wanted: Wanted, applies: Applies, seed: int) -> Iterator[Open]:
-    """Each sample with another image of its split and task."""
+    """Yield each sample with another image of its split and task."""
     ask = ask_under(exam, data, arm, seed)
     for_donor: dict[str, list[Sample]] = {}
     for sample, donor_id in partners(data.whole, seed):

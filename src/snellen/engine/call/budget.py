@@ -151,7 +151,7 @@ class Budget:
         return sum(budget.promised for budget in self._shared.held if budget is not self) + mine <= cap
 
     def _refuse_if_blind(self) -> None:
-        """Without a price: stop where the endpoint does not say what a call costs."""
+        """Stop, without a price, where the endpoint does not say what a call costs."""
         if self._unpriced:
             raise SnellenError(
                 "--max-cost cannot be kept: the endpoint does not say what a call costs and the model's price is not known; "

@@ -105,7 +105,7 @@ class EndpointCaller:
         self.stopping = False
 
     async def __call__(self, request: Request) -> Reply:
-        """The reply to a request: from the store, from the same request already in flight, or from the endpoint."""
+        """Return the reply to a request: from the store, from the same request already in flight, or from the endpoint."""
         if self._store is not None and self._use_stored:
             found = self._store.get(request.key)
             if found is not None:
@@ -115,7 +115,7 @@ class EndpointCaller:
         return await self._asked(request)
 
     async def _reused(self, request: Request, found: Reply) -> Reply:
-        """A stored reply, if the server still gives such; the first ones of a server of one's own are asked again to see that."""
+        """Return a stored reply, if the server still gives such; the first ones of a server of one's own are asked again to see that."""
         if differ(found.call.server, self._server):
             self.trust.other_model += 1
             return await self._asked(request)
@@ -348,7 +348,7 @@ def failure_cost(status: int, parsed: Parsed) -> float | None:
 
 
 def _request_id(headers: Mapping[str, str], key: Secret) -> str | None:
-    """The provider's number of a request, by the names that they give it; a server may repeat the key anywhere."""
+    """Return the provider's number of a request, by the names that they give it; a server may repeat the key anywhere."""
     found = next((headers[name] for name in REQUEST_IDS if name in headers), None)
     return one_line(key.redact(found), 100) if found else None
 

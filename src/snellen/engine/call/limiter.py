@@ -115,7 +115,7 @@ class Limiter:
             self._set(self.limit * 2, "slow start")
 
     def throttled(self, why: str) -> None:
-        """The endpoint said 429, 503 or 529: cut, at most once a round trip."""
+        """Cut the limit, at most once a round trip: the endpoint said 429, 503 or 529."""
         now = self._clock()
         if self._fixed or now - self._last_cut < max(self._typical, 0.05):
             return
@@ -135,7 +135,7 @@ class Limiter:
 
 
 def _middle(latencies: Sequence[float]) -> tuple[float, float]:
-    """The geometric mean, which a few slow calls hardly move, and the factor by which chance alone may move it.
+    """Return the geometric mean, which a few slow calls hardly move, and the factor by which chance alone may move it.
 
     >>> _middle([0.2, 0.2, 0.2])[1], [round(x, 2) for x in _middle([1, 1, 1, 16])]
     (1.0, [2.0, 4.0])

@@ -14,7 +14,7 @@ LONGEST_RETRY_AFTER = 600.0
 
 
 def worth_retrying(status: int | None) -> bool:
-    """408, 409, 425, 429, 5xx and network faults (None). Never 400, 401, 403, 404, 413, 422.
+    """Tell whether a failure is worth another try: 408, 409, 425, 429, 5xx and network faults (None). Never 400, 401, 403, 404, 413, 422.
 
     >>> [worth_retrying(s) for s in (None, 429, 503, 529, 400, 401)]
     [True, True, True, True, False, False]
@@ -23,7 +23,7 @@ def worth_retrying(status: int | None) -> bool:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds that the server asks to wait, from milliseconds, a number or a date; None where it does not say.
+    """Return the seconds that the server asks to wait, from milliseconds, a number or a date; None where it does not say.
 
     >>> retry_after({"Retry-After": "7"}), retry_after({"retry-after-ms": "250", "retry-after": "1"})
     (7.0, 0.25)
@@ -51,7 +51,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def wait_before(attempt: int, asked: float | None, jitter: float) -> float:
-    """Seconds before try `attempt` + 1: the server's own figure, else doubling with jitter in [0, 1).
+    """Return the seconds before try `attempt` + 1: the server's own figure, else doubling with jitter in [0, 1).
 
     >>> wait_before(1, None, 0.0), wait_before(3, None, 0.0), wait_before(1, 5.0, 0.5)
     (0.25, 1.0, 5.25)

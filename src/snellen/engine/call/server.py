@@ -19,7 +19,7 @@ LONGEST = 120
 
 
 def mark_of(listed: Mapping[str, Any], at: float) -> str:
-    """A mark of the model that a list describes, asked for at this time; nothing where the list does not tell models apart.
+    """Return a mark of the model that a list describes, asked for at this time; nothing where the list does not tell models apart.
 
     >>> mark_of({"id": "m", "created": 1_700_000_000}, at=1_700_000_010)
     ''
@@ -40,7 +40,7 @@ def _said(name: str, listed: Mapping[str, Any]) -> str:
 
 
 def differ(then: str, now: str) -> str:
-    """Whether two marks are of two models: 'surely', 'perhaps' where only the times of making differ, or nothing.
+    """Tell whether two marks are of two models: 'surely', 'perhaps' where only the times of making differ, or nothing.
 
     >>> differ("digest a", "digest b"), differ("created 5", "created 7"), differ("root x", "root x, created 7"), differ("", "root x")
     ('surely', 'perhaps', '', '')

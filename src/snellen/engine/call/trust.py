@@ -17,7 +17,7 @@ NEEDED = 3
 
 
 def is_own(url: str) -> bool:
-    """Whether an address is on this machine or in a private network.
+    """Tell whether an address is on this machine or in a private network.
 
     >>> [is_own(u) for u in ("http://localhost:1/v1", "http://10.1.2.3/v1", "http://gpu7:8000/v1", "https://api.openai.com/v1")]
     [True, True, True, False]
@@ -41,7 +41,7 @@ class Trust:
         """How many stored replies are by another model than the server says that it has now."""
 
     def compare(self, stored: str, said: str | None) -> None:
-        """A stored reply and what the server says to the same request now; None where it failed, which ends the trial."""
+        """Compare a stored reply with what the server says to the same request now; None where it failed, which ends the trial."""
         self._differs = said is not None and stored != said
         self._alike += stored == said
         self.holds = stored == said and self._alike >= NEEDED

@@ -25,7 +25,7 @@ def advice(
     silent: Sequence[UnansweredPart],
     protocols: Sequence[ProtocolSummary],
 ) -> tuple[str, ...]:
-    """A sentence for each kind of non-answer that there is much of, the commonest first."""
+    """Return a sentence for each kind of non-answer that there is much of, the commonest first."""
     main = protocols[0].protocol if protocols else ""
     kinds: Counter[str] = Counter()
     for row in silent:
@@ -58,7 +58,7 @@ def _sentence(
 
 
 def _of_log(kind: str) -> str:
-    """The same for another tool's log: whatever is asked again is asked by that tool."""
+    """Return the same for another tool's log: whatever is asked again is asked by that tool."""
     return {
         Outcome.ERROR: "the log has errors in the place of replies: ask again with the tool that made it, and import the new log",
         Outcome.TRUNCATED: "replies are cut off in the log: give more tokens in the tool that made it",
@@ -69,7 +69,7 @@ def _of_log(kind: str) -> str:
 
 
 def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
-    """Replies that ended at the cap: while still thinking, or while speaking."""
+    """Explain replies that ended at the cap: while still thinking, or while speaking."""
     cut = [a for a in folder.answers(scan) if a.finish_reason == "length"]
     thinking = sum(not spoken(a.text).strip() for a in cut)
     caps = manifest.subject.identity.get("parameters") or {}
@@ -84,7 +84,7 @@ def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
 
 
 def _thought(folder: RunFolder, scan: Scan) -> str:
-    """Replies that ended inside their thinking, where most did."""
+    """Explain replies that ended inside their thinking, where most did."""
     every = [ends_in_thought(a.text) for a in folder.answers(scan)]
     if 2 * sum(every) <= len(every):
         return ""
@@ -94,7 +94,7 @@ def _thought(folder: RunFolder, scan: Scan) -> str:
 
 
 def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:
-    """Replies that the main protocol cannot read: another one of the run may."""
+    """Explain replies that the main protocol cannot read: another one of the run may."""
     main, *others = ((p.protocol, _unread_share(p)) for p in protocols)
     best, share = min(others, key=lambda one: (one[1], one[0] != "robust"), default=main)
     if share <= ABLE * main[1]:
@@ -108,6 +108,6 @@ def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:
 
 
 def _unread_share(protocol: ProtocolSummary) -> float:
-    """How many of all replies a protocol could not read."""
+    """Return how many of all replies a protocol could not read."""
     parts = [g for g in protocol.groups if g.whole]
     return sum(g.outcomes.get(Outcome.UNPARSABLE, 0) for g in parts) / max(1, sum(g.answers for g in parts))

@@ -43,7 +43,7 @@ def audit(
     trained_on: Sequence[Sample] = (),
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """One row for each protocol and whole part of the exam. `real` says that the truths are those of a data set, and only then is
+    """Return one row for each protocol and whole part of the exam. `real` says that the truths are those of a data set, and only then is
     anything guessed from texts; `trained_on` is its training split, if it has one.
     """
     if not samples:
@@ -85,7 +85,7 @@ class _Blind:
         return self.exam.ask(self.prompt, sample) if self.each_differs else self.questions[_part(sample)]
 
     def _widest(self, members: Sequence[Sample]) -> Question:
-        """The question of a part that offers the most options."""
+        """Return the question of a part that offers the most options."""
         return (
             max(map(self._asked, members), key=lambda q: len(q.options))
             if self.each_differs
@@ -93,7 +93,7 @@ class _Blind:
         )
 
     def _summarised(self, say: Say) -> dict[str, GroupSummary]:
-        """The whole parts of the exam, for a subject that says the same to everything."""
+        """Return the whole parts of the exam, for a subject that says the same to everything."""
 
         def marked() -> Iterator[tuple[Sample, Mark]]:
             for sample in self.samples:
@@ -158,13 +158,13 @@ class _Blind:
         return found
 
     def _known(self, part: str) -> bool:
-        """Whether the truths say what constants score: those of a data set, or all there can be where options are offered."""
+        """Tell whether the truths say what constants score: those of a data set, or all there can be where options are offered."""
         kinds = {_part(s) for s in self.members[part]}
         probes = [p for p in probes_of(self.exam) if _part(p) in kinds]
         return self.real or any(self.exam.ask(q, p).options for p in probes for q in self.exam.prompts)
 
     def _best(self, part: str, constants: dict[str, float], metric: Score) -> dict[str, Any]:
-        """The best constant that is allowed; where a headline is no mean over samples, or no options are offered, the summary knows it."""
+        """Return the best constant that is allowed. Where a headline is not a mean, or no options are offered, the summary knows it."""
         by_answer: Mapping[str, float | None] = {} if self._several(part) else constants
         if self.metric != self.protocol.headline:
             by_answer = self._summed(part) if metric.floor_answer == CHANCE else {}
@@ -175,11 +175,11 @@ class _Blind:
         return {CONSTANT: metric.floor if known else None, "constant answer": metric.floor_answer if known else None}
 
     def _several(self, part: str) -> bool:
-        """Whether the prompt allows several options at once."""
+        """Tell whether the prompt allows several options at once."""
         return any(self._asked(s).answer_kind == "any-of" for s in self.members[part])
 
     def _summed(self, part: str) -> dict[str, float | None]:
-        """The headline of each option, where that is no mean over samples."""
+        """Return the headline of each option, where that is no mean over samples."""
         members = self.members[part]
         question = self._widest(members)
         found = {}
@@ -189,7 +189,7 @@ class _Blind:
         return found
 
     def _constants(self, form: str) -> dict[str, dict[str, float]]:
-        """What each option scores that is offered, by part; or each of the commonest truths that the floor was looked for among."""
+        """Return what each option scores that is offered, by part; or each of the commonest truths that the floor was looked for among."""
         found: dict[str, dict[str, float]] = {name: {} for name in self.groups}
         for name, members in self.members.items():
             if not self._known(name):
@@ -247,5 +247,5 @@ def _everything(question: Question) -> str | None:
 
 
 def _contradiction(question: Question) -> str | None:
-    """Says of every option that it is the answer, and that it is not."""
+    """Say of every option that it is the answer, and that it is not."""
     return "\n".join(_DENIAL.format(form=question.answer_form.format(o), o=o) for o in question.options) or None

@@ -57,8 +57,9 @@ class ProtocolFlip(NamedTuple):
 
 
 def agreements(protocols: Sequence[str], tally: Mapping[Verdict, int]) -> dict[tuple[str, str], Agreement]:
-    """For each pair of protocols, over the samples that both have marked. `tally` counts samples by what each protocol says of them:
-    correct, not correct, or None where it says nothing.
+    """Return the agreement of each pair of protocols over the samples that both have marked.
+
+    `tally` counts samples by what each protocol says of them: correct, not correct, or None where it says nothing.
     """
     found = {}
     for (a, first), (b, second) in combinations(enumerate(protocols), 2):
@@ -70,7 +71,7 @@ def agreements(protocols: Sequence[str], tally: Mapping[Verdict, int]) -> dict[t
 
 
 def comparable(reading: Any) -> Any:
-    """A reading in a form in which two protocols' readings can be compared: lists as sets, one item as itself, no case.
+    """Return a reading in a form in which two protocols' readings can be compared: lists as sets, one item as itself, no case.
 
     >>> comparable(["Color"]) == comparable("color ") and comparable(["a", "b"]) == comparable(["b", "a"])
     True
@@ -84,19 +85,19 @@ def comparable(reading: Any) -> Any:
 
 
 def stage_of(first: ProtocolSide, second: ProtocolSide) -> str:
-    """The first stage in which two views of a sample differ."""
+    """Return the first stage in which two views of a sample differ."""
     if first.prompt != second.prompt and first.reply != second.reply:
         return "prompt"
     return "reading" if comparable(answer_of(first.reading)) != comparable(answer_of(second.reading)) else "marking"
 
 
 def answer_of(reading: Any) -> Any:
-    """The answer alone, where a reading has more than that (an explanation, say)."""
+    """Return the answer alone, where a reading has more than that (an explanation, say)."""
     return reading["answer"] if isinstance(reading, dict) and "answer" in reading else reading
 
 
 def flips(sides: Iterable[tuple[str, Sequence[ProtocolSide]]]) -> Iterator[ProtocolFlip]:
-    """The flips of each sample, pair by pair, given its sides under all protocols."""
+    """Yield the flips of each sample, pair by pair, given its sides under all protocols."""
     for sample_id, views in sides:
         for first, second in combinations(views, 2):
             if (first.outcome is Outcome.CORRECT) != (second.outcome is Outcome.CORRECT):
@@ -121,7 +122,7 @@ class ProtocolComparison(NamedTuple):
 
 
 def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> ProtocolComparison:
-    """Agreement and flips of a run, under all of its protocols or those named. Holds one sample at a time, and the flips.
+    """Return agreement and flips of a run, under all of its protocols or those named. Holds one sample at a time, and the flips.
 
     With `few` only so many flips are held for each pair and stage: those that come first by a seeded rank of their samples.
     """
@@ -132,7 +133,7 @@ def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> 
 
 
 def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
-    """The protocols of a run, each with its prompt; an error where one that is named has no marks."""
+    """Return the protocols of a run, each with its prompt; an error where one that is named has no marks."""
     if not run.folder.has("summary.json"):
         raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
     there = {p.protocol: p.prompt for p in run.protocols}
@@ -167,7 +168,7 @@ def _compared(run: Run, prompts: Mapping[str, str], rows: Iterable[Row], few: in
 
 
 def _parting(rows: Iterable[Row], names: Sequence[str], tally: Counter[Verdict]) -> Iterator[Row]:
-    """Counts what protocols say of samples; gives the samples on which two of them disagree."""
+    """Count what protocols say of samples; gives the samples on which two of them disagree."""
     for sample_id, marks in rows:
         verdict = tuple(_verdict(marks.get(name)) for name in names)
         tally[verdict] += 1
@@ -176,14 +177,14 @@ def _parting(rows: Iterable[Row], names: Sequence[str], tally: Counter[Verdict])
 
 
 def _verdict(mark: Mark | None) -> bool | None:
-    """Calls that failed say nothing about a protocol."""
+    """Return whether a sample is correct; None where the call failed, which says nothing about a protocol."""
     return (
         None if mark is None or mark.outcome in (Outcome.ERROR, Outcome.UNMARKED) else mark.outcome is Outcome.CORRECT
     )
 
 
 def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterator[tuple[str, list[ProtocolSide]]]:
-    """The views of each sample, with the replies."""
+    """Yield the views of each sample, with the replies."""
     last: Places | None = None
     for some in batched(rows, BATCH):
         last = run.folder.scan().last if last is None else last

@@ -20,7 +20,7 @@ from snellen.engine.runs.run import Run
 
 
 def mismatch(run: Run, summary: Summary) -> str:
-    """What to say where the answers are not those that the summary was made of; or nothing. They only ever grow."""
+    """Return what to say where the answers are not those that the summary was made of; or nothing. They only ever grow."""
     now = run.folder.answers_bytes
     if not summary.answers_bytes or now == summary.answers_bytes:
         return ""

@@ -60,7 +60,7 @@ class RemarkResult(NamedTuple):
 
 
 def is_current(folder: RunFolder, targets: tuple[ProtocolRun, ...]) -> bool:
-    """Whether summary and marks are of these protocols and of all the answers there are."""
+    """Tell whether summary and marks are of these protocols and of all the answers there are."""
     if not folder.has("summary.json"):
         return False
     summary, scorers = folder.summary(), folder.manifest().scorers
@@ -94,12 +94,12 @@ def mark_run(
 
 
 def judging(folder: RunFolder, exam: Exam, scan: Scan) -> Callable[[ProtocolRun, int], Iterator[tuple[Sample, Mark]]]:
-    """What marks a run's stored answers of one repeat, the first being 1, under any protocol. Nothing is written."""
+    """Return what marks a run's stored answers of one repeat, the first being 1, under any protocol. Nothing is written."""
     return _Marking(folder, exam, scan)._judged
 
 
 def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
-    """The first protocol of each prompt of a marked run, with its records; control arms are left out."""
+    """Yield the first protocol of each prompt of a marked run, with its records; control arms are left out."""
     marking, seen = _Marking(folder, exam, folder.scan()), set()
     for result in folder.summary().plain:
         target = ProtocolRun(*exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}"))
@@ -109,7 +109,7 @@ def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
 
 
 def failure_reasons(folder: RunFolder, scan: Scan) -> dict[str, int]:
-    """Why answers are missing: reasons and how often, the commonest ten."""
+    """Return why answers are missing: reasons and how often, the commonest ten."""
     failures = (a.failure for a in folder.answers(scan) if a.failure is not None)
     counts = Counter(f"{f.kind}: {f.reason}" for f in failures)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:10])
@@ -133,7 +133,7 @@ class _Marking:
         return np.frombuffer(array("q", (hash(s.id) for s in self.folder.samples())), np.int64)
 
     def _places_of(self, arm: str) -> NDArray[np.int64]:
-        """Where the answers to an arm begin, in the order of the samples. An answer to no sample is an error."""
+        """Return where the answers to an arm begin, in the order of the samples. An answer to no sample is an error."""
         found = self._places.get(arm)
         if found is None:
             found = self.scan.last.of(arm, self._hashes)
@@ -150,14 +150,14 @@ class _Marking:
         return found
 
     def repeats(self, target: ProtocolRun) -> int:
-        """How often the questions of a protocol's arm were asked, or were to be."""
+        """Return how often the questions of a protocol's arm were asked, or were to be."""
         every = map(Arm.parse, {*self.asked, *self.manifest.questions})
         return max((arm.repeat for arm in every if arm.first == target.arm), default=1)
 
     # ------------------------------------------------------------ one protocol
 
     def marked(self, target: ProtocolRun) -> ProtocolSummary:
-        """All marks of one protocol, written, and their summary."""
+        """Write all marks of one protocol, and return their summary."""
         protocol = target.protocol
         repeats = self.repeats(target)
         tally = Tally(protocol) if repeats == 1 else RepeatTally(protocol, repeats)
@@ -252,7 +252,7 @@ class _Marking:
     def summary(
         self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary], concurrency: dict[str, Any] | None
     ) -> Summary:
-        """The summary of all protocols."""
+        """Return the summary of all protocols."""
         folder, manifest, scan = self.folder, self.manifest, self.scan
         remarks = self.exam.extra(Remarks) or Remarks()
         arms = [arm.text for target in targets for arm in target.arm.times(self.repeats(target))]
@@ -295,13 +295,13 @@ class _Marking:
         )
 
     def _scorers(self) -> tuple[ScorerSummary, ...]:
-        """The run's scorers, the main one first, with the number of answers that each has not scored."""
+        """Return the run's scorers, the main one first, with the number of answers that each has not scored."""
         entries = self.manifest.scorers
         open_ = scoring.unscored(self.folder, self.exam, entries, self.scan) if entries else {}
         return tuple(ScorerSummary(name=e.name, identity=e.identity, unscored=open_[e.name]) for e in entries)
 
     def _position(self, targets: tuple[ProtocolRun, ...]) -> tuple[PositionRow, ...]:
-        """What the order of the pictures does, for each protocol that has both orders."""
+        """Return what the order of the pictures does, for each protocol that has both orders."""
         found: list[PositionRow] = []
         own = self.exam.extra(SwappedPictures)
         if own is None:
@@ -314,7 +314,7 @@ class _Marking:
         return tuple(found)
 
     def _published(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:
-        """The paper's figures for the parts that this run has, with as many examples before the question."""
+        """Return the paper's figures for the parts that this run has, with as many examples before the question."""
         shots, tables = self.manifest.options.shots, self.exam.extra(PaperTables)
         return tuple(
             PublishedRow(**row._asdict(), protocol=target.name)
@@ -324,7 +324,7 @@ class _Marking:
         )
 
     def _notes(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> tuple[str, ...]:
-        """What the exam has to say of the results, each sentence once; control arms are not meant to score."""
+        """Return what the exam has to say of the results, each sentence once; control arms are not meant to score."""
         plain = [(t, r) for t, r in zip(targets, results, strict=True) if not t.arm.control]
         remarks = self.exam.extra(Remarks) or Remarks()
         said = [note for t, r in plain for note in remarks.notes(self.facts(t, r))]
@@ -336,7 +336,7 @@ class _Marking:
     # ------------------------------------------------------------ exports
 
     def export(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> None:
-        """The exam's own files; those of further protocols in folders of their own."""
+        """Write the exam's own files; those of further protocols in folders of their own."""
         self.folder.clear("exports")
         exports = self.exam.extra(Exports)
         if exports is None:
@@ -350,7 +350,7 @@ class _Marking:
                 self.folder.write_chunks(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", pieces)
 
     def facts(self, target: ProtocolRun, result: ProtocolSummary) -> RunFacts:
-        """A protocol's results, and sample, answer (without its ledger) and mark side by side, streamed.
+        """Return a protocol's results, with sample, answer and mark side by side, streamed.
 
         Of questions that were asked several times it is the first time alone: the papers' files have one answer a sample.
         """
@@ -369,7 +369,7 @@ class _Marking:
         return RunFacts(self.manifest, target.protocol, target.arm.text, groups, self.scan.totals, records)
 
     def _first_groups(self, target: ProtocolRun) -> tuple[GroupSummary, ...]:
-        """The scores of the first time that each question was asked."""
+        """Return the scores of the first time that each question was asked."""
         column = (target.name, 1)
         groups = summarised(target.protocol, ((s, marks[column]) for s, marks in self.folder.marked([column])))
         return self._finished(target, groups, [sample for sample, _marks in self.folder.marked([column])])

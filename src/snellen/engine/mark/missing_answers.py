@@ -46,7 +46,7 @@ def _lacking(folder: RunFolder, exam: Exam, one: ProtocolRun, scan: Scan) -> _Mi
 
 
 def _expected_cost(totals: Totals, questions: int) -> tuple[float | None, str]:
-    """What more questions would cost, by what the run's own calls cost, and that in words."""
+    """Return what more questions would cost, by what the run's own calls cost, and that in words."""
     paid = totals.calls - totals.cost_unknown
     if not totals.calls and not totals.stored:
         return 0.0, "at no cost (local subject)"

@@ -51,7 +51,7 @@ class _ConstantReply(NamedTuple):
     allowed: bool = True
 
     def say(self, question: Question | None) -> str:
-        """The reply to a question; empty where it has no such option."""
+        """Return the reply to a question; empty where it has no such option."""
         if self.text is not None:
             return self.text
         options = question.options if question is not None else ()
@@ -60,7 +60,7 @@ class _ConstantReply(NamedTuple):
 
 
 def has_own_floors(protocol: Protocol) -> bool:
-    """Whether a protocol says itself what its floors are, or cannot be tried without the pictures' scores."""
+    """Tell whether a protocol says itself what its floors are, or cannot be tried without the pictures' scores."""
     return type(protocol).floors is not Protocol.floors or "evidence" in protocol.needs
 
 
@@ -96,7 +96,7 @@ def with_floors(
 
 
 def question_of(exam: Exam, prompt: str, sample: Sample) -> Question | None:
-    """The question without its pictures; None where a plugin's prompt cannot do without them."""
+    """Return the question without its pictures; None where a plugin's prompt cannot do without them."""
     try:
         return exam.ask(prompt, sample)
     except Exception:
@@ -106,7 +106,7 @@ def question_of(exam: Exam, prompt: str, sample: Sample) -> Question | None:
 
 
 def texts_of(truth: Any) -> list[str]:
-    """The texts and numbers in a truth."""
+    """Return the texts and numbers in a truth."""
     if isinstance(truth, str | int | float) and not isinstance(truth, bool):
         return [str(truth)]
     inner = truth.values() if isinstance(truth, Mapping) else truth if isinstance(truth, list | tuple) else ()
@@ -139,7 +139,7 @@ def _offered(offered: Sequence[Question]) -> list[_ConstantReply]:
 
 
 def common_truths(samples: Sequence[Sample]) -> list[str]:
-    """The commonest texts of the truths."""
+    """Return the commonest texts of the truths."""
     truths = Counter(text for s in samples for text in dict.fromkeys(texts_of(s.truth)))
     return [text for text, _ in truths.most_common(MOST_TRUTHS)]
 

@@ -51,14 +51,14 @@ _DECODER = msgspec.json.Decoder(_ScoredAnswer)
 
 
 def path_of(folder: RunFolder, scorer: ScorerEntry) -> Path:
-    """Where a scorer's evidence is. A scorer with other weights or another mode has another file, whatever its name is."""
+    """Return where a scorer's evidence is. A scorer with other weights or another mode has another file, whatever its name is."""
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", scorer.name)[-80:]
     mark = digest({"name": scorer.name, "identity": scorer.identity})
     return folder.path / FOLDER / f"{slug}-{mark[:12]}.jsonl"
 
 
 def read(folder: RunFolder, scorer: ScorerEntry) -> dict[Key, _ScoredAnswer]:
-    """A scorer's evidence by (sample, prompt); lines that cannot be read are passed over."""
+    """Return a scorer's evidence by (sample, prompt); lines that cannot be read are passed over."""
     path = path_of(folder, scorer)
     found: dict[Key, _ScoredAnswer] = {}
     if path.is_file():
@@ -72,7 +72,7 @@ def read(folder: RunFolder, scorer: ScorerEntry) -> dict[Key, _ScoredAnswer]:
 
 
 def gather(folder: RunFolder, scorers: Iterable[ScorerEntry]) -> Callable[[Key], Evidence | None]:
-    """What protocols are given: for (sample, prompt) what the scorers say that scored it; None where the main one did not."""
+    """Return what protocols are given: for (sample, prompt) what the scorers say that scored it; None where the main one did not."""
     tables = {scorer.name: read(folder, scorer) for scorer in scorers}
     main = next(iter(tables.values()), {})
 
@@ -86,7 +86,7 @@ def gather(folder: RunFolder, scorers: Iterable[ScorerEntry]) -> Callable[[Key],
 
 
 def joined(before: Iterable[ScorerEntry], now: Iterable[ScorerEntry]) -> tuple[ScorerEntry, ...]:
-    """A run's scorers: those of the command first, so that it decides the headline, then those of earlier commands.
+    """Return a run's scorers: those of the command first, so that it decides the headline, then those of earlier commands.
 
     >>> a, b = ScorerEntry(name="a"), ScorerEntry(name="b")
     >>> [s.name for s in joined([a, b], [b])]
@@ -99,12 +99,12 @@ def joined(before: Iterable[ScorerEntry], now: Iterable[ScorerEntry]) -> tuple[S
 
 
 def size(folder: RunFolder, scorers: Iterable[ScorerEntry]) -> int:
-    """The bytes of all evidence: it grows whenever something is scored."""
+    """Return the bytes of all evidence: it grows whenever something is scored."""
     return sum(p.stat().st_size for p in (path_of(folder, scorer) for scorer in scorers) if p.is_file())
 
 
 def unscored(folder: RunFolder, exam: Exam, scorers: Iterable[ScorerEntry], scan: Scan) -> dict[str, int]:
-    """Of each scorer: the answers with captions that it has not scored."""
+    """Count the answers with captions that each scorer has not scored."""
     light = {s.id: s for s in folder.samples()}
     tables = {scorer.name: read(folder, scorer) for scorer in scorers}
     counts = dict.fromkeys(tables, 0)
@@ -147,7 +147,7 @@ def score(
 def _captioned(
     folder: RunFolder, exam: Exam, light: dict[str, Sample], scan: Scan
 ) -> Iterator[tuple[Answer, tuple[str, ...]]]:
-    """The answers that have captions, with them."""
+    """Yield the answers that have captions, with them."""
     own = exam.extra(CaptionScoring)
     if own is None:
         return
@@ -166,7 +166,7 @@ def _digest(pictures: Iterable[Picture]) -> str:
 
 
 def _shown(sample: Sample, prompt: str) -> tuple[Picture, ...]:
-    """The pictures in the order in which the arm showed them."""
+    """Return the pictures in the order in which the arm showed them."""
     return sample.pictures[::-1] if Arm.parse(prompt).control == "swapped" else sample.pictures
 
 

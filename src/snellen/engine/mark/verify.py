@@ -94,7 +94,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
 
 
 def _answers_missing(document: dict[str, Any], scan: Scan, found: Differences) -> bool:
-    """Answers that the summary counts and that are not there, prompt by prompt: without them every mark and score differs."""
+    """Find answers that the summary counts and that are not there, prompt by prompt: without them every mark and score differs."""
     there = Counter(scan.last.counts)
     asked = document.get("asked")
     counts = asked.items() if isinstance(asked, dict) else ()
@@ -131,7 +131,7 @@ def _compare_marks(
 
 
 def _compare_marks_of(before: Path, now: Path, found: Differences) -> int:
-    """Line by line; lines that are equal are not parsed. Gives how many marks there should be."""
+    """Compare line by line; equal lines are not parsed. Return how many marks there should be."""
     file = f"marks/{before.name}"
     if not before.is_file():
         found.add(file, "the file", ABSENT, Plain("marks can be made"))
@@ -168,7 +168,7 @@ def _line(raw: bytes | None) -> Any:
 
 
 def _document(folder: RunFolder) -> dict[str, Any]:
-    """summary.json as it stands, whoever wrote it."""
+    """Read summary.json as it stands."""
     raw = (folder.path / SUMMARY).read_bytes()
     try:
         document = msgspec.json.decode(raw)
@@ -201,7 +201,7 @@ def _compare_summaries(folder: RunFolder, place: Path, was: dict[str, Any], foun
 
 
 def _compare_exports(path: Path, place: Path, found: Differences) -> str:
-    """The files that papers define, byte by byte."""
+    """Compare the files that papers define, byte by byte."""
     was, now = _files(path / "exports"), _files(place / "exports")
     for name in sorted(was.keys() | now.keys()):
         old, new = was.get(name), now.get(name)

@@ -71,7 +71,10 @@ def compare_data(
 
 
 def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differences, *, whole: bool) -> int:
-    """Ids, tags, truths and facts of samples.jsonl, by id. Gives how many the run has; where it is not the `whole` set, some will do."""
+    """Compare ids, tags, truths and facts of samples.jsonl, by id. Return how many the run has.
+
+    Where it is not the `whole` set, samples of the data set may be missing.
+    """
     kept = {sample.id: sample for sample in folder.samples()}
     left = set(kept)
     drawn = isinstance(data, Adaptive)  # it has only what the run says, so all of it is drawn again
@@ -93,7 +96,7 @@ def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differ
 
 
 def _plain(sample: Sample, facts: bool) -> dict[str, Any]:
-    """As a file of samples would have it, without facts where the run kept none."""
+    """Return a sample as a file of samples would have it, without facts where the run kept none."""
     made = Sample(id=sample.id, tags=sample.tags, truth=sample.truth, facts=sample.facts if facts else {})
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(made, order="deterministic"))
     return document
@@ -138,7 +141,7 @@ def _compare_pictures(
 def _shown(
     exam: Exam, known: Manifest, data: Dataset, sent: dict[Key, tuple[ImageSent, ...]]
 ) -> Iterator[tuple[Key, list[str] | None]]:
-    """The pictures of every question that sent some, by digest; None where it cannot be made."""
+    """Yield the pictures of every question that sent some, by digest; None where it cannot be made."""
     arms = [Arm.parse(text) for text in dict.fromkeys(prompt for _id, prompt in sent)]
     usable = [arm for arm in arms if arm.prompt in exam.prompts]
     done = set()
@@ -153,6 +156,6 @@ def _shown(
 
 
 def _all(question: Question) -> list[Picture]:
-    """Every picture of a question, those of earlier turns first, as they are sent."""
+    """Return every picture of a question, those of earlier turns first, as they are sent."""
     parts = [part for turn in question.history for part in turn.parts] + list(question.parts)
     return [part for part in parts if isinstance(part, Picture)]

@@ -14,7 +14,7 @@ from snellen.engine.runs.folder import RunFolder
 
 
 def edited(known: Manifest, new: Manifest, targets: tuple[ProtocolRun, ...]) -> list[str]:
-    """Prompts that ask something else now, and protocols that mark otherwise."""
+    """Name prompts that ask something else now, and protocols that mark otherwise."""
     before = {entry.name: entry for entry in known.protocols}
     old = [(t, before[t.name]) for t in targets if t.name in before]
     marks = [t.name for t, entry in old if entry.code not in ("", t.code)]
@@ -31,7 +31,7 @@ def edited(known: Manifest, new: Manifest, targets: tuple[ProtocolRun, ...]) -> 
 
 
 def moved(known: DataEntry, plan: Plan) -> tuple[DataEntry, list[str]]:
-    """The data of a run that goes on, where it is now: the same data elsewhere is the same run."""
+    """Return the data of a run that goes on, where it is now: the same data elsewhere is the same run."""
     now = plan.data.source
     if _same_place(known.source, now):
         return known, []
@@ -40,7 +40,7 @@ def moved(known: DataEntry, plan: Plan) -> tuple[DataEntry, list[str]]:
 
 
 def other_data(plan: Plan) -> list[str]:
-    """For a run that begins: whether there is one of the same exam, subject and options on what was in this place before."""
+    """Tell, for a run that begins, whether there is one of the same exam, subject and options on what was in this place before."""
     start = plan.folder_name.rpartition("_")[0]
     found = []
     for path in sorted(plan.out.glob("*/run.json")):

@@ -101,7 +101,7 @@ class Plan(NamedTuple):
         return tuple(again for arm in self.firsts for again in arm.times(self.repeats))
 
     def applies(self, arm: Arm, sample: Sample) -> bool:
-        """Whether an arm is asked about a sample."""
+        """Tell whether an arm is asked about a sample."""
         return applies(self.exam, arm, sample, self.subject.chooses_only)
 
     def feed(self, done: Callable[[Key], bool]) -> Feed:
@@ -132,7 +132,7 @@ class Plan(NamedTuple):
 
 
 def slug(spec: str) -> str:
-    """A name as a part of a folder's name."""
+    """Return a name as a part of a folder's name."""
     kind, _, rest = spec.partition("/")
     if kind in ("replay", "human"):
         spec = f"{kind}-{Path(rest).stem}"
@@ -177,7 +177,7 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
 def _subject(
     wanted: ExamRequest, exam: Exam, data: Dataset, selection: Selection, limits: Limits, offline: bool
 ) -> Subject:
-    """Who answers: here, or a local model on the nodes of a cluster."""
+    """Build the subject: here, or a local model on the nodes of a cluster."""
     pool = limits.pool
     afar = pool is not None and subjects.find(wanted.model)[0].in_workers
     if afar and wanted.options.get("devices"):
@@ -207,7 +207,7 @@ def _check_adaptive(exam: Exam, targets: tuple[ProtocolRun, ...], limits: Limits
 
 
 def _checked(exam: Exam, wanted: ExamRequest) -> Selection:
-    """The selection, with the options that belong to it; an option that means nothing here is refused."""
+    """Return the selection, with the options that belong to it; an option that means nothing here is refused."""
     kind, name = subjects.find(wanted.model)
     allowed = (*exam.options, *kind.takes(name, wanted.options, subjects.options_of))
     refuse_unknown(wanted.options, allowed, f"{exam.name} with {wanted.model}", _owners)
@@ -225,7 +225,7 @@ def _checked(exam: Exam, wanted: ExamRequest) -> Selection:
 
 
 def _checked_repeats(repeats: int, subject: Subject) -> int:
-    """How often each question is asked; an error where every time would be the first one again."""
+    """Return how often each question is asked; an error where every time would be the first one again."""
     if not 1 <= repeats <= MOST_REPEATS:
         raise SnellenError(f"--repeats {repeats}: a number from 1 to {MOST_REPEATS}")
     why = subject.why_same(repeats) if repeats > 1 else ""
@@ -235,7 +235,7 @@ def _checked_repeats(repeats: int, subject: Subject) -> int:
 
 
 def _owners() -> dict[str, str]:
-    """Whose option a name is, for people."""
+    """Return whose option a name is, for people."""
     found: dict[str, list[str]] = {}
     for name in exams.names():
         for option in exams.load(name).options:
@@ -247,7 +247,7 @@ def _owners() -> dict[str, str]:
 
 
 def _scorers(plan: Plan, options: Mapping[str, Any]) -> tuple[Scorer, ...]:
-    """The scorers that the exam needs: those named, one for synthetic data, else the exam's own."""
+    """Return the scorers that the exam needs: those named, one for synthetic data, else the exam's own."""
     from snellen.scorers import FOR_SYNTHETIC, build
 
     own = plan.exam.extra(CaptionScoring)
@@ -263,7 +263,7 @@ def _scorers(plan: Plan, options: Mapping[str, Any]) -> tuple[Scorer, ...]:
 
 
 def applies(exam: Exam, arm: Arm, sample: Sample, chooses_only: bool = False) -> bool:
-    """Whether an arm is asked about a sample, of a subject that can do more than choose or that cannot."""
+    """Tell whether an arm is asked about a sample, of a subject that can do more than choose or that cannot."""
     if not exam.prompts[arm.prompt].asked_about(sample):
         return False
     if chooses_only and not exam.ask(arm.prompt, bare(sample)).options:
@@ -272,7 +272,7 @@ def applies(exam: Exam, arm: Arm, sample: Sample, chooses_only: bool = False) ->
 
 
 def counted(plan: Plan, chooses_only: bool) -> dict[Arm, int]:
-    """How many questions each arm asks at a time."""
+    """Return how many questions each arm asks at a time."""
     some = [
         arm
         for arm in plan.firsts
@@ -286,7 +286,7 @@ def counted(plan: Plan, chooses_only: bool) -> dict[Arm, int]:
 
 
 def bare(sample: Sample) -> Sample:
-    """A sample without its pictures."""
+    """Return a sample without its pictures."""
     return msgspec.structs.replace(sample, pictures=()) if sample.pictures else sample
 
 
@@ -336,7 +336,7 @@ def _why_none(plan: Plan, arm: Arm) -> str:
 def choose(
     exam: Exam, protocols: tuple[str, ...], prompt: str | None = None, controls: tuple[str, ...] = ()
 ) -> tuple[ProtocolRun, ...]:
-    """Protocols by name, `NAME@ARM`, or all of them; `prompt` replaces the protocols' own prompt; controls add arms."""
+    """Return protocols by name, `NAME@ARM`, or all of them; `prompt` replaces the protocols' own prompt; controls add arms."""
     specs = protocols or tuple(exam.protocols)
     if prompt is not None:
         specs = tuple(s if "@" in s else f"{s}@{prompt}" for s in specs)
@@ -350,7 +350,7 @@ def choose(
 
 
 def targets_from_manifest(exam: Exam, known: Manifest, where: Path) -> tuple[ProtocolRun, ...]:
-    """The protocols that a run's manifest lists."""
+    """Return the protocols that a run's manifest lists."""
     for entry in known.protocols:
         if entry.base not in exam.protocols or entry.arm.prompt not in exam.prompts:
             raise SnellenError(
@@ -388,5 +388,5 @@ def manifest(plan: Plan) -> Manifest:
 
 
 def scorer_entry(scorer: Scorer) -> ScorerEntry:
-    """A scorer in the manifest."""
+    """Return a scorer in the manifest."""
     return ScorerEntry(name=scorer.name, identity=dict(scorer.identity))

@@ -72,7 +72,7 @@ def cluster(on: str) -> RayPool:
 
 
 def served_by(text: str) -> tuple[str, ...]:
-    """What stands after `--serve`: a server, and further words of its command line.
+    """Return what stands after `--serve`: a server, and further words of its command line.
 
     >>> served_by("vllm --max-model-len 8192")
     ('vllm', '--max-model-len', '8192')

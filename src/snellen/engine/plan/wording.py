@@ -22,7 +22,7 @@ LOOKED_AT, OF_PLUGINS = 16, 500
 
 
 def wordings(plan: Plan) -> dict[str, str]:
-    """A digest of what each prompt of a plan asks, without the pictures."""
+    """Return a digest of what each prompt of a plan asks, without the pictures."""
     light = list(islice(plan.data.whole.light(), OF_PLUGINS if plan.exam.origin else LOOKED_AT))
     found = {}
     for arm in dict.fromkeys(a.plain for a in plan.firsts):
@@ -41,7 +41,7 @@ def wordings(plan: Plan) -> dict[str, str]:
 
 
 def renewed(known: Manifest, now: dict[str, str], end: Callable[[], int]) -> dict[str, Wording]:
-    """The wordings of a run that goes on: those that changed hold from the next answer on. `end` is where the answers end so far.
+    """Return the wordings of a run that goes on: those that changed hold from the next answer on. `end` is where the answers end so far.
 
     A run that was made before wordings were written down is taken to have asked what is asked now.
     """
@@ -56,7 +56,7 @@ def renewed(known: Manifest, now: dict[str, str], end: Callable[[], int]) -> dic
 
 
 def _replaced(old: Wording, mark: str, place: int) -> Wording:
-    """Another wording from here on, or the one before the last edit again, where nothing was answered in between."""
+    """Return another wording from here on, or the one before the last edit again, where nothing was answered in between."""
     if old.before is not None and old.since == place and old.before[0] == mark:
         return Wording(digest=mark, since=old.before[1])
     return Wording(digest=mark, since=place, before=(old.digest, old.since))

@@ -16,7 +16,7 @@ AS_MUCH = 0.75
 
 
 def judge_temperature(replies: Replies) -> ProbeResult:
-    """Whether replies vary at a high temperature and not at 0."""
+    """Tell whether replies vary at a high temperature and not at 0."""
     cold, hot = (_numbers(replies[name]) for name in ("number-cold", "number-hot"))
     if cold is None or hot is None:
         return cannot_tell(NO_NUMBER)
@@ -31,7 +31,7 @@ def judge_temperature(replies: Replies) -> ProbeResult:
 
 
 def judge_seed(replies: Replies) -> ProbeResult:
-    """Whether the same seed gives the same reply where replies vary without one."""
+    """Tell whether the same seed gives the same reply where replies vary without one."""
     free, seeded = (_numbers(replies[name]) for name in ("number-hot", "number-seeded"))
     if free is None or seeded is None:
         return cannot_tell(NO_NUMBER)
@@ -44,7 +44,7 @@ def judge_seed(replies: Replies) -> ProbeResult:
 
 
 def judge_repeat(replies: Replies) -> ProbeResult:
-    """Whether equal requests get equal replies at temperature 0."""
+    """Tell whether equal requests get equal replies at temperature 0."""
     cold = replies.get("number-cold", ())
     groups = [[*replies["small-0"], *replies["small-again"]]]
     if answered(cold):
@@ -62,7 +62,7 @@ def judge_repeat(replies: Replies) -> ProbeResult:
 
 
 def judge_stop(replies: Replies) -> ProbeResult:
-    """Whether a reply ends where it was told to stop."""
+    """Tell whether a reply ends where it was told to stop."""
     plain, stopped = (counted_to(replies[name][0].text) for name in ("count", "count-stop"))
     if plain < LAST or not stopped:
         return cannot_tell(NO_COUNT)
@@ -73,7 +73,7 @@ def judge_stop(replies: Replies) -> ProbeResult:
 
 
 def judge_length(replies: Replies) -> ProbeResult:
-    """Whether a reply is no longer than asked for."""
+    """Tell whether a reply is no longer than asked for."""
     heard = replies["count-short"][0]
     reached = counted_to(heard.text)
     tokens = heard.calls[-1].usage.output_tokens if heard.calls else None
@@ -89,7 +89,7 @@ def judge_length(replies: Replies) -> ProbeResult:
 
 
 def judge_logprobs(replies: Replies) -> ProbeResult:
-    """Whether log-probabilities come that were asked for."""
+    """Tell whether log-probabilities come that were asked for."""
     heard = replies["count-logprobs"][0]
     if not heard.text.strip():
         return cannot_tell("the reply is empty")
@@ -100,7 +100,7 @@ def judge_logprobs(replies: Replies) -> ProbeResult:
 
 
 def _values(some: Sequence[object]) -> str:
-    """How many replies there are and how many different ones.
+    """Return how many replies there are and how many different ones.
 
     >>> _values([7, 7, 7]), _values([7, 8, 7])
     ('all 3 alike', '2 different of 3')
@@ -110,6 +110,6 @@ def _values(some: Sequence[object]) -> str:
 
 
 def _numbers(heard: Sequence[Answer]) -> list[int] | None:
-    """The numbers of replies; None where some are none."""
+    """Return the numbers of replies; None where some are none."""
     found = [whole_number(h.text) for h in heard]
     return None if None in found else [n for n in found if n is not None]

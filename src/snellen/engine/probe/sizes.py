@@ -37,17 +37,17 @@ FAINT = 13
 
 
 def _rights(chart: Chart, heard: Answer) -> list[int]:
-    """Letters right, row by row."""
+    """Return the number of letters right, row by row."""
     return letters_right(heard.text, [row.letters for row in chart.rows])
 
 
 def _reads(rows: Sequence[int], top: int = TOP) -> bool:
-    """Whether a chart was read at all, by its first rows."""
+    """Tell whether a chart was read at all, by its first rows."""
     return sum(rows[:top]) >= top * (A_ROW - 1)
 
 
 def smallest(chart: Chart, rows: Sequence[int]) -> float:
-    """The height of letters at which reading ends, counted by letters as on an eye chart: each is worth a fifth of a row."""
+    """Return the height of letters at which reading ends, counted by letters as on an eye chart: each is worth a fifth of a row."""
     first = HEIGHTS.index(chart.rows[0].height)
     at = min(max(first + sum(rows) / A_ROW - 1, 0.0), len(HEIGHTS) - 1.0)
     low = min(int(at), len(HEIGHTS) - 2)
@@ -113,7 +113,7 @@ def _source(family: Family) -> str:
 
 
 def _unread_when_large(small: float, large: Sequence[Sequence[int]], expected: float) -> ProbeResult:
-    """Not even the largest letters are read. Where the family documents so small a size, that is to be expected."""
+    """Judge a size at which not even the largest letters are read. Where the family documents so small a size, that is to be expected."""
     got = sum(map(sum, large))
     most = f"{got} of {sum(len(rows) for rows in large) * A_ROW} letters"
     said = f"letters of {small:.0f} px are read in a picture of {_of(SMALL)}, but only {most} up to {HEIGHTS[0]} px in one of {_of(LARGE)}"
@@ -133,7 +133,7 @@ def _expected(family: Family | None) -> float:
 
 
 def judge_detail(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:
-    """Whether a picture with `detail` low is seen less well."""
+    """Tell whether a picture with `detail` low is seen less well."""
     small, chart = drawn.small[0], drawn.large[0]
     near, whole, low = (
         _rights(c, replies[n][0]) for c, n in ((small, "small-0"), (chart, "large-0"), (chart, "large-low"))
@@ -155,7 +155,7 @@ def judge_detail(drawn: Charts, replies: Replies, _family: Family | None) -> Pro
 
 
 def judge_codec(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:
-    """Whether the picture loses what a JPEG file of low quality loses: thin faint letters, and not broad ones that are fainter."""
+    """Tell whether the picture loses what a JPEG file of low quality loses: thin faint letters, and not broad ones that are fainter."""
     names = ("fine", "fine-jpeg", "broad")
     by_name = dict(zip(names, (drawn.fine, drawn.fine, drawn.broad), strict=True))
     rows = {name: _rights(chart, replies[name][0]) for name, chart in by_name.items()}

@@ -35,14 +35,14 @@ class _KeptProbe(NamedTuple):
 
 
 def _folder_of(kind: str, endpoint: str, model: str) -> Path:
-    """Where the probes of one model at one address are."""
+    """Return where the probes of one model at one address are."""
     mark = digest({"kind": kind, "endpoint": endpoint, "model": model})[:8]
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{kind}-{model}").strip("-.")[:60]
     return cache_folder() / "probes" / f"{slug}-{mark}"
 
 
 def place_of(endpoint: Endpoint) -> Path:
-    """Where the probes of an endpoint are."""
+    """Return where the probes of an endpoint are."""
     return _folder_of(endpoint.kind, endpoint.connection.url, endpoint.model)
 
 
@@ -58,7 +58,7 @@ def keep(folder: Path, probe: Probe) -> Path:
 
 
 def kept(folder: Path) -> list[Probe]:
-    """The probes of an endpoint, the oldest first; a file that cannot be read is passed over."""
+    """Return the probes of an endpoint, the oldest first; a file that cannot be read is passed over."""
     found = []
     for path in sorted(folder.glob("*T*Z-*.json")):
         try:
@@ -69,7 +69,7 @@ def kept(folder: Path) -> list[Probe]:
 
 
 def taken_together(probes: Sequence[Probe]) -> Probe | None:
-    """What several probes say: the newest of them, with what older ones tell of the parts that it did not try or could not tell."""
+    """Return what several probes say: the newest of them, with what older ones tell of the parts that it did not try or could not tell."""
     if not probes:
         return None
     told = {r.part: r for probe in probes for r in probe.results if r.verdict in TOLD}
@@ -81,7 +81,7 @@ def taken_together(probes: Sequence[Probe]) -> Probe | None:
 
 
 def _known_of(subject: Subject) -> list[_KeptProbe]:
-    """What is known of the endpoints that a subject calls."""
+    """Return what is known of the endpoints that a subject calls."""
     found = []
     for endpoint in subject.endpoints:
         probes = kept(place_of(endpoint))
@@ -93,13 +93,13 @@ def _known_of(subject: Subject) -> list[_KeptProbe]:
 
 
 def identity_of(subject: Subject) -> dict[str, Any]:
-    """A subject's identity for run.json: with the newest probe of its endpoints, which is no part of the run's name."""
+    """Return a subject's identity for run.json: with the newest probe of its endpoints, which is no part of the run's name."""
     probes = [{"model": k.newest.model, "at": k.newest.at, "digest": k.newest.digest} for k in _known_of(subject)]
     return dict(subject.identity) | ({"probe": probes} if probes else {})
 
 
 def warnings_for(subject: Subject) -> list[str]:
-    """What a user should know before a run: no price, an endpoint that changed, a grounding format that does not fit. A line each."""
+    """Return a line for each thing to know before a run: no price, an endpoint that changed, a grounding format that does not fit."""
     said = [
         f"The price of {e.kind}/{e.model} is not known, so costs are not counted. Give --price IN/OUT (USD per million tokens)"
         for e in subject.endpoints
@@ -130,13 +130,13 @@ def _misread(subject: Subject, spec: str, proposal: Proposal | None) -> list[str
 
 
 def reads_space(name: str, space: str) -> bool:
-    """Whether a format reads a space: one that resizes before it sends also reads pixels of the picture as sent."""
+    """Tell whether a format reads a space: one that resizes before it sends also reads pixels of the picture as sent."""
     own = FORMATS.get(name, "")
     return own == space or (own == "resized_pixels" and space == "image_pixels")
 
 
 def contradicts(name: str, proposal: Proposal) -> bool:
-    """Whether a format reads the numbers of replies as something else than a probe found them to be."""
+    """Tell whether a format reads the numbers of replies as something else than a probe found them to be."""
     if not proposal.space or name not in FORMATS:
         return False
     return not (reads_space(name, proposal.space) or name == proposal.format)

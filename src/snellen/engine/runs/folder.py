@@ -83,13 +83,13 @@ class Scan(NamedTuple):
         return len(self.last) - self.failed
 
     def done(self, prompts: Collection[str]) -> int:
-        """How many questions of some prompts have an answer."""
+        """Return how many questions of some prompts have an answer."""
         counts, failures = self.last.counts, self.last.failures
         return sum(n - failures[prompt] for prompt, n in counts.items() if prompt in prompts)
 
 
 def marked_as(protocol: str, repeat: int = 1) -> str:
-    """The name of a protocol's marks: `paper`, and `paper#2` of the second time that questions were asked."""
+    """Return the name of a protocol's marks: `paper`, and `paper#2` of the second time that questions were asked."""
     return f"{protocol}#{repeat}" if repeat > 1 else protocol
 
 
@@ -113,11 +113,11 @@ class RunFolder:
     # ------------------------------------------------------------ reading
 
     def manifest(self) -> Manifest:
-        """run.json; an error that says so where the folder is no run."""
+        """Read run.json; raise SnellenError where the folder is not a run."""
         return self._record("run.json", read_manifest)
 
     def summary(self) -> Summary:
-        """summary.json."""
+        """Read summary.json."""
         return self._record("summary.json", read_summary)
 
     @property
@@ -126,7 +126,7 @@ class RunFolder:
         return self.answers_path.stat().st_size if self.answers_path.exists() else 0
 
     def answers_end(self) -> int:
-        """Where the last whole line of the answers file ends."""
+        """Return where the last whole line of the answers file ends."""
         return sum(map(len, raw_lines(self.answers_path)))
 
     def has(self, name: str) -> bool:
@@ -154,7 +154,7 @@ class RunFolder:
             raise SnellenError(f"{path} is damaged or from another version of Snellen ({error}); {cure}") from None
 
     def samples(self) -> Iterator[Sample]:
-        """The light samples of the run, with truth. Equal tags and truths share one object."""
+        """Yield the light samples of the run, with truth. Equal tags and truths share one object."""
         tags: dict[tuple[str, ...], dict[str, str]] = {}
         truths: dict[str, str] = {}
         for number, line in enumerate(raw_lines(self.samples_path), 1):
@@ -236,7 +236,7 @@ class RunFolder:
         return self.derived / "marks" / f"{marked_as(protocol, repeat)}.jsonl"
 
     def marks(self, protocol: str, repeat: int = 1) -> Iterator[Mark]:
-        """The marks of one protocol, as stored: those of the first time that questions were asked, or of a later one."""
+        """Yield the marks of one protocol, as stored: those of the first time that questions were asked, or of a later one."""
         path = self.marks_path(protocol, repeat)
         if not path.is_file():
             raise SnellenError(f"{self.path} has no marks of protocol '{protocol}'; 'snellen remark' makes them")
@@ -363,7 +363,7 @@ class RunFolder:
 
 
 def _sample_line(sample: Sample, facts: bool) -> bytes:
-    """A sample as its file has it, without pictures."""
+    """Return a sample as its file has it, without pictures."""
     kept = Sample(id=sample.id, tags=sample.tags, truth=sample.truth, facts=sample.facts if facts else {})
     return _ENCODER.encode(kept) + b"\n"
 
@@ -376,7 +376,7 @@ def _is_there(path: Path) -> bool:
 
 
 def raw_lines(path: Path) -> Iterator[bytes]:
-    """Whole lines of a file; a torn last one is left out. A file that does not exist has none."""
+    """Yield the whole lines of a file; a torn last one is left out. A file that does not exist has none."""
     if not _is_there(path):
         return
     with path.open("rb", buffering=1 << 20) as file:
@@ -386,7 +386,7 @@ def raw_lines(path: Path) -> Iterator[bytes]:
 
 
 def _end_of_last_line(fd: int, size: int) -> int:
-    """The offset after the last newline."""
+    """Return the offset after the last newline."""
     end = size
     while end > 0:
         start = max(0, end - 65536)

@@ -139,7 +139,7 @@ _KINDS: dict[str, Kind] = {"str": "text", "int": "integer", "float": "number", "
 
 
 def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[_TidyColumn, ...]:
-    """The columns that a table has whatever the exam."""
+    """Return the columns that a table has whatever the exam."""
     return tuple(
         _TidyColumn(name, _KINDS.get(str(kind).removesuffix(" | None"), "text"))
         for name, kind in row.__annotations__.items()
@@ -148,7 +148,7 @@ def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[_TidyColumn, ...]:
 
 
 def table_of(name: str, kind: type[ScoreRow | SampleRow], rows: Sequence[ScoreRow | SampleRow]) -> TidyTable:
-    """Rows as a flat table. The metrics of samples follow as `metrics.NAME`, in the order in which they first occur."""
+    """Lay rows out as a flat table. The metrics of samples follow as `metrics.NAME`, in the order in which they first occur."""
     fixed = fixed_columns(kind)
     found: dict[str, bool] = {}
     for row in rows:
@@ -183,7 +183,7 @@ def _flat(value: Any, kind: Kind) -> Any:
 
 
 def statuses(rows: Iterable[str]) -> str:
-    """What nobody may overlook, of rows together; silence that only some of them have is said so.
+    """Return what nobody may overlook, of rows together; silence that only some of them have is said so.
 
     >>> statuses(["SYNTHETIC, MOSTLY SILENT", "SYNTHETIC"]), statuses(["MOSTLY SILENT", "MOSTLY SILENT"])
     ('SYNTHETIC, PARTLY SILENT', 'MOSTLY SILENT')

@@ -23,7 +23,7 @@ SEVERAL = 5
 
 
 def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[ScoreRow]:
-    """Every score of a run: all metrics, protocols, groups and control arms."""
+    """Return every score of a run: all metrics, protocols, groups and control arms."""
     shared = _of_run(folder.path, manifest, summary)
     stale = _is_stale(folder, summary)
     return [
@@ -56,7 +56,7 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
 
 
 def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
-    """Papers' figures for parts that the run has, under its protocols; none where the data is synthetic or nobody knows which it is."""
+    """Return papers' figures for parts that the run has, under its protocols; none where the data is synthetic or unknown."""
     if summary.synthetic or manifest.data.synthetic or manifest.truth_from_log:
         return []
     protocols = {p.protocol: p for p in summary.plain}
@@ -88,7 +88,7 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
 
 
 def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iterator[SampleRow]:
-    """Every mark of a run beside its sample and answer, protocol by protocol, in the order in which they were marked."""
+    """Yield every mark of a run beside its sample and answer, protocol by protocol, in the order in which they were marked."""
     scan = folder.scan()
     shared: dict[str, Any] = {
         "run": _shown(folder.path),
@@ -126,12 +126,12 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
 
 
 def _is_stale(folder: RunFolder, summary: Summary) -> bool:
-    """Whether answers came after the run was marked."""
+    """Tell whether answers came after the run was marked."""
     return summary.answers_bytes != folder.answers_bytes
 
 
 def _status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSummary | None = None) -> str:
-    """What nobody may overlook, in capitals: 'SYNTHETIC, INCOMPLETE, STALE, ORACLE, MOSTLY SILENT'; or nothing."""
+    """Return what nobody may overlook, in capitals: 'SYNTHETIC, INCOMPLETE, STALE, ORACLE, MOSTLY SILENT'; or nothing."""
     found = (
         ("SYNTHETIC", _synthetic(manifest, summary)),
         ("INCOMPLETE", not summary.complete),
@@ -143,7 +143,7 @@ def _status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSumma
 
 
 def _lost(summary: Summary) -> str:
-    """Whether most questions got no answer whatever the protocol, in all parts or in some."""
+    """Tell whether most questions got no answer whatever the protocol, in all parts or in some."""
     lost = len(lost_parts(summary.plain))
     parts = len({tuple(g.by.items()) for p in summary.plain for g in p.groups if g.whole})
     return "" if not lost else MOSTLY_SILENT if lost == parts else PARTLY_SILENT
@@ -174,7 +174,7 @@ def _of_run(path: Path, manifest: Manifest, summary: Summary) -> dict[str, Any]:
 
 
 def _shown(path: Path) -> str:
-    """A path as a text that every file can hold: bytes that are no UTF-8 as escapes."""
+    """Return a path as a text that every file can hold: bytes that are no UTF-8 as escapes."""
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 
@@ -220,7 +220,7 @@ def _of_answer(answer: Answer) -> dict[str, Any]:
 
 
 def _sum(values: list[Any]) -> Any:
-    """The sum of what calls took; None where there were none, or one of them does not say."""
+    """Return the sum of what calls took; None where there were none, or one of them does not say."""
     return sum(values) if values and None not in values else None
 
 
@@ -243,7 +243,7 @@ def _missing(group: GroupSummary) -> int:
 
 
 def _silence(group: GroupSummary) -> Silence:
-    """How many of a group's questions got no answer: some, many (more than one in twenty) or most."""
+    """Return how many of a group's questions got no answer: some, many (more than one in twenty) or most."""
     missing = _missing(group)
     if not missing:
         return ""

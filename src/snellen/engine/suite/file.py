@@ -68,7 +68,7 @@ class Suite(NamedTuple):
 
 
 def read_suite(path: Path) -> Suite:
-    """A suite from its file; one line says what is wrong with it, and where."""
+    """Read a suite from its file; one line says what is wrong with it, and where."""
     document = _document(path)
     tables = ("suite", "exam", "model")
     for key in document:
@@ -120,7 +120,7 @@ def _entries(path: Path, tables: Any, kind: str) -> Iterator[SuiteEntry]:
 
 
 def _each(place: str, name: str, table: dict[str, Any], kind: str) -> Iterator[SuiteEntry]:
-    """The entries that a table makes: one for each value of a key that has several."""
+    """Yield the entries that a table makes: one for each value of a key that has several."""
     try:
         own = _own(name, table, kind)
     except SnellenError as error:
@@ -142,7 +142,7 @@ def _each(place: str, name: str, table: dict[str, Any], kind: str) -> Iterator[S
 
 
 def _own(name: str, table: Mapping[str, Any], kind: str) -> tuple[Option, ...]:
-    """The options that the exam or the model declares."""
+    """Return the options that the exam or the model declares."""
     if kind == "exam":
         return exams.load(exams.known(name)).options
     found, behind = subjects.find(name)
@@ -150,7 +150,7 @@ def _own(name: str, table: Mapping[str, Any], kind: str) -> tuple[Option, ...]:
 
 
 def _values(table: Mapping[str, Any], allowed: Iterable[Option], place: str) -> dict[str, Any]:
-    """Checked values by key."""
+    """Return checked values by key."""
     by_name = {o.name: o for o in allowed}
     found = {}
     for key, value in table.items():
@@ -183,7 +183,7 @@ def _value(option: Option, value: Any, place: str) -> Any:
 
 
 def _refuse_keys(value: Any, place: str) -> None:
-    """A key in a file is read by whoever reads the file: it belongs into the environment."""
+    """Refuse a key in a file, which others may read: it belongs in the environment."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name.lower() in _SECRET and inner:

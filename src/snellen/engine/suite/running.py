@@ -43,13 +43,13 @@ class Watch:
     """Whoever looks on. Called from several threads."""
 
     def asking(self, number: int, progress: Progress) -> None:
-        """The run of that number is being asked."""
+        """Note that the run of that number is being asked."""
 
     def scoring(self, number: int, done: int, total: int) -> None:
-        """The run of that number is being scored."""
+        """Note that the run of that number is being scored."""
 
     def ended(self, number: int, how: SuiteRunResult) -> None:
-        """The run of that number has ended."""
+        """Note that the run of that number has ended."""
 
 
 class SuiteExecution:
@@ -85,13 +85,13 @@ class SuiteExecution:
         return tuple(self._ended[number] for number in range(len(self.cells)))
 
     def _connect_pool(self) -> None:
-        """The cluster that all runs share, once and before there are threads."""
+        """Connect to the cluster that all runs share, once and before there are threads."""
         for cell in self.cells:
             if cell.request.limits.pool is not None:
                 cell.request.limits.pool.connect()
 
     def _count_what_was_spent(self) -> None:
-        """Runs of earlier sessions count with what they cost, also before it is their turn; what is put aside does not."""
+        """Count runs of earlier sessions with what they cost, also before it is their turn; what is put aside does not."""
         for cell in self.cells if self.shared is not None else ():
             folder = RunFolder(cell.plan.folder)
             kept = not cell.request.limits.fresh or fresh_and_unfinished(folder.path)
@@ -132,7 +132,7 @@ class SuiteExecution:
 
 
 def exit_code(ended: Sequence[SuiteRunResult]) -> int:
-    """0 where all runs are done, 130 where the user stopped them, else 3: the same command goes on."""
+    """Return 0 where all runs are done, 130 where the user stopped them, else 3: the same command goes on."""
     if any(isinstance(how.why, Interrupted) for how in ended):
         return EXIT_INTERRUPTED
     return EXIT_STOPPED if any(how.why is not None for how in ended) else 0
