@@ -297,7 +297,7 @@ class RayPool:
         """Return Ray, connected."""
         if self._ray is None:
             named = self._on if self._on != HERE else os.environ.get("RAY_ADDRESS", "")
-            _refuse_if_nobody_listens(named, f"--on {self._on}")
+            _refuse_if_nothing_listens(named, f"--on {self._on}")
             self._ray = _connected(self._on, self._folders)
         return self._ray
 
@@ -402,7 +402,7 @@ def _connected(on: str, folders: contextlib.ExitStack) -> Any:
 def _cluster_here() -> str:
     """Return the address of the cluster to join, which only RAY_ADDRESS names.
 
-    None is looked for: whoever listens where a cluster was noted, or whose processes are seen here, would get the key.
+    None is looked for: a program that listens where a cluster was noted, or whose processes are seen here, would get the key.
     """
     named = os.environ.get("RAY_ADDRESS", "")
     if named == "auto":
@@ -476,7 +476,7 @@ def _last_said(error: Exception) -> str:
     return f"{type(error).__name__}: {lines[-1].strip()}" if len(lines) > 1 else said_by(error)
 
 
-def _refuse_if_nobody_listens(address: str, what: str) -> None:
+def _refuse_if_nothing_listens(address: str, what: str) -> None:
     """Stop at once where nothing listens: Ray itself would try for minutes."""
     host, _, port = address.removeprefix(AT).rpartition(":")
     if host and port.isdecimal():

@@ -1,7 +1,7 @@
 """The asking loop: a feed of prepared questions, as many in work as the limiter allows, every answer written at once.
 
 Whatever it waits for (a server's model list, data that is read, a slot), a stop ends the waiting. What it cannot end, such as a read from
-a disk that hangs, goes on in a thread that nobody waits for.
+a disk that hangs, goes on in a thread that is not waited for.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class _ModelChange(NamedTuple):
 
 
 def swapped(plan: Plan) -> _ModelChange | None:
-    """Tell whether the model is another one than at the time of the run's answers; None where it is not, or nobody knows.
+    """Tell whether the model is another one than at the time of the run's answers; None where it is not, or that is not known.
 
     What was paid for, through a gateway, is kept in any case.
     """

@@ -5,7 +5,7 @@ every reply is counted, also one that cannot be used. The first call goes alone,
 calls in flight as were answered: one cheap reply, or a free one, does not let hundreds loose. So a run goes past its cap
 only by as much as the calls in flight cost more than every call before them.
 
-A reply of unknown cost ends the run, unless a price bounds it. A try whose reply was lost or is no reply may have been
+A reply of unknown cost ends the run, unless a price bounds it. A try whose reply was lost or is not a reply may have been
 billed: it counts like the dearest call. While the cost of a call is not known, only a few tries may be lost, and one more each
 time that the run is taken up again.
 

@@ -41,7 +41,7 @@ class _Try(NamedTuple):
     """What one attempt gave: a parsed response, or a failure that may be worth another try.
 
     `cost` is what it was billed as far as anybody knows: 0 for a try that no model saw, None for one that may have been billed.
-    `again` says that the endpoint refused a parameter which is left out from now on: asking without it is no further try.
+    `again` says that the endpoint refused a parameter which is left out from now on: asking without it does not count as a further try.
     """
 
     parsed: Parsed | None

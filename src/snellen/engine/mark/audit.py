@@ -26,7 +26,7 @@ from snellen.engine.mark.text_only import Guesses, TextOnly, text_only, whole_pa
 from snellen.engine.plan.plan import ProtocolRun
 
 WON = 0.9
-ENOUGH = 300  # marks of a part for the chance of a headline that is no mean over samples
+ENOUGH = 300  # marks of a part for the chance of a headline that is not a mean over samples
 LIST, CONTRADICT, CONTRADICT_ONE = "list every option", "contradict yourself", "contradict one option"
 CONSTANT, CONSTANT_LIST, TEXT = "best constant", "a constant list", "text only"
 CONTRADICTIONS = (CONTRADICT, CONTRADICT_ONE)
@@ -179,7 +179,7 @@ class _Blind:
         return any(self._asked(s).answer_kind == "any-of" for s in self.members[part])
 
     def _summed(self, part: str) -> dict[str, float | None]:
-        """Return the headline of each option, where that is no mean over samples."""
+        """Return the headline of each option, where that is not a mean over samples."""
         members = self.members[part]
         question = self._widest(members)
         found = {}
@@ -207,7 +207,7 @@ class _Blind:
     def _chance(self) -> dict[str, float | None]:
         """Return what drawing among the options scores: computed for a mean over samples.
 
-        For a headline that is no mean (a macro F1), each sample gets replies that chance could give, all of them if they are few.
+        For a headline that is not a mean (a macro F1), each sample gets replies that chance could give, all of them if they are few.
         """
         found: dict[str, float | None] = dict.fromkeys(self.groups)
         if self.metric == self.protocol.headline:

@@ -23,7 +23,7 @@ class _MissingQuestions(NamedTuple):
 
 
 class MissingAnswers(SnellenError):
-    """`remark` calls nobody, so it says what `run` would have to ask, for every protocol that lacks answers."""
+    """`remark` asks nothing, so it says what `run` would have to ask, for every protocol that lacks answers."""
 
     def __init__(
         self, folder: RunFolder, exam: Exam, lacking: Sequence[ProtocolRun], asked: Sequence[str], scan: Scan

@@ -2,7 +2,7 @@
 
 It learns from the training split where the data has one; else by folds, so that no image is in what is learnt and in what is asked.
 Its guesses are replies in the form that the prompt wants, and are marked like anyone's. The learner is `stats.text_floor`; an exam whose
-answers are no plain texts (a place on a screen) guesses by itself (the extra `TextGuess`).
+answers are not plain texts (a place on a screen) guesses by itself (the extra `TextGuess`).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from snellen.engine.runs.folder import UNREADABLE, RunFolder, Scan
 
 SUMMARY = "summary.json"
 NOT_DERIVED = ("concurrency", "digest")
-"""What the limiter did is known to nobody else; the digest covers it."""
+"""What the limiter did is not known from anything else; the digest covers it."""
 STILL = "answers came in while it was looked at: wait until the run is done"
 
 
@@ -176,7 +176,7 @@ def _document(folder: RunFolder) -> dict[str, Any]:
             document.get("concurrency") is None or isinstance(document["concurrency"], dict)
         ):
             return document
-        reason: Any = "it is no summary"
+        reason: Any = "it is not a summary"
     except UNREADABLE as error:
         reason = error
     raise SnellenError(

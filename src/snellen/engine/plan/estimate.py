@@ -11,7 +11,7 @@ from snellen.engine.plan.plan import Plan
 
 PROBE = 200
 THOUGHT = 0.25
-"""The share of its budget that a model is taken to think, if nobody says better: most questions are easier than the hardest."""
+"""The share of its budget that a model is taken to think, if nothing else is known: most questions are easier than the hardest."""
 UNKNOWN = "unknown"
 NO_PRICE = (
     "unknown: give --price IN/OUT (USD per million tokens), or a file; 'snellen list prices' has those that are known"

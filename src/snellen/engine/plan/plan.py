@@ -143,7 +143,7 @@ def slug(spec: str) -> str:
 
 
 def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
-    """Check everything that the user named, and open the data. `offline` makes a plan that calls nobody and scores nothing."""
+    """Check everything that the user named, and open the data. `offline` makes a plan that is neither asked nor scored."""
     exam = exams.load(request.exam)
     usual, meaning = exam.extra(DefaultModel), exam.extra(OptionMeaning)
     model = request.model or (usual.spec if usual is not None else None)

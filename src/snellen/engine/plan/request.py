@@ -24,7 +24,7 @@ class Limits(NamedTuple):
 
     None is the default: concurrency adapts, the time limit fits the service, tries are as above. `shared` is the cap that several runs
     share; without one, `max_cost` is this run's own. `shard` is the part of the samples that is asked here. `pool` is the cluster that the
-    questions go to, and whoever made it closes it. `serve` is the server to start for the run, and further words of its command line.
+    questions go to, and its maker closes it. `serve` is the server to start for the run, and further words of its command line.
     """
 
     concurrency: int | None = None

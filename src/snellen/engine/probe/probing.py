@@ -62,7 +62,7 @@ def plan_probe(
     seed: int = 0,
     offline: bool = False,
 ) -> _ProbePlan:
-    """Check what the user named and make the questions. `offline` makes a plan that calls nobody."""
+    """Check what the user named and make the questions. `offline` makes a plan that is not to be asked."""
     given = dict(options or {})
     for part in parts:
         if part not in PARTS:

@@ -33,7 +33,7 @@ SHORT_OF_IDEAL = 8
 ALIKE, BETTER = 4, 7
 """Letters by which two charts may differ and count as equally well read; by which one must be better to count as better."""
 FAINT = 13
-"""Broad letters, of 20, that must be read: those of contrast 6. JPEG does not touch them, so whoever misses them sees no contrast."""
+"""Broad letters, of 20, that must be read: those of contrast 6. JPEG does not touch them, so a reader that misses them sees no contrast."""
 
 
 def _rights(chart: Chart, heard: Answer) -> list[int]:

@@ -93,7 +93,7 @@ def _known_of(subject: Subject) -> list[_KeptProbe]:
 
 
 def identity_of(subject: Subject) -> dict[str, Any]:
-    """Return a subject's identity for run.json: with the newest probe of its endpoints, which is no part of the run's name."""
+    """Return a subject's identity for run.json: with the newest probe of its endpoints, which is not part of the run's name."""
     probes = [{"model": k.newest.model, "at": k.newest.at, "digest": k.newest.digest} for k in _known_of(subject)]
     return dict(subject.identity) | ({"probe": probes} if probes else {})
 

@@ -59,7 +59,7 @@ class Backends:
 
 SHOWN = 4
 _BATCH = re.compile(r", batch of \d+$")
-"""What local models say of how they were run: a batch of another size is no other model."""
+"""What local models say of how they were run: a batch of another size is not another model."""
 _PLAIN_NAME = re.compile(r"[\w .+()/-]{1,60}")
 
 

@@ -1,4 +1,4 @@
-"""The data set of a run, opened once more: where it was, or where somebody says it is now."""
+"""The data set of a run, opened once more: where it was, or where it is now."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The runs in a folder, told from run.json and summary.json alone; what is no run, or not a whole one, is named and passed over.
+"""The runs in a folder, told from run.json and summary.json alone; what is not a run, or not a whole one, is named and passed over.
 
-A summary is about a megabyte, and seeing whether somebody changed it takes longer than reading it. So only those of the runs that
+A summary is about a megabyte, and checking whether it was changed takes longer than reading it. So only those of the runs that
 are wanted are opened, the latest first.
 """
 

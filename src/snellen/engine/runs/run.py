@@ -96,7 +96,7 @@ def open_run(path: str | Path) -> Run:
 
 
 class OrderedSamples:
-    """Samples by name, for whoever asks for them in their order: they are held only once somebody asks otherwise."""
+    """Samples by name, mostly asked for in their order: they are held only once one is asked for out of order."""
 
     def __init__(self, samples: Callable[[], Iterator[Sample]]) -> None:
         self._samples, self._next = samples, samples()

@@ -183,7 +183,7 @@ def _flat(value: Any, kind: Kind) -> Any:
 
 
 def statuses(rows: Iterable[str]) -> str:
-    """Return what nobody may overlook, of rows together; silence that only some of them have is said so.
+    """Return the warnings of rows together; silence that only some of them have is named as such.
 
     >>> statuses(["SYNTHETIC, MOSTLY SILENT", "SYNTHETIC"]), statuses(["MOSTLY SILENT", "MOSTLY SILENT"])
     ('SYNTHETIC, PARTLY SILENT', 'MOSTLY SILENT')

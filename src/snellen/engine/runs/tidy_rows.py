@@ -131,7 +131,7 @@ def _is_stale(folder: RunFolder, summary: Summary) -> bool:
 
 
 def _status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSummary | None = None) -> str:
-    """Return what nobody may overlook, in capitals: 'SYNTHETIC, INCOMPLETE, STALE, ORACLE, MOSTLY SILENT'; or nothing."""
+    """Return the warnings of a run, in capitals: 'SYNTHETIC, INCOMPLETE, STALE, ORACLE, MOSTLY SILENT'; or nothing."""
     found = (
         ("SYNTHETIC", _synthetic(manifest, summary)),
         ("INCOMPLETE", not summary.complete),
@@ -174,7 +174,7 @@ def _of_run(path: Path, manifest: Manifest, summary: Summary) -> dict[str, Any]:
 
 
 def _shown(path: Path) -> str:
-    """Return a path as a text that every file can hold: bytes that are no UTF-8 as escapes."""
+    """Return a path as a text that every file can hold: bytes that are not UTF-8 as escapes."""
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 

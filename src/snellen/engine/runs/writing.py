@@ -1,6 +1,6 @@
 """How files get into a run folder: everything that is written there goes through here.
 
-A run folder may come from somebody else. So nothing is written through a symbolic link in it: a link in the place of a folder or of a
+A run folder may come from other people. So nothing is written through a symbolic link in it: a link in the place of a folder or of a
 half-written file is removed, a new file is made exclusively, and a file that is added to must be one.
 """
 

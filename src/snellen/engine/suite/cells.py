@@ -126,7 +126,7 @@ def _key(model: SuiteEntry, offline: bool) -> Mapping[str, Any]:
 
 
 def _cell(exam: SuiteEntry, model: SuiteEntry, request: RunRequest) -> SuiteRun:
-    """Return the run, with those limits alone that mean something to it: one that calls nobody has no calls in flight."""
+    """Return the run, with those limits alone that mean something to it: one without an endpoint has no calls in flight."""
     limits = request.limits
     kind = subjects.find(request.model)[0] if request.model else None
     if limits.serve and (kind is None or kind.prefix != limits.serve[0]):

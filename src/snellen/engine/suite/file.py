@@ -1,4 +1,4 @@
-"""suite.toml: which exams, which models, and what holds for all of them. Reading it asks nobody and opens no data.
+"""suite.toml: which exams, which models, and what holds for all of them. Reading it asks nothing and opens no data.
 
 What a table may say is declared as options are, so that a key that means nothing is refused with its place and what was perhaps meant.
 A key that takes one value may have a list of them: each makes a run of its own.

@@ -40,7 +40,7 @@ class SuiteRunResult(NamedTuple):
 
 
 class Watch:
-    """Whoever looks on. Called from several threads."""
+    """Watches a suite. Called from several threads."""
 
     def asking(self, number: int, progress: Progress) -> None:
         """Note that the run of that number is being asked."""
