@@ -211,7 +211,11 @@ def mark(prepared: _PreparedRun, asked: AskingPass | None, on_scoring: OnScoring
         return FinishedRun(Run(plan.folder), None, tuple(notes), 0)
     if not interrupted and len(scan.last):
         marking.mark_run(folder, plan.exam, targets, scan=scan, concurrency=asked.concurrency if asked else None)
-        notes += _unscored(folder)
+        notes += [
+            f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. --scorer {s.name} scores the rest"
+            for s in folder.summary().scorers
+            if s.unscored
+        ]
     return FinishedRun(Run(plan.folder), stopped, tuple(notes), prepared.open_questions)
 
 
@@ -228,14 +232,6 @@ def _put_in_order(folder: RunFolder, data: Adaptive) -> None:
     """Write samples that were chosen on the way in the data set's order, so that equal answers give equal files."""
     chosen = {sample.id: sample for sample in folder.samples()}
     folder.write_samples((chosen[s.id] for s in data.light() if s.id in chosen), facts=True)
-
-
-def _unscored(folder: RunFolder) -> list[str]:
-    return [
-        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. --scorer {s.name} scores the rest"
-        for s in folder.summary().scorers
-        if s.unscored
-    ]
 
 
 def _collect(plan: Plan, run: Run) -> list[str]:

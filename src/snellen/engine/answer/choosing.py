@@ -11,7 +11,7 @@ from functools import partial
 
 from snellen.core.adaptive import Adaptive
 from snellen.core.outcomes import mark_answer
-from snellen.core.types import Answer, Outcome, Sample
+from snellen.core.types import Answer, Outcome
 from snellen.engine.ask.questions import Open, PreparedQuestion, ask_under, prepared
 from snellen.engine.plan.plan import Plan, bare
 from snellen.engine.runs.folder import RunFolder, Scan
@@ -45,7 +45,13 @@ class ChoosingFeed:
         if fresh:
             self._samples.update((sample.id, sample) for sample in map(bare, fresh))
             self._folder.append_samples(fresh)
-        return [item for sample in (*drawn, *fresh) for item in self._items(sample)]
+        subject, exam = self._plan.subject, self._plan.exam.name
+        return [
+            prepared(subject, Open(exam, sample.id, arm, partial(ask, sample)))
+            for sample in (*drawn, *fresh)
+            for arm, ask in self._asks.items()
+            if not self._done((sample.id, arm.text))
+        ]
 
     def _next(self) -> tuple[list[str], list[str]]:
         """Return the names of samples that an earlier process chose and that have no answer, and of new ones; none of either at the end."""
@@ -57,14 +63,6 @@ class ChoosingFeed:
                     return old, new
                 self._turn.wait()
         return [], []
-
-    def _items(self, sample: Sample) -> list[PreparedQuestion]:
-        """Return the questions about a sample that have no answer yet."""
-        return [
-            prepared(self._plan.subject, Open(self._plan.exam.name, sample.id, arm, partial(ask, sample)))
-            for arm, ask in self._asks.items()
-            if not self._done((sample.id, arm.text))
-        ]
 
     def told(self, answer: Answer) -> None:
         """Take in an answer, which may decide what is asked next."""

@@ -246,8 +246,10 @@ class EndpointCaller:
         try:
             response = await self._transport.post(self._endpoint.body_of(request))
         except Fault as fault:
-            cost = None if fault.sent else 0.0
-            return _Try(None, None, self._no_server(fault), time.perf_counter() - begin, cost)
+            reason, connection = str(fault), self._endpoint.connection
+            if fault.refused and self.succeeded == 0:
+                reason = f"{NO_SERVER}{connection.url}: {connection.start_hint}"
+            return _Try(None, None, reason, time.perf_counter() - begin, None if fault.sent else 0.0)
         except asyncio.CancelledError:
             if not self.stopping:
                 self._budget.bill(None)
@@ -266,11 +268,6 @@ class EndpointCaller:
             return one
         asked = retry_after(response.headers)
         return one._replace(parsed=None, wait=parsed.wait if asked is None else asked)
-
-    def _no_server(self, fault: Fault) -> str:
-        if fault.refused and self.succeeded == 0:
-            return f"{NO_SERVER}{self._endpoint.connection.url}: {self._endpoint.connection.start_hint}"
-        return str(fault)
 
 
 def gives_in(endpoint: Endpoint, revision: int, status: int, body: bytes) -> bool:

@@ -65,7 +65,7 @@ def text_only(
     protocol, prompt = target.protocol, target.arm.prompt
     if "evidence" in protocol.needs:
         return TextOnly({})
-    part_of = {s.id: _part(protocol, s) for s in samples}
+    part_of = {s.id: " · ".join(value for _name, value in next(iter(protocol.groups(s)))) for s in samples}
     seen: dict[str, set[str]] = {}
     asked = [s for s in samples if s.truth is not None]
     questions = {s.id: question_of(exam, prompt, s) for s in asked}
@@ -169,7 +169,3 @@ def _folds(protocol: Protocol, samples: Sequence[Sample]) -> Iterator[tuple[list
 def _cluster(protocol: Protocol, sample: Sample) -> str:
     """Return what a sample shares with others: its image."""
     return protocol.seen(sample, mark_reply(protocol, sample, "")).cluster or sample.id
-
-
-def _part(protocol: Protocol, sample: Sample) -> str:
-    return " · ".join(value for _name, value in next(iter(protocol.groups(sample))))

@@ -29,7 +29,13 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
     return [
         ScoreRow(
             **shared,
-            **_of_group(group),
+            part=part_name(group.by),
+            by=group.by,
+            whole=group.whole,
+            part_n=group.n,
+            non_answers=_missing(group),
+            outcomes=group.outcomes,
+            silence=_silence(group),
             **_of_protocol(protocol),
             metric=key,
             label=declared(protocol.metrics, key).label_of(key),
@@ -185,18 +191,6 @@ def _of_protocol(protocol: ProtocolSummary) -> dict[str, Any]:
         "version": protocol.version,
         "prompt": arm.prompt,
         "control": arm.control,
-    }
-
-
-def _of_group(group: GroupSummary) -> dict[str, Any]:
-    return {
-        "part": part_name(group.by),
-        "by": group.by,
-        "whole": group.whole,
-        "part_n": group.n,
-        "non_answers": _missing(group),
-        "outcomes": group.outcomes,
-        "silence": _silence(group),
     }
 
 

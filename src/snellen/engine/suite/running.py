@@ -66,7 +66,9 @@ class SuiteExecution:
     def run(self) -> tuple[SuiteRunResult, ...]:
         """Carry all out; the first Ctrl-C or SIGTERM ends the asking and keeps everything."""
         self._count_what_was_spent()
-        self._connect_pool()
+        for cell in self.cells:  # the cluster that all runs share, before there are threads
+            if cell.request.limits.pool is not None:
+                cell.request.limits.pool.connect()
         lanes: dict[str, list[int]] = {}
         for number, cell in enumerate(self.cells):
             lanes.setdefault(cell.lane, []).append(number)
@@ -83,12 +85,6 @@ class SuiteExecution:
         if self._bugs:
             raise self._bugs[0]
         return tuple(self._ended[number] for number in range(len(self.cells)))
-
-    def _connect_pool(self) -> None:
-        """Connect to the cluster that all runs share, once and before there are threads."""
-        for cell in self.cells:
-            if cell.request.limits.pool is not None:
-                cell.request.limits.pool.connect()
 
     def _count_what_was_spent(self) -> None:
         """Count runs of earlier sessions with what they cost, also before it is their turn; what is put aside does not."""
