@@ -28,8 +28,6 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, wait
 from typing import Any, NamedTuple
 
-import msgspec
-
 from snellen import __version__
 from snellen.core.errors import MissingExtra, SnellenError, said_by
 from snellen.core.installing import install_command
@@ -97,14 +95,10 @@ class _Exchange(Struct, frozen=True):
 
 
 class _Exchanged(Struct, frozen=True):
-    """A response, or a fault of the network."""
+    """A response, or a fault of the network by what it is made of."""
 
-    status: int = 0
-    headers: dict[str, str] = msgspec.field(default_factory=dict)
-    body: bytes = b""
-    fault: str | None = None
-    refused: bool = False
-    sent: bool = False
+    response: Response | None = None
+    fault: tuple[str, bool, bool] = ("", False, False)
 
 
 class Exchanging:
@@ -124,8 +118,8 @@ class Exchanging:
         try:
             response = await (wire.models() if exchange.models else wire.post(exchange.body))
         except Fault as fault:
-            return _Exchanged(fault=str(fault), refused=fault.refused, sent=fault.sent)
-        return _Exchanged(status=response.status, headers=dict(response.headers), body=response.body)
+            return _Exchanged(fault=(str(fault), fault.refused, fault.sent))
+        return _Exchanged(response=response)
 
 
 # ---------------------------------------------------------------- here
@@ -148,9 +142,9 @@ class ClusterWire:
             told = await self._workers.ask(exchange, timeout=self._timeout + SLACK)
         except WorkerLost as lost:
             raise Fault(str(lost), sent=True) from None
-        if told.fault is not None:
-            raise Fault(told.fault, told.refused, told.sent)
-        return Response(told.status, told.headers, told.body)
+        if told.response is None:
+            raise Fault(*told.fault)
+        return told.response
 
     async def close(self) -> None:
         """Do nothing: workers close connections that are not used, and end with the pool."""

@@ -80,12 +80,10 @@ class Store:
         """Return the stored reply to a request, if any."""
         data = self._waiting.get(key)
         if data is None:
-            looked_up = key in self._looked_up
-            data = self._looked_up.pop(key, None)
-            if data is None and (not looked_up or key in self._put):
+            if key not in self._looked_up or key in self._put:
                 # never looked up, or looked up before this process stored it
                 self.look_up([key])
-                data = self._looked_up.pop(key, None)
+            data = self._looked_up.pop(key, None)
         if data is None:
             return None
         try:

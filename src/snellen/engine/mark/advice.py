@@ -17,6 +17,16 @@ ABLE = 0.5
 """A protocol is said to read what another cannot where it leaves at most this share of that unread."""
 
 
+_OF_LOG = {
+    Outcome.ERROR: "the log has errors in the place of replies: ask again with the tool that made it, and import the new log",
+    Outcome.TRUNCATED: "replies are cut off in the log: give more tokens in the tool that made it",
+    Outcome.EMPTY: "replies are empty in the log: a model that only thinks may need more tokens in the tool that made it",
+    Outcome.REFUSED: "refusals come from the model or its provider's filter: their words are among the samples",
+    Outcome.UNPARSABLE: "many replies cannot be read: the log's prompt may ask for another form than ours",
+}
+"""What would help another tool's log: whatever is asked again is asked by that tool."""
+
+
 def advice(
     folder: RunFolder,
     scan: Scan,
@@ -31,41 +41,23 @@ def advice(
     for row in silent:
         if row.protocol == main:
             kinds.update(row.outcomes)
-    return tuple(_sentence(kind, folder, scan, manifest, exam, protocols) for kind, _n in kinds.most_common())
 
+    def sentence(kind: Outcome) -> str:
+        if manifest.subject.spec.startswith("import/"):
+            return _OF_LOG[kind]
+        if kind is Outcome.TRUNCATED:
+            return _cut(folder, scan, manifest)
+        if kind is Outcome.UNPARSABLE:
+            return _thought(folder, scan) or _unread(exam, protocols)
+        answered = scan.totals.calls or scan.totals.stored or manifest.imported
+        provider = " or its provider's filter" if answered else ""
+        return {
+            Outcome.EMPTY: "replies were empty: a model that only thinks may need --max-thinking",
+            Outcome.REFUSED: f"refusals come from the model{provider}: their words are among the samples",
+            Outcome.ERROR: "errors are asked again by the same command; the reasons are listed",
+        }[kind]
 
-def _sentence(
-    kind: str,
-    folder: RunFolder,
-    scan: Scan,
-    manifest: Manifest,
-    exam: Exam,
-    protocols: Sequence[ProtocolSummary],
-) -> str:
-    if manifest.subject.spec.startswith("import/"):
-        return _of_log(kind)
-    if kind == Outcome.TRUNCATED:
-        return _cut(folder, scan, manifest)
-    if kind == Outcome.UNPARSABLE:
-        return _thought(folder, scan) or _unread(exam, protocols)
-    answered = scan.totals.calls or scan.totals.stored or manifest.imported
-    provider = " or its provider's filter" if answered else ""
-    return {
-        Outcome.EMPTY: "replies were empty: a model that only thinks may need --max-thinking",
-        Outcome.REFUSED: f"refusals come from the model{provider}: their words are among the samples",
-        Outcome.ERROR: "errors are asked again by the same command; the reasons are listed",
-    }[Outcome(kind)]
-
-
-def _of_log(kind: str) -> str:
-    """Return the same for another tool's log: whatever is asked again is asked by that tool."""
-    return {
-        Outcome.ERROR: "the log has errors in the place of replies: ask again with the tool that made it, and import the new log",
-        Outcome.TRUNCATED: "replies are cut off in the log: give more tokens in the tool that made it",
-        Outcome.EMPTY: "replies are empty in the log: a model that only thinks may need more tokens in the tool that made it",
-        Outcome.REFUSED: "refusals come from the model or its provider's filter: their words are among the samples",
-        Outcome.UNPARSABLE: "many replies cannot be read: the log's prompt may ask for another form than ours",
-    }[Outcome(kind)]
+    return tuple(sentence(Outcome(kind)) for kind, _n in kinds.most_common())
 
 
 def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
