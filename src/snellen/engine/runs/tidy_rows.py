@@ -49,7 +49,7 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
             n=score.n,
             floor=score.floor,
             floor_answer=score.floor_answer or "",
-            _status=_status(manifest, summary, stale, group),
+            status=_status(manifest, summary, stale, group),
             repeats=protocol.repeats,
             spread_low=score.spread.low if score.spread is not None else None,
             spread_high=score.spread.high if score.spread is not None else None,
@@ -85,7 +85,7 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
             data_origin={},
             published=True,
             source=row.source,
-            _status=PUBLISHED,
+            status=PUBLISHED,
             options={"shots": row.shots} if row.shots else {},
         )
         for row in summary.published
