@@ -196,3 +196,14 @@ def test_long_lists_of_nothing_take_no_memory(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(parquet, "_MOST_VALUES", 5_999_999)
     with pytest.raises(SnellenError, match="data a: more than 5,999,999 values of lists in one row group; split it"):
         ParquetFile(tmp_path / "a", "data a")
+
+
+def test_rows_at_once_are_told_by_the_largest_row_group(tmp_path: Path) -> None:
+    picture = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    with pq.ParquetWriter(tmp_path / "a", pa.schema([("image", picture)]), compression="zstd") as out:
+        for size, count in ((1, 1000), (1 << 20, 40)):
+            cells = [{"bytes": bytes([i % 256]) * size, "path": ""} for i in range(count)]
+            out.write_table(pa.table({"image": pa.array(cells, picture)}))
+    file = ParquetFile(tmp_path / "a", "a")
+    assert file._few == 1
+    assert [len(cell) for cell in file.cells("image", [0, 1000, 1039])] == [1, 1 << 20, 1 << 20]

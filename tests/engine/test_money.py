@@ -145,8 +145,14 @@ def test_an_error_inside_a_good_response_may_have_cost_something(kind: str) -> N
         ({"prompt_tokens": 0, "completion_tokens": 0, "cost": 0}, None, None),
         ({"prompt_tokens": 0, "completion_tokens": 0, "cost": 0}, Price(3.0, 15.0, "--price"), None),
         ({"prompt_tokens": 0, "completion_tokens": 0, "cost": 0.5}, None, 0.5),
-        ({"prompt_tokens": 1000, "completion_tokens": 0, "cost": 0}, None, 0.0),
-        ({"prompt_tokens": 1000, "completion_tokens": 0, "cost": 0}, Price(3.0, 15.0, "--price"), 0.003),
+        ({"prompt_tokens": 1000, "completion_tokens": 0, "cost": 0}, None, None),  # yet the reply has text
+        ({"prompt_tokens": 1000, "completion_tokens": 10, "cost": 0}, None, 0.0),
+        (  # a part is not more than the whole
+            {"prompt_tokens": 100, "completion_tokens": 10, "prompt_tokens_details": {"cached_tokens": 900}},
+            Price(3.0, 15.0, "--price", cached=0.3),
+            None,
+        ),
+        ({"prompt_tokens": 1000, "completion_tokens": 10, "cost": 0}, Price(3.0, 15.0, "--price"), 0.00315),
         ({"prompt_tokens": 1000, "completion_tokens": 0, "cost": 0.5}, Price(3.0, 15.0, "--price"), 0.5),
     ],
 )

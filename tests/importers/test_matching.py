@@ -102,3 +102,18 @@ def test_two_replies_to_one_question_are_refused(imported: Imports, tmp_path: Pa
     rows = [{"id": f"P3/{IDS[0]}", "response": said} for said in ("Color", "Size")]
     with pytest.raises(SnellenError, match=r"line 1 and .*line 2 are both about the sample P3/syn-p3-s5-00000"):
         imported("csv", replies(tmp_path / "x.jsonl", *rows))
+
+
+@pytest.mark.parametrize("numbers", [list(range(11, -1, -1)), list(range(17, 29)), [0, 2, 1, *range(3, 12)]])
+def test_numbers_that_do_not_count_the_rows_are_no_places(
+    numbers: list[int], imported: Imports, tmp_path: Path
+) -> None:
+    rows = [{"id": str(number), "response": "Color", "config": "P3"} for number in numbers]
+    with pytest.raises(SnellenError, match="12 of 12 rows fit no sample"):
+        imported("csv", replies(tmp_path / "x.jsonl", *rows))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_numbers_that_count_the_rows_are(first: int, imported: Imports, tmp_path: Path) -> None:
+    rows = [{"id": str(first + i), "response": "Color", "config": "P3"} for i in range(12)]
+    assert imported("csv", replies(tmp_path / "x.jsonl", *rows)).record.samples == 12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -18,6 +18,7 @@ from snellen.engine.plan.plan import ProtocolRun
 from snellen.engine.runs.folder import RunFolder
 
 IMAGES, QUESTIONS = 40, 15
+Column = tuple[str, int]
 SAMPLES = {
     f"{image}/{i}": Sample(id=f"{image}/{i}", tags={"image": str(image)}, truth="x")
     for image in range(IMAGES)
@@ -39,8 +40,9 @@ class Folder:
     def __init__(self, **marks: list[Mark]) -> None:
         self._marks = marks
 
-    def marks(self, name: str, _repeat: int = 1) -> Iterator[Mark]:
-        yield from self._marks["control" if "+" in name else "plain"]
+    def marked(self, columns: Sequence[Column]) -> Iterator[tuple[Sample, dict[Column, Mark]]]:
+        for at, sample in enumerate(SAMPLES.values()):
+            yield sample, {c: self._marks["control" if "+" in c[0] else "plain"][at] for c in columns}
 
 
 def marks(hits: list[float]) -> list[Mark]:
@@ -63,7 +65,7 @@ def test_intervals_of_differences_hold_the_truth_where_questions_share_images(co
         before = [float(i >= g) for g in gained for i in range(QUESTIONS)]
         after = [float(i < QUESTIONS - n) for n in lost for i in range(QUESTIONS)]
         folder = cast(RunFolder, Folder(plain=marks(before), control=marks(after)))
-        (row,) = compare(folder, Exam(), targets, lambda: SAMPLES, results, set())
+        (row,) = compare(folder, Exam(), targets, results, set())
         assert row.difference == pytest.approx((gained.sum() - lost.sum()) / len(SAMPLES))
         held += row.low <= -0.2 <= row.high
     assert held >= 0.9 * times

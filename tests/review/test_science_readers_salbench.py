@@ -50,7 +50,7 @@ def test_unfinished_thinking_is_never_correct(finish: str | None) -> None:
 
 
 def test_its_version_was_raised() -> None:
-    assert PROTOCOLS["robust"].version == "2"
+    assert PROTOCOLS["robust"].version == "3"
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,9 @@ _DENIED = re.compile(
     rf"|{_S}\s(?:isn't|aren't|wasn't|doesn't|don't|cannot|can't)\b",
     re.IGNORECASE,
 )
+_REASON = re.compile(r"\n|\b(?:because|since)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n")
-_BARE_LETTERS = re.compile(r"[\s(\[\"'*]*([A-Za-z])(?:[\s,;&/)(\]\"'*.]|and\b)*")
+_BARE_LETTERS = re.compile(r"[\s(\[\"'*]*([A-Za-z])(?:[\s,;&/|+)(\]\"'*.]|and\b)*")
 _MAYBE_MINUS = re.compile(r"[^\S\n]*[-\u2212\u2013\u2014] +\.?\d")
 MOST_VERDICTS = 10
 CLOSING = " \t\n.!?,;:\"'`*"
@@ -75,7 +76,7 @@ def read_choice(reply: str, options: Sequence[str]) -> str | None:
     ['a dog', 'a dog', 'a dog', 'a dog', 'a dog', None, None]
     """
     said = answer_texts(reply)
-    found = _chosen(said[0], options) if len(said) == 1 else []
+    found = _chosen(said[0], options, _REASON) if len(said) == 1 else []
     return options[found[0]] if len(found) == 1 else None
 
 
@@ -90,22 +91,26 @@ def read_labels(reply: str, options: Sequence[str]) -> list[str] | None:
     return [options[i] for i in sorted(found)] or None
 
 
-def _chosen(text: str, options: Sequence[str]) -> list[int]:
-    """Return the places of the options that a text chooses."""
+def _chosen(text: str, options: Sequence[str], reason: re.Pattern[str] | None = None) -> list[int]:
+    """Return the places of the options that a text chooses; after a verdict, what begins with `reason` is read last."""
     if (bare := _bare(text, options)) is not None:
         return bare
     for found in reversed(list(VERDICT.finditer(text))[-MOST_VERDICTS:]):
         if _MAYBE_MINUS.match(text, found.end()):
             return []
-        if places := _affirmed(signed(text[found.end() :], options)):
-            return places
+        rest = text[found.end() :].strip()
+        if (bare := _bare(rest, options)) is not None:
+            return bare
+        for claim in (rest,) if reason is None else (reason.split(rest, maxsplit=1)[0], rest):
+            if places := _affirmed(signed(claim, options)):
+                return places
     return _affirmed(signed(text, options))
 
 
 def _bare(text: str, options: Sequence[str]) -> list[int] | None:
     """Return the places of the options in a reply that is nothing but their texts, or letters."""
     forms = {_form(option): i for i, option in enumerate(options)}
-    listed = [forms.get(_form(part)) for part in text.split(",")]
+    listed = [forms.get(_form(part)) for part in re.split(r"[,\n]", text)]
     if len(listed) > 1 and None not in listed:
         return [i for i in listed if i is not None]
     as_text = [i for i, option in enumerate(options) if _form(option) == trimmed(_form(text), CLOSING)]

@@ -42,13 +42,15 @@ def _patterns(options: tuple[str, ...]) -> _Patterns:
     long = [text for text in places if text not in _SMALL_WORDS and not (len(text) == 1 and text.isalpha())]
     short = [text for text in places if text in _SMALL_WORDS]
     last = LETTERS[len(options) - 1]
-    # a label in brackets; before a closing sign; after "option"; alone at the start, before its text, a comma or a reason
+    # a label in brackets; before a closing sign; after "option"; alone at the start, before its text, a comma or a reason;
+    # after a word such as "or"; in a list of labels
     labels = re.compile(
         rf"[(\[]([A-{last}])[)\]][.:]?(?=\W|$)|(?<![\w'.&-])([A-{last}])[).:](?=\s|$|{OPEN}|,)"
         rf"|\b(?i:options?|choices?|answers?|letters?)(?:\sis|\sare|:)?\s?[\"'*]?([A-{last}])(?![\w'])"
-        rf"|^\W{{0,3}}([A-{last}])(?=\s?{OPEN}|\s?[,;-]|\s(?:because|since|is|as|and|or)\b|\W{{0,3}}$)"
-        rf"|\b(?i:both|either|but|is|be|choose|pick|select|say|or|and|nor|not|than|with)\s[\"'*]?([A-{last}])"
-        rf"(?=[\"'*.,;!]|\s?$|\s(?:or|and|but|because|since|as|is)\b)"
+        rf"|^\W{{0,3}}([A-{last}])(?=\s?{OPEN}|\s?[,;(/&|+-]|\s(?:because|since|is|as|and|or)\b|\W{{0,3}}$)"
+        rf"|\b(?i:both|either|but|is|be|choose|pick|select|say|or|and|nor|not|than|with|maybe|perhaps|possibly)\s[\"'*]?([A-{last}])"
+        rf"(?=[\"'*.,;!)]|\s?$|\s\(|\s(?:or|and|but|because|since|as|is)\b)"
+        rf"|(?:(?<=\b[A-{last}][,;/&|+])|(?<=\b[A-{last}][,;]\s)|(?<=\b[A-{last}]\s[/&|+]\s))([A-{last}])(?![\w'])(?!\s(?!because|since|are)[a-z]{{3}})"
     )
     return _Patterns(
         re.compile(rf"(?<!\w){one_of(long)}(?!\w)", re.IGNORECASE) if long else None,

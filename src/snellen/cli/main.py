@@ -128,6 +128,7 @@ def _without_plugins(words: list[str]) -> list[str]:
 def main() -> None:
     """Entry point: one clear line and exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C."""
     codecs.register_error("escaped", escaped)
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # gives the pages of large images back at once
     for stream in (sys.stdout, sys.stderr):  # of another encoding than UTF-8, maybe
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="escaped")

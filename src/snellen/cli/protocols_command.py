@@ -178,7 +178,7 @@ def _print_table(table: ProtocolTable, verbose: bool) -> None:
             title = where if verbose else f"{where}: where protocols differ"
             print_table(title, ("", *table.columns), brief if verbose else brief[:ROWS])
         elif not rows and len(s.diffs) == 1:
-            click.echo(f"{where}: these protocols ask and judge alike.")
+            click.echo(f"{where}: these protocols ask alike, and judge all replies that were tried alike.")
         if len(brief) > ROWS and not verbose:
             click.echo(f"and {len(brief) - ROWS} more replies")
         if long:

@@ -167,13 +167,19 @@ def _hashable(reading: object) -> Hashable:
     return found if isinstance(found, Hashable) else repr(found)
 
 
+def _of_one_kind(one: Protocol, other: Protocol) -> bool:
+    """Tell whether two protocols share a class of their exam, below `Protocol`."""
+    shared = (kind for kind in type(one).__mro__ if isinstance(other, kind))
+    return next(shared) not in Protocol.__mro__ or type(one) is type(other)
+
+
 @lru_cache(maxsize=16)
 def mixed(reader: MarkColumns, marker: MarkColumns) -> MarkColumns | None:
     """Return marks halfway between two protocols: where they read different answers, as the one marks its own, elsewhere the other's.
 
     None where they have other rows, or are of different kinds, so that their marks cannot stand in one table.
     """
-    if type(reader.protocol) is not type(marker.protocol) or list(reader.parts) != list(marker.parts):
+    if not _of_one_kind(reader.protocol, marker.protocol) or list(reader.parts) != list(marker.parts):
         return None
     if [row.id for row in reader.rows] != [row.id for row in marker.rows]:
         return None

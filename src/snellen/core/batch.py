@@ -57,6 +57,8 @@ class BatchApi(ABC):
     """Bytes of a batch that are sent at once; providers take more."""
     share: float = 0.5
     """What a batch costs of the list price, where the price table does not say."""
+    unworked: tuple[bytes, ...] = ()
+    """What marks the line of a request that was not worked on, which the provider does not count as done."""
     opening: bytes = b""
     between: bytes = b"\n"
     closing: bytes = b"\n"

@@ -207,7 +207,7 @@ class Price(NamedTuple):
         return dearest.of(input_tokens, output_tokens)
 
     def bill(self, usage: Usage, in_batch: bool = False) -> float | None:
-        """What a call cost by its own count; None where it has none, or where nobody knows what a batch or so long an input costs.
+        """What a call cost by its own count; None where it has none that fits, or the price of a batch or of so long an input is not known.
 
         >>> Price(2.0, 8.0, "x", cached=0.5).bill(Usage(input_tokens=1_000_000, cached_tokens=400_000, output_tokens=0))
         1.4
@@ -217,6 +217,8 @@ class Price(NamedTuple):
         if self.up_to is not None and usage.input_tokens > self.up_to:
             return None
         cached, written, thought = usage.cached_tokens or 0, usage.cache_write_tokens or 0, usage.reasoning_tokens or 0
+        if cached + written > usage.input_tokens or thought > usage.output_tokens:
+            return None  # a part that is more than the whole: counted in a way that we do not know
         whole = self.of(usage.input_tokens, usage.output_tokens)
         for tokens, special, plain in (
             (cached, self.cached, self.input),
@@ -225,7 +227,7 @@ class Price(NamedTuple):
         ):
             if special is not None:
                 whole += tokens * (special - plain) / 1e6
-        return max(0.0, whole) * (self.batch if in_batch and self.batch is not None else 1.0)
+        return whole * (self.batch if in_batch and self.batch is not None else 1.0)
 
 
 class Subject:

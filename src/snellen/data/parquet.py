@@ -59,7 +59,6 @@ class ParquetFile:
         nested = [i for i, leaf in enumerate(leaves) if leaf.max_repetition_level]
         widest = max(widest, _VALUE * max(map(self._longest, nested), default=0))
         self._text_rows = min(_TEXT_ROWS, max(1, LONGEST_CELL // max(1, widest)))
-        self._checked: dict[str, int] = {}
         self.notes: dict[bytes, bytes] = self._metadata.metadata or {}
         self.rows: int = self._metadata.num_rows
 
@@ -135,9 +134,9 @@ class ParquetFile:
             return
         inside = column in self._pictures
         names = [f"{column}.bytes" if inside else column]
-        begin, done, few = 0, 0, self._few(column, names)
+        begin = done = 0
         with self._open("cannot be read") as file:
-            for batch in file.iter_batches(few, row_groups=groups, columns=names, use_threads=False):
+            for batch in file.iter_batches(self._few, row_groups=groups, columns=names, use_threads=False):
                 values = batch.column(column)
                 if inside:
                     values = values.flatten()[0]  # missing where the struct is missing
@@ -168,20 +167,14 @@ class ParquetFile:
         sizes = (self._metadata.row_group(g).num_rows for g in range(self._metadata.num_row_groups))
         return list(accumulate(sizes, initial=0))
 
-    def _few(self, column: str, names: Sequence[str]) -> int:
-        """Return how many rows of a column to decode at once, by its mean size in the first row group."""
-        if column not in self._checked:
-            with self._open("cannot be read") as file:  # pyarrow aborts on a damaged file that it is asked the sizes of
-                next(file.iter_batches(1, row_groups=[0], columns=names, use_threads=False), None)
-            self._checked[column] = self._rows_at_once(column)
-        return self._checked[column]
-
-    def _rows_at_once(self, column: str) -> int:
-        group = self._metadata.row_group(0)
-        parts = [group.column(i) for i in range(group.num_columns)]
-        size: int = sum(p.total_uncompressed_size for p in parts if p.path_in_schema.split(".")[0] == column)
-        rows: int = group.num_rows
-        return max(1, min(_TEXT_ROWS, _BATCH_BYTES * rows // max(1, size)))
+    @cached_property
+    def _few(self) -> int:
+        """How many rows of pictures to decode at once, by the row group with the largest rows."""
+        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
+        most: int = min(
+            (_BATCH_BYTES * g.num_rows // max(1, g.total_byte_size) for g in groups if g.num_rows), default=1
+        )
+        return max(1, min(_TEXT_ROWS, most))
 
     @contextmanager
     def _open(self, problem: str, dictionaries: Sequence[str] = ()) -> Iterator[pq.ParquetFile]:
@@ -226,12 +219,11 @@ def _holds_bytes(kind: pa.DataType) -> bool:
 
 def _size(values: pa.Array) -> int:
     """Return how many bytes values have when they are written out, with their places in a list of Python."""
-    import pyarrow.compute as pc
     import pyarrow.types as is_
 
     kind, places = values.type, _VALUE * len(values)
     if is_.is_dictionary(kind) and (is_.is_string(kind.value_type) or is_.is_binary(kind.value_type)):
-        return places + (pc.sum(pc.binary_length(values.dictionary).take(values.indices)).as_py() or 0)
+        return places + _written_out(values)
     if is_.is_struct(kind):
         return places + sum(map(_size, values.flatten()))
     if is_.is_map(kind):
@@ -240,6 +232,13 @@ def _size(values: pa.Array) -> int:
     if is_.is_nested(kind):
         return places + _size(values.flatten())
     return places + int(values.nbytes)
+
+
+def _written_out(values: pa.DictionaryArray) -> int:
+    """Return how many bytes the texts of a dictionary have, each as often as it is used."""
+    texts = values.dictionary
+    ends = memoryview(texts.buffers()[1]).cast("i")[texts.offset : texts.offset + len(texts) + 1] if len(texts) else ()
+    return sum(ends[at + 1] - ends[at] for at in values.indices.drop_null().to_pylist())
 
 
 def _plain(values: pa.Array) -> pa.Array:

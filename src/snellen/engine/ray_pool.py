@@ -176,7 +176,9 @@ class Exchangers:
         with self._lock:
             first = _Exchange(of=len(self._told), introduction=told)
             self._told.append(first)
-        wait(self.workers.everywhere(first), SLACK)
+        for made in wait(self.workers.everywhere(first), SLACK).done:
+            if isinstance(error := made.exception(), SnellenError):  # it cannot make its client
+                raise error
         return ClusterWire(self.workers, first.of, limit)
 
 

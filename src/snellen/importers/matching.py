@@ -42,8 +42,11 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
     left: list[UnmatchedRow] = []
     taken: dict[str, LogRow] = {}
     unsure = 0
+    shifted = _shifted(rows)
     for row in rows:
         way, found = index.find(row)
+        if way == "place" and shifted:
+            found = []
         if len(found) != 1:
             left.append(
                 UnmatchedRow(row, "several samples would fit" if found else "no sample has its id or its place")
@@ -62,6 +65,12 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
         unsure += way == "place" and not comparable(row.target, sample.truth)
     order = [(taken[s.id], s) for s in samples if s.id in taken]
     return MatchedRows(tuple(order), dict(ways), tuple(left), unsure)
+
+
+def _shifted(rows: Sequence[LogRow]) -> bool:
+    """Tell whether ids are numbers that do not count the rows as they stand, from 0 or from 1: then a place says nothing."""
+    apart = {int(row.id) - row.number for row in rows if row.number is not None and (row.id or "").isdecimal()}
+    return not (apart <= {0} or apart <= {1})
 
 
 def refusal(left: Sequence[UnmatchedRow], rows: int, source: str) -> SnellenError:

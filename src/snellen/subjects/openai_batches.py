@@ -19,6 +19,8 @@ _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 class OpenAIBatches(BatchApi):
     """Batches of requests to one path, such as `/responses`. `base` is where the API is, below the host."""
 
+    unworked = (b'"batch_expired"', b'"batch_cancelled"')
+
     def __init__(self, path: str, base: str = "/v1") -> None:
         self._endpoint, self._base = f"/v1{path}", base
 

@@ -9,6 +9,7 @@ import pytest
 from tests.support.endpoint import Endpoint, completion
 from tests.support.fake_workers import FakeWorker, calling, hiring, lost, only
 
+from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.subject import Connection
 from snellen.engine.call.exchange import Fault, Response
@@ -69,3 +70,10 @@ def test_a_lost_worker_is_a_fault_that_may_have_been_billed_and_its_successor_kn
         fault = fault_of(sender)
         assert (str(fault), fault.refused, fault.sent) == ("it ended", False, True)
         assert asyncio.run(sender.post(BODY)).status == 200
+
+
+def test_a_worker_that_cannot_make_its_client_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "")
+    monkeypatch.setenv("HTTP_PROXY", "socks5://127.0.0.1:9")
+    with pytest.raises(SnellenError, match="socks5"):
+        wire("http://127.0.0.1:1/v1", only(exchanging("a")))

@@ -194,7 +194,7 @@ def test_a_large_screenshot_is_scaled_and_its_close_ups_are_cut_from_its_own_pix
     held = {f"#{p.name}": p for p in album.prints()}
     whole, cut = held[str(shown.url)], held[str(shown.cuts[0])]
     assert (whole.width, whole.height) == (3000, 1500), "in pixels of the screenshot, whatever the copy has"
-    assert (cut.x, cut.y, cut.width, cut.height) == (views[0][0], views[0][1], 420, 263)
+    assert (*cut.place[:2], cut.width, cut.height) == (views[0][0], views[0][1], 420, 263)
     with Image.open(io.BytesIO(_decoded(cut.url))) as image:
         assert image.size == (360, 225)
         at = [round(v * 360 / 420) for v in (2010 - views[0][0], 1005 - views[0][1])]

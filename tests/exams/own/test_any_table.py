@@ -196,3 +196,32 @@ def test_a_toml_that_cannot_be_used_is_one_line(text: str, says: str, tmp_path: 
     with pytest.raises(SnellenError, match=says) as caught:
         shown(tmp_path)
     assert "\n" not in str(caught.value)
+
+
+# ---------------------------------------------------------------- names that mean something already
+
+
+def test_a_column_called_task_breaks_results_down_and_decides_nothing(tmp_path: Path) -> None:
+    rows = [dict(CHOICE, task=kind) for kind in ("text", "counting")]
+    data = exams.load("own").open(lines(tmp_path / "d", *rows), Selection())
+    tags = [(s.tags["task"], s.tags["task_column"]) for s in data.light()]
+    assert tags == [("choice", "text"), ("choice", "counting")]
+
+
+def test_two_columns_that_differ_in_case_alone_are_refused() -> None:
+    with pytest.raises(SnellenError, match="both 'answer' and 'Answer' could be the 'answer'"):
+        columns_of(["image", "question", "answer", "Answer"])
+    assert columns_of(["image", "question", "answer", "Topic", "topic"]).others == ("Topic", "topic")
+
+
+def test_the_command_line_comes_before_data_toml_also_for_the_kind_of_answer(tmp_path: Path) -> None:
+    folder = lines(tmp_path / "d", dict(CHOICE, good="B", gold="red")).parent
+    (folder / "data.toml").write_text('[columns]\nanswer_letter = "good"\n')
+    data = exams.load("own").open(folder, Selection(own={"columns": {"answer": "gold"}}))
+    assert [s.truth for s in data.light()] == ["red"]
+
+
+def test_a_named_split_is_not_overwritten_by_another_column(tmp_path: Path) -> None:
+    rows = [dict(CHOICE, split=other, part=part) for other, part in (("x", "val"), ("y", "test"))]
+    data = exams.load("own").open(lines(tmp_path / "d", *rows), Selection(own={"columns": {"split": "part"}}))
+    assert [(s.tags["split"], s.tags["split_column"]) for s in data.light()] == [("val", "x"), ("test", "y")]

@@ -41,3 +41,18 @@ def test_the_floor_of_numbers_with_a_tolerance_tries_what_lies_between_the_commo
         sum(mark_reply(OWN["robust"], s, constant.say(None)).metrics["accuracy"] for s in numbers) for constant in tried
     ]
     assert max(right) == 81
+
+
+@pytest.mark.parametrize(
+    ("truths", "tolerance", "most"), [((5, 5, 5, 10, 10, 40), 3, 5), ((1, 2, 3), 0.5, 2), ((10, 19, 28, 50), 5, 2)]
+)
+def test_the_floor_of_numbers_is_the_best_constant(truths: tuple[float, ...], tolerance: float, most: int) -> None:
+    numbers = [
+        Sample(id=str(i), tags={"task": "number"}, truth=float(truth), facts={"tolerance": tolerance})
+        for i, truth in enumerate(truths)
+    ]
+    tried = plain_floors.constants([plain_floors.AskedSample(sample, None, ()) for sample in numbers])
+    right = [
+        sum(mark_reply(OWN["robust"], s, constant.say(None)).metrics["accuracy"] for s in numbers) for constant in tried
+    ]
+    assert max(right) == most

@@ -336,22 +336,9 @@ class Batching(AskingPass):
         for address in state.results:
             begin = file.tell()
             await self._wire.exchange(BatchStep("GET", address), into=file)
-            lines += self._whole_lines(file, begin)
+            lines += worked_on(self.api, file, begin)
             file.write(b"\n")
         return lines
-
-    def _whole_lines(self, file: BinaryIO, begin: int) -> int:
-        """Return how many lines there are from a place on, without a last one that was cut."""
-        file.seek(begin)
-        count, last = 0, b""
-        for line in file:
-            if line.strip():
-                count, last = count + 1, line
-        try:
-            self.api.result(last)
-        except ValueError:
-            count -= bool(last)
-        return count
 
     def _results(self, file: BinaryIO, broken: list[str]) -> Generator[BatchResult, None, None]:
         """Yield what is in a file of results; `broken` is told what cannot be read."""
@@ -451,6 +438,20 @@ def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:
     if endpoint.batches is None:
         raise SnellenError(f"--batch-api: {plan.subject.spec} has no batches")
     return endpoint, endpoint.batches
+
+
+def worked_on(api: BatchApi, file: BinaryIO, begin: int) -> int:
+    """Count the lines from a place on that the provider counts as done, without a last one that was cut."""
+    file.seek(begin)
+    count, last = 0, b""
+    for line in file:
+        if line.strip() and not any(word in line for word in api.unworked):
+            count, last = count + 1, line
+    try:
+        api.result(last)
+    except ValueError:
+        count -= bool(last)
+    return count
 
 
 def _goes_on(entry: BatchEntry) -> str:

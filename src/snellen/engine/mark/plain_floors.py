@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
@@ -123,7 +124,7 @@ def _constants(asked: Sequence[_AskedSample]) -> list[_ConstantReply]:
     for some in free.values():
         samples = [one.sample for one in some]
         form = next((one.question.answer_form for one in some if one.question is not None), "{}")
-        for text in dict.fromkeys((*common_truths(samples), *_quantiles(samples))):
+        for text in dict.fromkeys((*common_truths(samples), *_best_number(samples))):
             found.append(_ConstantReply(form.format(text), form.format(text)))
     return list(dict.fromkeys(found))
 
@@ -144,10 +145,17 @@ def common_truths(samples: Sequence[Sample]) -> list[str]:
     return [text for text, _ in truths.most_common(MOST_TRUTHS)]
 
 
-def _quantiles(samples: Sequence[Sample]) -> list[str]:
-    """Return numbers spread over the truths that are numbers: with a tolerance one between them may win more than the commonest."""
-    numbers = sorted(s.truth for s in samples if isinstance(s.truth, int | float) and not isinstance(s.truth, bool))
-    return [str(numbers[at * (len(numbers) - 1) // MOST_TRUTHS]) for at in range(MOST_TRUTHS + 1) if numbers]
+def _best_number(samples: Sequence[Sample]) -> list[str]:
+    """Return the number that is within the tolerance of the most truths, where they have tolerances; else none."""
+    ends: list[tuple[float, int]] = []
+    for sample in samples:
+        truth, off = sample.truth, sample.facts.get("tolerance")
+        if isinstance(truth, int | float) and not isinstance(truth, bool) and isinstance(off, int | float) and off > 0:
+            ends += [(truth - off, 1), (truth + off, -1)]
+    ends.sort(key=lambda end: (end[0], -end[1]))
+    within = list(accumulate(step for _place, step in ends))
+    at = within.index(max(within)) if within else None
+    return [] if at is None else [f"{(ends[at][0] + ends[at + 1][0]) / 2:.10g}"]
 
 
 # ---------------------------------------------------------------- trying them

@@ -11,6 +11,7 @@ from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError, unknown
 from snellen.exams.own.names import PLAIN, ROLES, STYLES, TAUGHT
 
+_MEANT = {*PLAIN, *STYLES, *(name for names in ROLES.values() for name in names)}
 ColumnMap = Mapping[str, str | Sequence[str]]
 """Columns by their role, as a user names them: `{"image": ["image_1", "image_2"], "answer": "label"}`."""
 
@@ -51,7 +52,13 @@ def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) ->
     listed = [name for role, some in chosen.items() if role not in STYLES for name in some]
     if doubled := [name for name in listed if listed.count(name) > 1]:
         raise SnellenError(f"--columns: the column {doubled[0]!r} stands in two places")
-    known = {name.strip().lower().replace(" ", "_"): name for name in names if name not in taken}
+    known = {_folded(name): name for name in reversed(names) if name not in taken}
+    if clash := next(
+        (name for name in names if known.get(_folded(name), name) != name and _folded(name) in _MEANT), ""
+    ):
+        raise SnellenError(
+            f"both {known[_folded(clash)]!r} and {clash!r} could be the {_folded(clash)!r}: rename one of them"
+        )
     known |= {role: some[0] for role, some in chosen.items()}
     styled = [name for name in STYLES if name in known and ("answer" not in chosen or name in chosen)]
     found = {role: _one(role, known) for role in ROLES if role != "answer" or not styled}
@@ -82,6 +89,10 @@ def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) ->
         others=tuple(name for name in names if name not in used),
         either=either,
     )
+
+
+def _folded(name: str) -> str:
+    return name.strip().lower().replace(" ", "_")
 
 
 def _named(role: str, value: str | Sequence[str], names: Sequence[str]) -> tuple[str, ...]:

@@ -47,7 +47,10 @@ class QuestionTable:
         self._folders = PictureFolders(self.base, images)
         self.template = find.template_of(self.source)
         try:
-            self.columns = self._columns({**find.columns_beside(self.source), **columns})
+            beside = find.columns_beside(self.source)
+            if any(role.startswith("answer") for role in columns):  # one way to name the answer is enough
+                beside = {role: names for role, names in beside.items() if not role.startswith("answer")}
+            self.columns = self._columns({**beside, **columns})
         except SnellenError as error:
             raise SnellenError(f"{self.source.name}: {error}") from None
         self.binary = self.columns.images[0] in self.source.binary
@@ -102,8 +105,9 @@ class QuestionTable:
         if kind in ("choice", "labels") and self.survey.unclear:
             raise BadCell(columns.answer, self.survey.unclear)
         truth = truth_of(found, kind, self.survey.style or "text", columns.answer)
-        tags = {n: text_of(cells.get(n)) for n in (*self.split_column, *self.survey.tags)}
-        tags = {("split" if n in self.split_column else n): v for n, v in tags.items() if v}
+        names = dict.fromkeys(self.split_column, "split")
+        names |= {n: f"{n}_column" if n in ("split", "task") else n for n in self.survey.tags}  # these two are ours
+        tags = {name: text for n, name in names.items() if (text := text_of(cells.get(n)))}
         return sample(found, name, kind, truth, tags, self.template)
 
     @property

@@ -1,0 +1,49 @@
+"""Replies that list labels, hedge, or give their reason after the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from snellen.choice.reading import read_choice, read_labels
+
+FOUR = ("red", "blue", "green", "yellow")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Answer: A, C",
+        "**Answer:** A, C",
+        "Answers: A; C",
+        "Answer:\nA\nC",
+        "Answer: red\ngreen",
+        "The letters are A, C",
+        "A, C because both are shown",
+        "Answer: A/C",
+    ],
+)
+def test_every_label_of_a_list_counts(reply: str) -> None:
+    assert read_labels(reply, FOUR) == ["red", "green"]
+    assert read_choice(reply, FOUR) is None
+
+
+@pytest.mark.parametrize("reply", ["Answer: A & B", "Answer: A|B", "A (or B)", "A, or maybe B", "It is B (possibly C)"])
+def test_a_hedge_chooses_nothing(reply: str) -> None:
+    assert read_choice(reply, FOUR) is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The answer is (B) because A is wrong",
+        "Answer: B\n\nExplanation: A is wrong since red is not shown.",
+        "The correct answer is B. blue.\n\nHere is why:\n- A. red: there is no red.\n- C. green: the trees are green.",
+    ],
+)
+def test_a_reason_against_other_options_takes_nothing_back(reply: str) -> None:
+    assert read_choice(reply, FOUR) == "blue"
+
+
+@pytest.mark.parametrize("reply", ["Answer: not A\nso maybe B or C", "Answer: A or B\nbecause both are shown"])
+def test_a_denial_or_a_hedge_before_the_reason_is_not_an_answer(reply: str) -> None:
+    assert read_choice(reply, FOUR) is None
