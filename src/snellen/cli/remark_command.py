@@ -22,8 +22,7 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
     \b
     snellen remark runs/salbench_* --protocol paper,robust
     """
-    from snellen.engine.mark.missing_answers import MissingAnswers
-    from snellen.engine.remark import remark
+    from snellen.engine.remark import MissingAnswers, remark
     from snellen.engine.runs.run import open_run
     from snellen.present.terminal.run import print_remarked, print_run
 

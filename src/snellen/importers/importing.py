@@ -22,8 +22,8 @@ from snellen.core.records import Wording
 from snellen.core.subject import Subject
 from snellen.core.types import Answer, Failure, Sample
 from snellen.engine.mark import marking
+from snellen.engine.plan.edits import wordings
 from snellen.engine.plan.plan import Plan, ProtocolRun, choose, manifest, targets_from_manifest
-from snellen.engine.plan.wording import wordings
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
 from snellen.importers.log import Log, LogRow, LogScore

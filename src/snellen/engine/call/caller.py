@@ -20,9 +20,8 @@ from snellen.engine.call.budget import Budget
 from snellen.engine.call.exchange import Fault, Wire
 from snellen.engine.call.limiter import Limiter
 from snellen.engine.call.retry import LONGEST_RETRY_AFTER, THROTTLES, retry_after, wait_before, worth_retrying
-from snellen.engine.call.server import differ, mark_of
 from snellen.engine.call.store import Store
-from snellen.engine.call.trust import Trust, is_own
+from snellen.engine.call.trust import Trust, differ, is_own, mark_of
 
 STOPPED = "the run was stopped"
 NO_SERVER = "no server at "
