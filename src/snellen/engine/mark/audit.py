@@ -197,7 +197,7 @@ class _Blind:
             question = self._widest(members)
             for text in question.options or ([] if has_own_floors(self.protocol) else common_truths(members)):
                 reply = form.format(form=question.answer_form.format(text), o=text)
-                found[name][reply] = _mean_with_zeros(self._values(members, lambda _question, said=reply: [said]))
+                found[name][reply] = _mean_with_zeros(self._values(members, _always(reply)))
         return found
 
     def _is_offered(self, part: str) -> bool:
@@ -229,6 +229,10 @@ class _Blind:
             if self._is_offered(name):
                 found[name] = group.metrics[self.protocol.headline].value
         return found
+
+
+def _always(reply: str) -> Callable[[Question], Sequence[str]]:
+    return lambda _question: [reply]
 
 
 def _mean_with_zeros(values: Sequence[float | None]) -> float:

@@ -11,7 +11,7 @@ import errno
 import math
 import os
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
@@ -375,7 +375,7 @@ def _is_there(path: Path) -> bool:
     return path.exists()
 
 
-def raw_lines(path: Path) -> Iterator[bytes]:
+def raw_lines(path: Path) -> Generator[bytes, None, None]:
     """Yield the whole lines of a file; a torn last one is left out. A file that does not exist has none."""
     if not _is_there(path):
         return
