@@ -22,6 +22,8 @@ FLOOR_BY_LATENCY = 8
 THROTTLE_CUT = 0.7
 LATENCY_CUT = 0.8
 SLOW_START_TOLERANCE = 1.8
+STEP_TOLERANCE = 1.6
+"""Twice as many calls that take longer than this factor are served hardly faster: slow start ends there, not a step later."""
 TOLERANCE = 2.0
 HEADROOM = 1.25
 HISTORY = 200
@@ -53,6 +55,7 @@ class Limiter:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._slow_start = True
         self._baseline: float | None = None
+        self._before = float("inf")
         self._latencies: list[float] = []
         self._saturated = False
         self._last_cut = float("-inf")
@@ -94,23 +97,26 @@ class Limiter:
         if len(self._latencies) < self.limit:
             return
         self._typical = sum(self._latencies) / len(self._latencies)
-        middle, doubt = _middle(self._latencies)
+        # of the later half alone: where there are more calls than the endpoint serves, its queue fills in the first
+        middle, doubt = _middle(self._latencies[len(self._latencies) // 2 :])
         self._latencies.clear()
         # the baseline forgets slowly, so that a service that became slower for good is not held to its past
         self._baseline = middle if self._baseline is None else min(middle, self._baseline * 1.02)
         grown = middle / doubt / self._baseline
         saturated, self._saturated = self._saturated, False
         if self._slow_start:
-            self._grow_fast(grown, saturated)
+            self._grow_fast(grown, middle / doubt / self._before, saturated)
         elif grown > TOLERANCE and self.limit > FLOOR_BY_LATENCY:
             self._set(max(FLOOR_BY_LATENCY, int(self.limit * LATENCY_CUT)), "latency grew")
         elif saturated:
             self._set(self.limit + 1, "increase")
+        self._before = middle * doubt
 
-    def _grow_fast(self, grown: float, saturated: bool) -> None:
-        if grown > SLOW_START_TOLERANCE and self.limit > FLOOR_BY_LATENCY:
+    def _grow_fast(self, grown: float, in_this_step: float, saturated: bool) -> None:
+        if (grown > SLOW_START_TOLERANCE or in_this_step > STEP_TOLERANCE) and self.limit > FLOOR_BY_LATENCY:
             self._slow_start = False
-            self._set(max(FLOOR_BY_LATENCY, int(self.limit / grown * HEADROOM)), "latency grew, slow start ends")
+            fitting = int(self.limit / max(grown, in_this_step) * HEADROOM)
+            self._set(max(FLOOR_BY_LATENCY, fitting), "latency grew, slow start ends")
         elif saturated:
             self._set(self.limit * 2, "slow start")
 
