@@ -143,9 +143,11 @@ class Asking(AskingPass):
                     self._tasks.add(task)
                     task.add_done_callback(self._finished)
         except WaitStopped:
-            ahead.cancel()
+            pass
         except Exception as error:  # whatever it is, the questions before it are asked to their end
             self._stop = self._stop or error
+        finally:
+            ahead.cancel()
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
 
