@@ -127,23 +127,8 @@ def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> 
     With `few` only so many flips are held for each pair and stage: those that come first by a seeded rank of their samples.
     """
     prompts = prompts_of(run, protocols)
-    rows = run.folder.marked([(name, 1) for name in prompts])
-    one_each = ((sample.id, {name: mark for (name, _repeat), mark in marks.items()}) for sample, marks in rows)
-    return _compared(run, prompts, one_each, few)
-
-
-def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
-    """Return the protocols of a run, each with its prompt; an error where one that is named has no marks."""
-    if not run.folder.has("summary.json"):
-        raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
-    there = {p.protocol: p.prompt for p in run.protocols}
-    for name in protocols:
-        if name not in there:
-            raise SnellenError(f"{run.path} has no marks of protocol '{name}' (it has {', '.join(there)})")
-    return {name: there[name] for name in protocols or there}
-
-
-def _compared(run: Run, prompts: Mapping[str, str], rows: Iterable[Row], few: int | None) -> ProtocolComparison:
+    columns = [(name, 1) for name in prompts]
+    rows = ((sample.id, {name: marks[name, 1] for name, _ in marks}) for sample, marks in run.folder.marked(columns))
     tally: Counter[Verdict] = Counter()
     kept: dict[tuple[tuple[str, str], str], list[ProtocolFlip]] = {}
     every: list[ProtocolFlip] = []
@@ -165,6 +150,17 @@ def _compared(run: Run, prompts: Mapping[str, str], rows: Iterable[Row], few: in
                 held[:] = sorted(held, key=lambda one: rank(0, one.id))[:few]
     every += (flip for held in kept.values() for flip in sorted(held, key=lambda one: rank(0, one.id))[:few])
     return found._replace(agreements=agreements(tuple(prompts), tally), samples=samples)
+
+
+def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
+    """Return the protocols of a run, each with its prompt; an error where one that is named has no marks."""
+    if not run.folder.has("summary.json"):
+        raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
+    there = {p.protocol: p.prompt for p in run.protocols}
+    for name in protocols:
+        if name not in there:
+            raise SnellenError(f"{run.path} has no marks of protocol '{name}' (it has {', '.join(there)})")
+    return {name: there[name] for name in protocols or there}
 
 
 def _parting(rows: Iterable[Row], names: Sequence[str], tally: Counter[Verdict]) -> Iterator[Row]:

@@ -125,7 +125,6 @@ class _Marking:
         self.asked = Counter(scan.last.counts)
         self.cut: Counter[str] = Counter()
         self._places: dict[str, NDArray[np.int64]] = {}
-        self._firsts: dict[str, tuple[GroupSummary, ...]] = {}
 
     @cached_property
     def _hashes(self) -> NDArray[np.int64]:
@@ -354,9 +353,7 @@ class _Marking:
 
         Of questions that were asked several times it is the first time alone: the papers' files have one answer a sample.
         """
-        if result.repeats > 1 and target.name not in self._firsts:
-            self._firsts[target.name] = self._first_groups(target)
-        groups = self._firsts.get(target.name, result.groups)
+        groups = self._first_groups(target) if result.repeats > 1 else result.groups
 
         def records() -> Iterator[tuple[Sample, Answer, Mark]]:
             for (sample, answer), mark in zip(self._answered(target), self.folder.marks(target.name), strict=True):
