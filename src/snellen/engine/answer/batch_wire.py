@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
@@ -12,7 +11,7 @@ from snellen.core.errors import SnellenError, Stopped
 from snellen.core.subject import Endpoint
 from snellen.engine.answer.asking_pass import until_stopped
 from snellen.engine.call.exchange import LARGEST_REPLY, Fault, Response, good
-from snellen.engine.call.retry import LONGEST_RETRY_AFTER, retry_after, wait_before, worth_retrying
+from snellen.engine.call.retry import LONGEST_RETRY_AFTER, pause, retry_after, wait_before, worth_retrying
 
 if TYPE_CHECKING:
     from snellen.engine.call.client import Client
@@ -30,12 +29,6 @@ Said = TypeVar("Said")
 
 class UnconfirmedBatch(Stopped):
     """A batch that the provider may have made, though its id was lost: it is looked for before another is handed in."""
-
-
-async def pause(seconds: float, stopped: asyncio.Event) -> None:
-    """Wait, but not longer than until the run is stopped."""
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(stopped.wait(), seconds)
 
 
 class BatchWire:

@@ -25,11 +25,12 @@ from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
 from snellen.data.line_offsets import Key
 from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStopped, until_stopped
-from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, pause
+from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch
 from snellen.engine.ask.questions import Feed, PreparedQuestion
 from snellen.engine.call.budget import BudgetReached
 from snellen.engine.call.caller import as_stored, gives_in, reply_of, understood
 from snellen.engine.call.preflight import preflight
+from snellen.engine.call.retry import pause
 from snellen.engine.call.store import Store
 from snellen.engine.plan.plan import Plan
 from snellen.engine.plan.request import TRIES

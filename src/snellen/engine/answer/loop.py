@@ -109,6 +109,7 @@ class Asking(AskingPass):
                 tries=self.limits.tries or TRIES,
                 use_stored=not self.limits.fresh,
                 on_stop=self.stop,
+                stopped=self._stopped,
             )
             self.callers.append(caller)
         for wire, _limiter, endpoints in at.values():
@@ -188,8 +189,6 @@ class Asking(AskingPass):
 
     def stop(self, reason: BaseException) -> None:
         super().stop(reason)
-        for caller in self.callers:
-            caller.stopping = True
         self._room.set()
 
     def _finished(self, task: asyncio.Task[None]) -> None:

@@ -19,7 +19,7 @@ from snellen.core.types import Attempt, Call, Failure, ImageSent
 from snellen.engine.call.budget import Budget
 from snellen.engine.call.exchange import Fault, Wire
 from snellen.engine.call.limiter import Limiter
-from snellen.engine.call.retry import LONGEST_RETRY_AFTER, THROTTLES, retry_after, wait_before, worth_retrying
+from snellen.engine.call.retry import LONGEST_RETRY_AFTER, THROTTLES, pause, retry_after, wait_before, worth_retrying
 from snellen.engine.call.store import Store
 from snellen.engine.call.trust import Trust, differ, is_own, mark_of
 
@@ -89,19 +89,19 @@ class EndpointCaller:
         use_stored: bool = True,
         jitter: Callable[[], float] = random.random,
         on_stop: Callable[[SnellenError], None] | None = None,
+        stopped: asyncio.Event | None = None,
     ) -> None:
-        """`on_stop` is told what ends the run (the cap, a refused key), whatever the subject makes of the exception."""
+        """`on_stop` is told what ends the run (the cap, a refused key), whatever the subject makes of the exception; `stopped` is set then."""
         self._endpoint, self._transport = endpoint, transport
         self._limiter, self._budget, self._store = limiter, budget, store
         self._tries, self._use_stored, self._jitter = tries, use_stored, jitter
         self.trust = Trust(endpoint.connection.url)
         self._own, self._mark = is_own(endpoint.connection.url), ""
-        self._on_stop = on_stop
+        self._on_stop, self._stopped = on_stop, stopped or asyncio.Event()
         self._pending: dict[str, asyncio.Future[Reply]] = {}
         self.retries = 0
         self.succeeded = 0
         self.redacted = 0
-        self.stopping = False
 
     async def __call__(self, request: Request) -> Reply:
         """Return the reply to a request: from the store, from the same request already in flight, or from the endpoint."""
@@ -145,7 +145,7 @@ class EndpointCaller:
             reply = await self._until_answered(request, tries)
         except (Exception, asyncio.CancelledError) as raised:
             cancelled = isinstance(raised, asyncio.CancelledError)
-            error = Stopped(STOPPED) if cancelled and self.stopping else raised
+            error = Stopped(STOPPED) if cancelled and self._stopped.is_set() else raised
             if self._on_stop is not None and isinstance(error, SnellenError):
                 self._on_stop(error)
             if not isinstance(error, SnellenError) or not (tries.unsure or tries.cost):
@@ -167,27 +167,27 @@ class EndpointCaller:
             await self._budget.admit(request.cost_bound)
             try:
                 async with self._limiter:
-                    if self.stopping:  # while this one waited, wherever that was
+                    if self._stopped.is_set():  # while this one waited, wherever that was
                         raise Stopped(STOPPED)
                     one = await self._attempt(request)
             except BaseException:
                 self._budget.release()
                 raise
             self._count(one, request)
-            if one.again and not self.stopping:
+            if one.again and not self._stopped.is_set():
                 continue
             if one.parsed is not None:
                 return self._settled(request, tries, one, one.parsed)
             if one.status is None and self.succeeded == 0 and one.reason.startswith(NO_SERVER):
                 raise SnellenError(one.reason)  # nothing ever listened there: waiting longer would not help
             number = len(tries.failed) + 1
-            last = self.stopping or number >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
+            last = self._stopped.is_set() or number >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
             wait = 0.0 if last else wait_before(number, one.wait, self._jitter())
             tries.add(one, wait)
             if last:
                 return self._failed(request, tries, Failure(kind="gave-up", reason=f"{one.reason} ({number} tries)"))
             self.retries += 1
-            await self._pause(wait)
+            await pause(wait, self._stopped)
 
     def _count(self, one: _Try, request: Request) -> None:
         """Tell the limiter and the budget what a try took."""
@@ -234,12 +234,6 @@ class EndpointCaller:
             **more,
         )
 
-    async def _pause(self, seconds: float) -> None:
-        """Wait before the next try, in slices, so that a run that is being stopped does not wait minutes for it."""
-        until = time.monotonic() + seconds
-        while not self.stopping and (left := until - time.monotonic()) > 0:
-            await asyncio.sleep(min(left, 0.5))
-
     async def _attempt(self, request: Request) -> _Try:
         begin, revision = time.perf_counter(), self._endpoint.revision
         try:
@@ -250,7 +244,7 @@ class EndpointCaller:
                 reason = f"{NO_SERVER}{connection.url}: {connection.start_hint}"
             return _Try(None, None, reason, time.perf_counter() - begin, None if fault.sent else 0.0)
         except asyncio.CancelledError:
-            if not self.stopping:
+            if not self._stopped.is_set():
                 self._budget.bill(None)
                 raise
             return _Try(None, None, "stopped before the reply came", time.perf_counter() - begin, None)

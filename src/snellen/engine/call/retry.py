@@ -1,7 +1,9 @@
-"""Which failures are worth another try, and how long to wait. Pure."""
+"""Which failures are worth another try, and how long to wait."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -59,3 +61,9 @@ def wait_before(attempt: int, asked: float | None, jitter: float) -> float:
     if asked is not None:
         return asked + 0.5 * jitter
     return min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (attempt - 1)) * (0.5 + 0.5 * jitter)
+
+
+async def pause(seconds: float, stopped: asyncio.Event) -> None:
+    """Wait, but not longer than until the run is stopped."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(stopped.wait(), seconds)
