@@ -91,7 +91,7 @@ class EndpointCaller:
         on_stop: Callable[[SnellenError], None] | None = None,
         stopped: asyncio.Event | None = None,
     ) -> None:
-        """`on_stop` is told what ends the run (the cap, a refused key), whatever the subject makes of the exception; `stopped` is set then."""
+        """`on_stop` is told what ends the run (the cap, a refused key), whatever the subject does with it; `stopped` is set then."""
         self._endpoint, self._transport = endpoint, transport
         self._limiter, self._budget, self._store = limiter, budget, store
         self._tries, self._use_stored, self._jitter = tries, use_stored, jitter
