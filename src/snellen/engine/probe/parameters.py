@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from snellen.core.types import Answer
 from snellen.engine.probe.questions import FAR, HOT, LAST, SEED, SHORT, STOP
 from snellen.engine.probe.reading import counted_to, whole_number
-from snellen.engine.probe_records.results import ProbeResult, Replies, answered, cannot_tell, fine, found
+from snellen.engine.probe_records.results import ProbeResult, Replies, answered, cannot_tell, fine, found, obeyed
 
 NO_NUMBER = "the model does not reply with a number"
 NO_COUNT = "the model does not count when it is asked to"
@@ -25,9 +25,8 @@ def judge_temperature(replies: Replies) -> ProbeResult:
     if len(set(hot)) == 1:
         return found(f"{said}: it is ignored", "likely", measured)
     if len(set(cold)) > 1 and len(set(cold)) >= AS_MUCH * len(set(hot)):
-        told = f"{said}: 0 is ignored, or replies vary by themselves"
-        return found(told, "likely", measured)
-    return fine(f"{said}: it is obeyed", measured)
+        return found(f"{said}: 0 is ignored, or replies vary by themselves", "likely", measured)
+    return obeyed(said, True, measured)
 
 
 def judge_seed(replies: Replies) -> ProbeResult:
@@ -38,9 +37,7 @@ def judge_seed(replies: Replies) -> ProbeResult:
     if len(set(free)) == 1:
         return cannot_tell("replies do not vary without a seed either")
     said = f"random numbers: {_values(seeded)} with seed {SEED}, {_values(free)} without"
-    if len(set(seeded)) > 1:
-        return found(f"{said}: it is ignored")
-    return fine(f"{said}: it is obeyed")
+    return obeyed(said, len(set(seeded)) == 1)
 
 
 def judge_repeat(replies: Replies) -> ProbeResult:
@@ -56,8 +53,7 @@ def judge_repeat(replies: Replies) -> ProbeResult:
         return fine(said)
     hot = replies.get("number-hot", ())
     if different[0] == 1 and answered(hot) and judge_temperature(replies).verdict == "found":
-        told = "replies vary, which temperature explains (above)"
-        return cannot_tell(told)
+        return cannot_tell("replies vary, which temperature explains (above)")
     return found(f"{said}: they vary by themselves")
 
 
@@ -67,9 +63,7 @@ def judge_stop(replies: Replies) -> ProbeResult:
     if plain < LAST or not stopped:
         return cannot_tell(NO_COUNT)
     said = f"told to stop at {STOP}, it counts to {stopped} of {LAST}"
-    if stopped > int(STOP):
-        return found(f"{said}: it is ignored")
-    return fine(f"{said}: it is obeyed")
+    return obeyed(said, stopped <= int(STOP))
 
 
 def judge_length(replies: Replies) -> ProbeResult:
@@ -81,11 +75,10 @@ def judge_length(replies: Replies) -> ProbeResult:
     if reached > 2 * SHORT:
         return found(f"{said}: the limit is ignored")
     if tokens is not None and tokens > 2 * SHORT:
-        told = f"{said}, and bills {tokens} tokens: the limit does not hold for all that is billed"
-        return found(told)
+        return found(f"{said}, and bills {tokens} tokens: the limit does not hold for all that is billed")
     if counted_to(replies["count"][0].text) < LAST:
         return cannot_tell(NO_COUNT)
-    return fine(f"{said}: it is obeyed")
+    return obeyed(said, True)
 
 
 def judge_logprobs(replies: Replies) -> ProbeResult:
@@ -94,8 +87,7 @@ def judge_logprobs(replies: Replies) -> ProbeResult:
     if not heard.text.strip():
         return cannot_tell("the reply is empty")
     if not heard.tokens:
-        said = "log-probabilities were asked for, and none came"
-        return found(said)
+        return found("log-probabilities were asked for, and none came")
     return fine(f"{len(heard.tokens)} tokens came with their log-probability")
 
 

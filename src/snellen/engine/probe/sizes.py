@@ -13,7 +13,7 @@ from statistics import fmean
 from snellen.core.types import Answer
 from snellen.engine.probe.questions import QUALITY, Charts
 from snellen.engine.probe.reading import letters_right
-from snellen.engine.probe_records.results import ProbeResult, Replies, Sure, cannot_tell, fine, found
+from snellen.engine.probe_records.results import ProbeResult, Replies, Sure, cannot_tell, fine, found, obeyed
 from snellen.subjects.families import Family
 from snellen.synthetic.charts.drawing import A_ROW, Chart
 from snellen.synthetic.charts.letters import HEIGHTS, LARGE, SMALL
@@ -144,14 +144,13 @@ def judge_detail(drawn: Charts, replies: Replies, _family: Family | None) -> Pro
     at = smallest(chart, whole)
     scale = scale_of(smallest(small, near), at, smallest(drawn.reduced, reduced) if _reads(reduced) else None)
     if scale < ROOM:
-        said = f"without detail the picture is seen at {scale:.2f} of its size already: there is no room for less"
-        return cannot_tell(said)
+        return cannot_tell(
+            f"without detail the picture is seen at {scale:.2f} of its size already: there is no room for less"
+        )
     less = smallest(chart, low) if _reads(low) else float(HEIGHTS[0])
     said = f"letters of {at:.0f} px are read without detail, of {less:.0f} px with detail low"
     measured = {"without": round(at, 1), "low": round(less, 1)}
-    if less >= LOW * at:
-        return fine(f"{said}: it is obeyed", measured)
-    return found(f"{said}: it is ignored", measured=measured)
+    return obeyed(said, less >= LOW * at, measured)
 
 
 def judge_codec(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:

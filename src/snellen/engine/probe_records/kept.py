@@ -34,16 +34,12 @@ class _KeptProbe(NamedTuple):
     proposal: Proposal | None
 
 
-def _folder_of(kind: str, endpoint: str, model: str) -> Path:
+def place_of(endpoint: Endpoint) -> Path:
     """Return where the probes of one model at one address are."""
-    mark = digest({"kind": kind, "endpoint": endpoint, "model": model})[:8]
+    kind, model = endpoint.kind, endpoint.model
+    mark = digest({"kind": kind, "endpoint": endpoint.connection.url, "model": model})[:8]
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{kind}-{model}").strip("-.")[:60]
     return cache_folder() / "probes" / f"{slug}-{mark}"
-
-
-def place_of(endpoint: Endpoint) -> Path:
-    """Return where the probes of an endpoint are."""
-    return _folder_of(endpoint.kind, endpoint.connection.url, endpoint.model)
 
 
 def keep(folder: Path, probe: Probe) -> Path:

@@ -53,6 +53,13 @@ def found(said: str, sure: Sure = "sure", measured: Mapping[str, Any] | None = N
     return ProbeResult(verdict="found", said=said, sure=sure, measured=dict(measured or {}))
 
 
+def obeyed(said: str, is_so: bool, measured: Mapping[str, Any] | None = None) -> ProbeResult:
+    """Return the result of a part about a setting, by whether replies show that it is obeyed."""
+    if is_so:
+        return fine(f"{said}: it is obeyed", measured)
+    return found(f"{said}: it is ignored", measured=measured)
+
+
 def cannot_tell(said: str, measured: Mapping[str, Any] | None = None) -> ProbeResult:
     """Return the result of a part whose replies do not tell."""
     return ProbeResult(verdict="cannot tell", said=said, measured=dict(measured or {}))
