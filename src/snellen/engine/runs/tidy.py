@@ -19,7 +19,7 @@ Kind = Literal["text", "integer", "number", "yes or no"]
 Silence = Literal["", "some", "many", "most"]
 
 
-class ScoreRow(Record, frozen=True, kw_only=True):
+class ScoreRow(Record, frozen=True):
     """One metric of one group of samples under one protocol and arm; or a paper's figure (`published`).
 
     `repeats` is how often each question was asked; `n` and `part_n` count samples, `outcomes` and `non_answers` every answer. The spread is
@@ -30,7 +30,7 @@ class ScoreRow(Record, frozen=True, kw_only=True):
     exam: str
     subject: str
     status: str
-    model_returned: str = ""
+    model_returned: str
     part: str
     by: dict[str, str]
     whole: bool
@@ -44,28 +44,28 @@ class ScoreRow(Record, frozen=True, kw_only=True):
     better: str
     headline: bool
     value: float | None
-    low: float | None = None
-    high: float | None = None
-    interval: str = ""
-    n: int | None = None
-    floor: float | None = None
-    floor_answer: str = ""
-    part_n: int | None = None
-    non_answers: int | None = None
+    low: float | None
+    high: float | None
+    interval: str
+    n: int | None
+    floor: float | None
+    floor_answer: str
+    part_n: int | None
+    non_answers: int | None
     outcomes: dict[str, int]
-    silence: Silence = ""
-    complete: bool | None = None
-    synthetic: bool = False
-    oracle: bool = False
-    published: bool = False
-    source: str = ""
+    silence: Silence
+    complete: bool | None
+    synthetic: bool
+    oracle: bool
+    published: bool
+    source: str
     options: dict[str, Any]
-    run_cost: float | None = None
-    run_cost_unknown: int | None = None
-    data_fingerprint: str = ""
+    run_cost: float | None
+    run_cost_unknown: int | None
+    data_fingerprint: str
     data_origin: dict[str, Any]
-    created: str = ""
-    snellen: str = ""
+    created: str
+    snellen: str
     repeats: int | None = None
     spread_low: float | None = None
     spread_high: float | None = None
