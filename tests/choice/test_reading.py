@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from snellen.choice.reading import read_choice, read_labels
+from snellen.core.outcomes import mark_reply
+from snellen.core.types import Outcome, Sample
+from snellen.exams.own.protocols import PROTOCOLS as OWN
 
 FOUR = ("red", "blue", "green", "yellow")
 
@@ -47,3 +50,21 @@ def test_a_reason_against_other_options_takes_nothing_back(reply: str) -> None:
 @pytest.mark.parametrize("reply", ["Answer: not A\nso maybe B or C", "Answer: A or B\nbecause both are shown"])
 def test_a_denial_or_a_hedge_before_the_reason_is_not_an_answer(reply: str) -> None:
     assert read_choice(reply, FOUR) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "truth", "options", "reply"),
+    [
+        ("labels", ["red"], FOUR, "A,"),
+        ("labels", ["red"], FOUR, "Answer: A,"),
+        ("labels", ["red", "blue"], FOUR, "A, B,"),
+        ("labels", ["red", "blue"], FOUR, '["A", "B"'),
+        ("choice", "red", ("red", "red wine"), "red w"),
+    ],
+)
+def test_a_reply_that_was_cut_within_its_answer_counts_as_cut(
+    kind: str, truth: object, options: tuple[str, ...], reply: str
+) -> None:
+    facts = {"question": "q", "options": list(options)}
+    mark = mark_reply(OWN["robust"], Sample(id="x", tags={"task": kind}, truth=truth, facts=facts), reply, "length")
+    assert mark.outcome is Outcome.TRUNCATED

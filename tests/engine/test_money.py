@@ -16,7 +16,7 @@ import snellen
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.secret import Secret
 from snellen.core.subject import Parsed, Price
-from snellen.core.types import Failure, Usage
+from snellen.core.types import Failure, Question, Text, Usage
 from snellen.engine.call import retry
 from snellen.engine.call.caller import failure_cost
 from snellen.engine.call.retry import worth_retrying
@@ -248,3 +248,14 @@ def test_a_picture_that_is_refused_is_not_a_model_without_eyes(message: str) -> 
     subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1"))
     error = subject.explain(400, json.dumps({"error": {"message": message}}).encode()).error
     assert error.kind == "bad-request"
+
+
+@pytest.mark.parametrize("extra", [{"max_completion_tokens": 50_000}, {"n": 50}, {"max_tokens": 5000, "n": 10}])
+def test_what_extra_asks_for_is_budgeted(extra: dict[str, Any]) -> None:
+    question = Question(id="x", exam="own", prompt="question", parts=(Text(text="Which?"),))
+    settings = Settings(
+        base_url="http://127.0.0.1:9/v1", key=Secret("sk-abc123456"), price=Price(0.0, 1.0, "--price"), max_tokens=1000
+    )
+    assert remote("openai-chat", "m", settings).prepare(question).cost_bound == pytest.approx(0.001)
+    longer = remote("openai-chat", "m", settings._replace(extra=extra))
+    assert longer.prepare(question).cost_bound == pytest.approx(0.05)

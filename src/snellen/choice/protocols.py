@@ -35,7 +35,8 @@ class ChoiceProtocol(Protocol):
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         if context.cut:
-            reply = finished(reply, lambda text: self.is_bare(text, sample), closed=bool(sample.facts.get("options")))
+            closed = bool(sample.facts.get("options")) and sample.tags.get("task") != "labels"  # a list may go on
+            reply = finished(reply, lambda text: self.is_bare(text, sample), closed=closed)
         read = self._answer(reply, sample)
         metrics = self.score(read, sample)
         return Verdict(read, read is not None, metrics["accuracy"] == 1.0, metrics)

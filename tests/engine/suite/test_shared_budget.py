@@ -56,6 +56,18 @@ def test_what_a_run_spent_before_its_turn_counts() -> None:
     asyncio.run(scenario())
 
 
+def test_calls_of_unknown_cost_of_a_run_before_its_turn_count_at_the_bound_of_the_next_call() -> None:
+    shared = SharedBudget(CAP)
+    Budget(unknown=9, unpriced=True, shared=shared, name="earlier")
+
+    async def scenario() -> None:
+        with pytest.raises(BudgetReached):
+            await Budget(shared=shared, name="now").admit(0.11)
+        await Budget(shared=SharedBudget(CAP), name="alone").admit(0.11)
+
+    asyncio.run(scenario())
+
+
 def test_once_reached_it_is_reached_for_all() -> None:
     shared = SharedBudget(CAP)
 

@@ -55,12 +55,16 @@ def finished(reply: str, is_bare: Callable[[str], bool], *, closed: bool = False
 def says_only(text: str, answers: Sequence[str]) -> bool:
     """Return whether a text is one word, or has beside the answers that were read in it only letters and articles.
 
-    >>> [says_only(text, ["a dog"]) for text in ("B. a dog", "B", "Option B", "First I consider a dog")]
-    [True, True, False, False]
+    A letter at the end may be the beginning of a word.
+
+    >>> [says_only(text, ["a dog"]) for text in ("B. a dog", "B", "Option B", "First I consider a dog", "a dog h")]
+    [True, True, False, False, False]
     """
     words, read = _words(text), {word for answer in answers for word in _words(answer)}
     others = [word for word in words if word not in read] if read.issubset(words) else words
-    return bool(answers) and (len(words) == 1 or all(len(word) == 1 or word in _SMALL for word in others))
+    if len(words) < 2 or not answers:
+        return bool(answers)
+    return words[-1] not in others and all(len(word) == 1 or word in _SMALL for word in others)
 
 
 def _words(text: str) -> list[str]:

@@ -133,11 +133,10 @@ class Budget:
             with contextlib.suppress(RuntimeError):  # its loop has ended
                 self._loop.call_soon_threadsafe(self._settled.set)
 
-    @property
-    def promised(self) -> float:
-        """The money that is spent, may be spent, or is in flight."""
+    def promised(self, least: float = 0.0) -> float:
+        """Return what is spent, may be spent, or is in flight; each call of unknown cost counts `least` or more."""
         each = self._bound if self.dearest is None else self.dearest
-        return self.spent + self._unknown * self._worst(self._bound) + self.in_flight * each
+        return self.spent + self._unknown * self._worst(max(self._bound, least)) + self.in_flight * each
 
     def _fits(self, cap: float, bound: float | None) -> bool:
         if bound is None:
@@ -148,7 +147,9 @@ class Budget:
         if each is None:
             each = max(one.dearest or 0.0 for one in self._shared.held) if bound is None else bound
         mine = self.spent + self._unknown * self._worst(bound) + (self.in_flight + 1) * each
-        return sum(budget.promised for budget in self._shared.held if budget is not self) + mine <= cap
+        # a run that was taken up again and has asked nothing yet has no bound of its own: its calls of unknown cost count this one's
+        others = sum(budget.promised(bound or 0.0) for budget in self._shared.held if budget is not self)
+        return others + mine <= cap
 
     def _refuse_if_blind(self) -> None:
         """Stop, without a price, where the endpoint does not say what a call costs."""

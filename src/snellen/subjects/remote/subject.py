@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -21,7 +21,7 @@ from snellen.core.types import Answer, Failure, ImageSent, Part, Picture, Questi
 from snellen.subjects.image_tokens import image_rule, image_tokens
 from snellen.subjects.prices import file_price, table_price
 from snellen.subjects.remote import reading
-from snellen.subjects.remote.fields import grown, holds, merged, renamed, without
+from snellen.subjects.remote.fields import grown, holds, merged, renamed, value, without
 from snellen.subjects.remote.format import ErrorBody, ModelListing, WireFormat
 from snellen.subjects.remote.refusals import goes_by, refused_parameters
 from snellen.subjects.remote.service import (
@@ -36,6 +36,8 @@ from snellen.subjects.remote.settings import Settings
 from snellen.subjects.token_counts import text_tokens
 
 TURN = 4
+_LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "generationConfig.maxOutputTokens")
+_REPLIES = ("n", "best_of", "generationConfig.candidateCount")
 NO_USE = frozenset({"key", "not-allowed", "unknown-model"})
 """Kinds of errors at the model list after which no call can work."""
 NOT_LISTED = "the service's model list does not have it among what this model takes"
@@ -189,7 +191,14 @@ class RemoteSubject(Subject, Endpoint):
         if self.price is None:
             return None
         tokens = _said_tokens(question) + sum(self._image_tokens(i.width, i.height) for i in images)
-        return self.price.at_most(tokens, self._settings.max_tokens + self._thinking)
+        return self.price.at_most(tokens, self._most_output)
+
+    @cached_property
+    def _most_output(self) -> int:
+        """The most output tokens of a call, by what is sent: --extra may ask for longer replies, or for several."""
+        sent = [found for name in _LENGTHS if isinstance(found := value(self._params, name), int)]
+        replies = [found for name in _REPLIES if isinstance(found := value(self._params, name), int)]
+        return max(self._settings.max_tokens + self._thinking, *sent, 0) * max(1, *replies, 1)
 
     async def answer(self, question: Question, prepared: Request, call: Caller) -> Answer:
         return self.answered(question, await call(prepared))
