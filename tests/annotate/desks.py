@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 from tests.viewer.served import Asked, Reply, running
 
 from snellen.annotate import serving
+from snellen.annotate.app import Pages
 from snellen.core.options import Selection
 from snellen.present.viewer.guard import Guard
 
@@ -45,10 +46,17 @@ class Desk(Asked):
 
 
 @contextmanager
+def serving_of(pages: Pages) -> Iterator[Desk]:
+    with pages.files:
+        pages.files.begin()
+        with running(lambda keys: Guard(pages.app(keys.token), keys, writes=True), "annotate") as keys:
+            yield Desk(keys)
+
+
+@contextmanager
 def boxes(folder: Path, name: str = "ann", correct: bool = False) -> Iterator[Desk]:
-    desk, made = serving.boxes(folder, name, correct)
-    with desk, running(lambda keys: Guard(made(keys).app(), keys, writes=True), "annotate") as keys:
-        yield Desk(keys)
+    with serving_of(serving.boxes(folder, name, correct)) as desk:
+        yield desk
 
 
 @contextmanager
@@ -59,9 +67,8 @@ def answers(
     exam: str = "",
     correct: bool = False,
 ) -> Iterator[Desk]:
-    desk, made = serving.answers(folder, name, folder / file if file else None, exam, Selection(), correct)
-    with desk, running(lambda keys: Guard(made(keys).app(), keys, writes=True), "annotate") as keys:
-        yield Desk(keys)
+    with serving_of(serving.answers(folder, name, folder / file if file else None, exam, Selection(), correct)) as desk:
+        yield desk
 
 
 def rows(folder: Path, name: str) -> list[dict[str, Any]]:

@@ -12,21 +12,20 @@ from PIL import Image
 from tests.annotate.desks import HEIGHT, HOSTILE, WIDTH, draw, rows
 
 from snellen.annotate import serving
-from snellen.annotate.annotator_files import AnnotatorAnswers, AnnotatorBoxes, StalePage, load_boxes, revision_of
+from snellen.annotate.annotator_files import BOXES, AnnotatorAnswers, AnnotatorBoxes, StalePage, load, revision_of
 from snellen.annotate.exporting import document, known, write
 from snellen.annotate.pictures import find
-from snellen.annotate.questions import FileQuestions, read_questions
+from snellen.annotate.questions import file_questions, read_questions
 from snellen.annotate.rows import DrawnBox
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.exams.grounding.check import check
-from snellen.present.viewer.guard import Keys
 
 NONE = revision_of([])
 
 
 def desk_of(folder: Path, name: str = "ann", times: str = "t") -> AnnotatorBoxes:
-    return AnnotatorBoxes(folder, name, lambda: times)
+    return AnnotatorBoxes(folder, name, clock=lambda: times)
 
 
 def test_a_box_keeps_its_id_and_its_time_until_it_changes(tmp_path: Path) -> None:
@@ -42,7 +41,7 @@ def test_a_box_keeps_its_id_and_its_time_until_it_changes(tmp_path: Path) -> Non
         shot, [DrawnBox("a_1", "", first[1].box), DrawnBox(box=[0, 0, 3, 3])], revision_of(second)
     )
     assert [row.id for row in third] == ["a_1", "a_2"]
-    assert load_boxes(tmp_path, "ann") == third
+    assert load(tmp_path, BOXES, "ann") == third
 
 
 def test_a_box_is_cut_at_the_picture_s_edge(tmp_path: Path) -> None:
@@ -119,7 +118,7 @@ def test_what_is_exported_is_read_by_the_grounding_exam_and_comes_back(tmp_path:
         DrawnBox(box=[1, 2, 30, 40]),
     ]
     desk.save(shots[0], drawn, NONE)
-    content = document("mine", "ann", shots, load_boxes(tmp_path, "ann"))
+    content = document("mine", "ann", shots, load(tmp_path, BOXES, "ann"))
     write(tmp_path, content)
     assert list(check(tmp_path)) == []
     back = known(tmp_path, shots, "bob", "t")
@@ -152,7 +151,7 @@ def asked(folder: Path, name: str = "questions.jsonl", text: str | None = None) 
 
 
 def test_answers_are_kept_in_the_order_of_the_questions(tmp_path: Path) -> None:
-    found = FileQuestions(tmp_path, asked(tmp_path))
+    found = file_questions(tmp_path, asked(tmp_path))
     desk = AnnotatorAnswers(tmp_path, "ann", found.ids, clock=lambda: "t")
     nothing = revision_of(None)
     desk.save("q2", "2", nothing)
@@ -170,13 +169,15 @@ def test_answers_are_kept_in_the_order_of_the_questions(tmp_path: Path) -> None:
 
 def test_a_person_who_answers_does_not_see_the_answer(tmp_path: Path) -> None:
     path = asked(tmp_path)
-    assert FileQuestions(tmp_path, path).item(0).answer == ""
-    assert FileQuestions(tmp_path, path, with_answers=True).item(0).answer == "red"
+    assert file_questions(tmp_path, path).item(0).answer == ""
+    assert file_questions(tmp_path, path, with_answers=True).item(0).answer == "red"
 
 
 def test_corrected_questions_are_the_file_again_with_who_said_so(tmp_path: Path) -> None:
-    found = FileQuestions(tmp_path, asked(tmp_path), with_answers=True)
-    AnnotatorAnswers(tmp_path, "ann", found.ids, found.asked, clock=lambda: "t").save("q1", "navy", revision_of(None))
+    found = file_questions(tmp_path, asked(tmp_path), with_answers=True)
+    AnnotatorAnswers(tmp_path, "ann", found.ids, found.corrected, clock=lambda: "t").save(
+        "q1", "navy", revision_of(None)
+    )
     assert rows(tmp_path, "corrected.ann.jsonl") == [
         ROWS[0] | {"answer": "navy", "corrected_by": "ann", "corrected_at": "t"},
         ROWS[1],
@@ -185,37 +186,37 @@ def test_corrected_questions_are_the_file_again_with_who_said_so(tmp_path: Path)
 
 def test_corrections_that_a_crash_kept_out_of_the_corrected_questions_come_with_the_next_start(tmp_path: Path) -> None:
     file = asked(tmp_path)
-    found = FileQuestions(tmp_path, file, with_answers=True)
-    AnnotatorAnswers(tmp_path, "ann", found.ids, found.asked, clock=lambda: "t").save("q1", "navy", revision_of(None))
+    found = file_questions(tmp_path, file, with_answers=True)
+    AnnotatorAnswers(tmp_path, "ann", found.ids, found.corrected, clock=lambda: "t").save(
+        "q1", "navy", revision_of(None)
+    )
     whole = (tmp_path / "corrected.ann.jsonl").read_bytes()
     (tmp_path / "corrected.ann.jsonl").unlink()
-    desk, made = serving.answers(tmp_path, "ann", file, "", Selection(), True)
-    with desk:
-        made(Keys(1, "annotate"))
+    serving.answers(tmp_path, "ann", file, "", Selection(), True).files.begin()
     assert (tmp_path / "corrected.ann.jsonl").read_bytes() == whole
 
 
 def test_a_table_from_a_spreadsheet_is_read_too(tmp_path: Path) -> None:
     text = "\ufeffimage,question,A,B,answer\na.png,Which?,navy,red,A\nb.png,Which?,x|y,z,B\n"
     first, second = read_questions(asked(tmp_path, "q.csv", text))
-    assert (first.id, first.options, second.id) == ("1", ("navy", "red"), "2")
+    assert (first.item.id, first.item.options, second.item.id) == ("1", ("navy", "red"), "2")
 
 
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ({"image": "a.png"}, "row 2, column question"),
-        ({"question": "x"}, "row 2, column image"),
+        ({"image": "a.png"}, "line 2, column question"),
+        ({"question": "x"}, "line 2, column image"),
         ({"id": "q1", "image": "a.png", "question": "x"}, "'q1' repeats"),
         ({"image": "../secret.png", "question": "x"}, "outside the folder"),
         ({"image": "gone.png", "question": "x"}, "not found"),
-        ([1], "row 2: expected an object"),
+        ([1], "line 2: not a JSON object"),
     ],
 )
 def test_what_is_wrong_with_a_file_of_questions_is_said(tmp_path: Path, row: Any, told: str) -> None:
     path = asked(tmp_path, text="\n".join(map(json.dumps, [ROWS[0], row])))
     with pytest.raises(SnellenError, match=told):
-        FileQuestions(tmp_path, path)
+        file_questions(tmp_path, path)
 
 
 def test_sizes_are_those_of_the_file(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from tests.support.command import start
 from tests.support.sets import write_set
 
 from snellen.annotate.annotator_files import revision_of
-from snellen.annotate.questions import ExamQuestions
-from snellen.cli import annotate_command
+from snellen.annotate.questions import exam_questions
+from snellen.cli import annotate_command, flags
 from snellen.core.errors import SnellenError
 from snellen.core.installing import install_command
 from snellen.core.options import Selection
@@ -111,7 +111,7 @@ def test_one_person_alone_has_no_agreement(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_it_says_what_to_install(shots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotate_command, "find_spec", lambda name: None if name == "uvicorn" else object())
+    monkeypatch.setattr(flags, "find_spec", lambda name: None if name == "uvicorn" else object())
     done = CliRunner().invoke(annotate_command.command, [str(shots), "--as", "ann"], standalone_mode=False)
     assert isinstance(done.exception, SnellenError) and install_command("view") in str(done.exception)
 
@@ -120,7 +120,7 @@ def test_an_exam_s_questions_are_those_that_a_run_asks(tmp_path: Path) -> None:
     import snellen
 
     data = write_set(tmp_path / "d", 20)
-    found = ExamQuestions("salbench", data, Selection(limit=5))
+    found = exam_questions("salbench", data, Selection(limit=5))
     run = snellen.evaluate("salbench", model="baseline/chance", data=data, out=tmp_path / "r", limit=5, use_store=False)
     assert set(found.ids) == {answer.id for answer in run.answers()}
     item = found.item(3)

@@ -76,7 +76,7 @@ def test_a_length_that_does_not_count_is_refused(desk: Desk, folder: Path) -> No
 
 
 def test_a_browser_that_leaves_amid_a_request_is_no_error(folder: Path) -> None:
-    desk, made = serving.boxes(folder, "ann", False)
+    pages = serving.boxes(folder, "ann", False)
     keys = Keys(1, "annotate")
     said = {
         "host": "127.0.0.1:1",
@@ -97,8 +97,8 @@ def test_a_browser_that_leaves_amid_a_request_is_no_error(folder: Path) -> None:
     async def send(message: Any) -> None:
         statuses.append(message.get("status"))
 
-    with desk:
-        asyncio.run(Guard(made(keys).app(), keys, writes=True)(scope, receive, send))
+    with pages.files:
+        asyncio.run(Guard(pages.app(keys.token), keys, writes=True)(scope, receive, send))
     assert statuses[0] == 400 and not (folder / "annotations.ann.jsonl").exists()
 
 

@@ -13,7 +13,7 @@ from tests.support.command import snellen as command
 from tests.support.extras import of
 
 import snellen
-from snellen.comparison.figures import claimed, luck
+from snellen.comparison.explaining import claimed, luck
 from snellen.core.extras import PaperTables, Published
 from snellen.core.types import Sample
 

@@ -68,7 +68,7 @@ def test_a_total_that_was_changed_is_loud_and_exit_code_1(salbench: Path, lmms: 
         (("inspect", "x.eval", "--exam", "salbench"), "x.eval: no such file"),
         (("inspect", LOGS / "inspect.eval", "--exam", "salbanch"), "did you mean 'salbench'"),
         (("inspect", LOGS / "inspect.eval", LOGS / "inspect.json", "--exam", "salbench"), "import one at a time"),
-        (("csv", LOGS / "inspect.json", "--exam", "salbench", "--epoch", "1"), "--epoch means nothing for csv"),
+        (("csv", LOGS / "inspect.json", "--exam", "salbench", "--epoch", "1"), "--epoch has no effect for csv"),
         (("inspect", LOGS / "inspect.eval", "--exam", "salbench", "--prompt", "what"), "unknown prompt 'what'"),
     ],
 )

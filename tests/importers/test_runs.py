@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import msgspec
@@ -16,7 +15,6 @@ from snellen.core.errors import SnellenError
 from snellen.engine.mark.verify import verify
 from snellen.engine.remark import remark
 from snellen.present.model.run_facts import facts_of
-from snellen.present.model.sample_view import SeenAnswers
 
 INSPECT = LOGS / "inspect.eval"
 
@@ -134,7 +132,7 @@ def test_what_the_log_leaves_open_is_said_wherever_the_run_is_shown(imported: Im
     notes = " ".join(snellen.explain(done.run).notes)
     assert "The run was imported from a log of inspect, which" in notes
     assert "The truths of the run are those of its log, not of a data set." in notes
-    facts = dict(facts_of(done.run, done.run.summary, SeenAnswers(Counter(), Counter(), [], {})))
+    facts = dict(facts_of(done.run, done.run.summary))
     assert facts["real or synthetic"].startswith("not known")
 
 

@@ -21,7 +21,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Pick
 from snellen.core.types import Answer, Call, ImageSent, Picture
 from snellen.present.model.sample_view import ledger_note
-from snellen.present.page import flip_gallery, gallery
+from snellen.present.page import gallery
 from snellen.present.page.image_pool import ImagePool
 from snellen.present.page.report import DETAILS, write_report
 
@@ -173,15 +173,15 @@ def test_gallery_shows_disagreements_first_then_non_answers_then_wrong_then_corr
     assert found.counts == found.shown
     assert sum(found.counts.values()) == 18
     assert gallery.survey(run, 48, Gallery()) == found
-    parting = flip_gallery.parting(run, 48, gallery.Sources(ImagePool()))
+    parting = gallery.parting(run, 48, gallery.Sources(ImagePool()))
     names = [heading.text for heading in parting.pairs.headings]
     row = dict(zip(names, next(r for r in parting.pairs.rows if r[:2] == ("paper", "robust")), strict=True))
     assert row["only first correct"] == "0"
     assert row["only second correct"] == row["flipped by reading"] == str(found.counts["disagree"]) != "0"
     cards = parting.cards["reading"]
-    assert 0 < len(cards) <= flip_gallery.EACH
-    assert len({c.flip.id for c in cards}) == len(cards)
-    assert all(c.item.query.url for c in cards)
+    assert 0 < len(cards) <= gallery.EACH
+    assert len({flip.id for flip, _item in cards}) == len(cards)
+    assert all(item.query.url for _flip, item in cards)
     page = tmp_path / "flips.html"
     write_report([run], page)
     text = page.read_text()

@@ -111,9 +111,9 @@ def letters(value: float | None, **more: object) -> Threshold:
 
 def test_a_curve_puts_hard_levels_left_and_answers_where_they_were(tmp_path: Path) -> None:
     drawn = curve(letters(6.0))
-    hard, easy = drawn.dots
-    assert hard.x < easy.x and hard.y > easy.y
-    assert easy.r == pytest.approx(2 * hard.r)  # four answers: four times the area
+    (hard_x, hard_y, hard_r, _hard), (easy_x, easy_y, easy_r, _easy) = drawn.dots
+    assert hard_x < easy_x and hard_y > easy_y
+    assert easy_r == pytest.approx(2 * hard_r)  # four answers: four times the area
     assert drawn.threshold is not None and drawn.low < drawn.threshold < drawn.high
     falling = letters(6.0, ladder=tuple(reversed(letters(6.0).ladder)))
     assert LogScale(falling.ladder[0], falling.ladder[-1]).at(48.0) == pytest.approx(0.0)

@@ -38,7 +38,7 @@ def viewed(path: Path) -> RunView:
 def test_every_score_is_there_with_metric_interval_floor_and_n(tmp_path: Path) -> None:
     view = viewed(tmp_path / "run")
     part = view.parts[0]
-    assert (part.name, part.size) == ("P3", "24")
+    assert part.scores.title == "P3, n = 24"
     assert [(h.text, h.below) for h in part.scores.headings[1:]] == [("paper, same", ""), ("other", "n = 20")]
     label, cell, _other = part.scores.rows[0]
     assert isinstance(cell, ScoreCell) and label == "accuracy"

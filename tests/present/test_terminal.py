@@ -252,7 +252,7 @@ def test_equal_columns_are_one_and_the_headline_is_marked(tmp_path: Path, printe
 
 def test_below_100_columns_tables_turn(tmp_path: Path, printed: Print) -> None:
     lines = printed(grounding(tmp_path / "r"), 80, verbose=True)
-    assert line(lines, "metric") == "metric protocol score"
+    assert line(lines, "metric") == "metric value"
     assert line(lines, "click accuracy") == "click accuracy click, screenspot, osworld-g 81.0 [10.1, 90.0] floor 0.1 *"
     assert line(lines, "distance, px") == "distance, px all 154.50 [0.10, 0.90]"
 

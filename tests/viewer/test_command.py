@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tests.support.command import snellen as command
 from tests.support.command import start
 
-from snellen.cli import view_command
+from snellen.cli import flags, view_command
 from snellen.core.errors import SnellenError
 from snellen.core.installing import install_command
 
@@ -44,6 +44,6 @@ def test_bad_usage_is_one_clear_line(runs: Path, tmp_path: Path, words: list[str
 
 
 def test_without_the_extra_it_says_what_to_install(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(view_command, "find_spec", lambda name: None if name == "uvicorn" else object())
+    monkeypatch.setattr(flags, "find_spec", lambda name: None if name == "uvicorn" else object())
     done = CliRunner().invoke(view_command.command, [str(runs)], standalone_mode=False)
     assert isinstance(done.exception, SnellenError) and install_command("view") in str(done.exception)

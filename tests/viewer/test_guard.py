@@ -203,7 +203,7 @@ def test_a_protocol_with_a_path_for_a_name_reads_nothing_outside(folder: Path) -
     with served(folder) as viewer:
         (entry,) = viewer.viewer.run_index.found().runs
         assert SECRET not in viewer.page(f"/run/{entry.key}/samples")
-        handle = viewer.viewer.handles.handle(entry.key)
+        handle = viewer.viewer.run_index.handle(entry.key)
         assert handle is not None and handle.source.marks["../../../secret"] is None
 
 

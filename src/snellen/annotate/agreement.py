@@ -18,7 +18,7 @@ SAME = 0.5
 """From which overlap on two boxes count as the same."""
 
 
-class AgreementFigure(msgspec.Struct, frozen=True):
+class _AgreementFigure(msgspec.Struct, frozen=True):
     """A number with its interval, and of how many it is; None where it is not defined."""
 
     label: str
@@ -36,10 +36,10 @@ class AnnotatorAgreement(msgspec.Struct, frozen=True):
     first: str
     second: str
     counts: str
-    figures: tuple[AgreementFigure, ...]
+    figures: tuple[_AgreementFigure, ...]
 
 
-class BoxPair(NamedTuple):
+class _BoxPair(NamedTuple):
     """Two boxes that were drawn for the same thing, as it seems, and their overlap."""
 
     image: str
@@ -48,35 +48,31 @@ class BoxPair(NamedTuple):
     overlap: float
 
 
-def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[BoxPair]:
-    """The boxes of one picture in pairs, those that overlap most first; each is in one pair at most. Some may overlap very little."""
-    every = sorted(
-        ((overlap_of(a, b), i, j) for i, a in enumerate(first) for j, b in enumerate(second) if a.box and b.box),
-        key=lambda one: (-one[0], one[1], one[2]),
-    )
-    left, right = set(range(len(first))), set(range(len(second)))
-    pairs: list[BoxPair] = []
-    for overlap, i, j in every:
-        if overlap > 0 and i in left and j in right:
-            left.discard(i)
-            right.discard(j)
-            pairs.append(BoxPair(first[i].image, first[i], second[j], overlap))
+def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[_BoxPair]:
+    """Return the boxes of one picture in pairs, those that overlap most first. Each is in one pair at most; some overlap very little."""
+    every = [(overlap_of(a, b), a, b) for a in first for b in second if a.box and b.box]
+    pairs: list[_BoxPair] = []
+    taken: set[int] = set()
+    for overlap, a, b in sorted(every, key=lambda one: -one[0]):
+        if overlap > 0 and not taken & {id(a), id(b)}:
+            taken |= {id(a), id(b)}
+            pairs.append(_BoxPair(a.image, a, b, overlap))
     return pairs
 
 
 def overlap_of(first: BoxRow, second: BoxRow) -> float:
-    """The overlap (IoU) of two boxes of one picture."""
+    """Return the overlap (IoU) of two boxes of one picture."""
     # both are in pixels of the same picture, so that any common space does
     return iou(Box.from_xyxy(first.box, UNIT), Box.from_xyxy(second.box, UNIT))
 
 
 def of_boxes(every: Mapping[str, Sequence[BoxRow]]) -> list[AnnotatorAgreement]:
-    """The agreement of each two annotators about boxes, on the pictures where both drew any."""
+    """Return the agreement of each two annotators about boxes, on the pictures where both drew any."""
     return [_boxes(a, b, every[a], every[b]) for a, b in combinations(sorted(every), 2)]
 
 
 def of_answers(every: Mapping[str, Sequence[AnswerRow]], about: str = "answers") -> list[AnnotatorAgreement]:
-    """The agreement of each two annotators about answers, on the questions that both answered. Case and spaces do not count."""
+    """Return the agreement of each two annotators about answers, on the questions that both answered. Case and spaces do not count."""
     return [_answers(about, a, b, every[a], every[b]) for a, b in combinations(sorted(every), 2)]
 
 
@@ -124,16 +120,16 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str) -> AgreementFigure:
-    """A mean of values between 0 and 1 with its interval: boxes of one picture stand or fall together."""
+def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str) -> _AgreementFigure:
+    """Return a mean of values between 0 and 1 with its interval: boxes of one picture stand or fall together."""
     if not values:
-        return AgreementFigure(label, None, 0, of)
+        return _AgreementFigure(label, None, 0, of)
     found = share_interval(of_samples(values, clusters))
-    return AgreementFigure(label, sum(values) / len(values), len(values), of, found.low, found.high)
+    return _AgreementFigure(label, sum(values) / len(values), len(values), of, found.low, found.high)
 
 
-def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], of: str) -> AgreementFigure:
-    """Kappa, and how far it moves without each picture or question."""
+def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], of: str) -> _AgreementFigure:
+    """Return kappa, and how far it moves without each picture or question."""
 
     def weighed(weights: Any) -> float | None:
         return cohen_kappa([pair for pair, weight in zip(pairs, weights, strict=True) if weight])
@@ -141,5 +137,5 @@ def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str]
     value = cohen_kappa(pairs)
     found = jackknifed(weighed, clusters, share=False) if value is not None and len(pairs) > 1 else None
     if found is None:
-        return AgreementFigure(label, value, len(pairs), of)
-    return AgreementFigure(label, value, len(pairs), of, max(-1.0, found.low), min(1.0, found.high))
+        return _AgreementFigure(label, value, len(pairs), of)
+    return _AgreementFigure(label, value, len(pairs), of, max(-1.0, found.low), min(1.0, found.high))

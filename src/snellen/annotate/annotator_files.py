@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +20,7 @@ from snellen.core.errors import SnellenError
 from snellen.engine.runs.writing import replacing, unlink_link
 
 BOXES, ANSWERS, CORRECTIONS, CORRECTED = "annotations", "answers", "corrections", "corrected"
+_ROWS: dict[str, type[Any]] = {BOXES: BoxRow, ANSWERS: AnswerRow, CORRECTIONS: AnswerRow}
 
 
 class StalePage(SnellenError):
@@ -27,53 +28,38 @@ class StalePage(SnellenError):
 
 
 def now() -> str:
-    """The time of a change."""
+    """Return the time of a change."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def file_of(kind: str, annotator: str) -> str:
-    """The name of an annotator's file."""
-    return f"{kind}.{annotator}.jsonl"
+def load(folder: Path, kind: str, annotator: str) -> list[Any]:
+    """Return the rows of an annotator's file of a kind; none where there is no file."""
+    path = folder / f"{kind}.{annotator}.jsonl"
+    if path.is_symlink():
+        raise SnellenError(f"{path} is a link: nothing is read or written through it; remove it first")
+    return read_lines(path.read_bytes(), _ROWS[kind], path.name) if path.is_file() else []
 
 
-def annotators(folder: Path, kind: str) -> list[str]:
-    """Who has a file of a kind in a folder."""
+def everyone(folder: Path, kind: str, but: str = "") -> dict[str, list[Any]]:
+    """Return the rows of all annotators who have a file of a kind, by name, without one of them."""
     names = (path.name.split(".") for path in folder.glob(f"{kind}.*.jsonl") if path.is_file())
-    return sorted(parts[1] for parts in names if len(parts) == 3)
-
-
-def load_boxes(folder: Path, annotator: str) -> list[BoxRow]:
-    """The boxes of an annotator; none where there is no file."""
-    return _load(folder, file_of(BOXES, annotator), BoxRow)
-
-
-def load_answers(folder: Path, annotator: str, kind: str = ANSWERS) -> list[AnswerRow]:
-    """The answers of an annotator; none where there is no file."""
-    return _load(folder, file_of(kind, annotator), AnswerRow)
+    return {parts[1]: load(folder, kind, parts[1]) for parts in sorted(names) if len(parts) == 3 and parts[1] != but}
 
 
 def agreements(folder: Path) -> list[AnnotatorAgreement]:
-    """How far each two of those who annotated a folder agree."""
+    """Return how far each two of those who annotated a folder agree."""
     if not folder.is_dir():
         raise SnellenError(f"no folder {folder}")
-    boxes = {name: load_boxes(folder, name) for name in annotators(folder, BOXES)}
-    found = of_boxes(boxes)
+    found = of_boxes(everyone(folder, BOXES))
     for kind in (ANSWERS, CORRECTIONS):
-        found += of_answers({name: load_answers(folder, name, kind) for name in annotators(folder, kind)}, kind)
+        found += of_answers(everyone(folder, kind), kind)
     return found
-
-
-def _load(folder: Path, name: str, kind: type[Any]) -> list[Any]:
-    path = folder / name
-    if path.is_symlink():
-        raise SnellenError(f"{path} is a link: nothing is read or written through it; remove it first")
-    return read_lines(path.read_bytes(), kind, name) if path.is_file() else []
 
 
 class AnnotatorFiles:
     """Where one annotator works. As a context manager it holds the lock."""
 
-    def __init__(self, folder: Path, annotator: str, clock: Callable[[], str] = now) -> None:
+    def __init__(self, folder: Path, annotator: str, clock: Callable[[], str]) -> None:
         self.folder, self.annotator = folder, checked_name(annotator)
         self._clock, self._mutex = clock, threading.Lock()
         self._lock: Any = None
@@ -99,40 +85,52 @@ class AnnotatorFiles:
     ) -> None:
         self._lock.release()
 
+    def begin(self) -> None:
+        """Get the files ready, under the lock; say now what is wrong with them, not at the first change."""
+
     def written(self) -> str:
-        """What to do with what was written, in a line."""
+        """Return what to do with what was written, in a line."""
         return ""
 
-    def _write(self, kind: str, rows: Sequence[Any]) -> None:
-        with replacing(self.folder, file_of(kind, self.annotator)) as out:
+    def _file(self, kind: str) -> Path:
+        return self.folder / f"{kind}.{self.annotator}.jsonl"
+
+    def _write(self, kind: str, rows: Iterable[Any]) -> None:
+        with replacing(self.folder, self._file(kind).name) as out:
             out.write(lines(rows))
 
 
 class AnnotatorBoxes(AnnotatorFiles):
-    """Boxes on the pictures of a folder."""
+    """Boxes on the pictures of a folder. Where there are none yet, it begins with those in `start`."""
+
+    def __init__(
+        self, folder: Path, annotator: str, start: Sequence[BoxRow] = (), clock: Callable[[], str] = now
+    ) -> None:
+        super().__init__(folder, annotator, clock)
+        self._start = start
+
+    def begin(self) -> None:
+        if self._start and not self._file(BOXES).exists():
+            self._write(BOXES, self._start)
+        self.all()
 
     def written(self) -> str:
-        path = self.folder / file_of(BOXES, self.annotator)
+        path = self._file(BOXES)
         if not path.exists():
             return "Nothing was drawn."
         return f"Boxes are in {path}; next: snellen annotate {self.folder} --as {self.annotator} --export"
 
-    def start(self, rows: Sequence[BoxRow]) -> None:
-        """Take over what the data set says already, where this annotator has nothing yet."""
-        if not (self.folder / file_of(BOXES, self.annotator)).exists():
-            self._write(BOXES, rows)
-
     def all(self) -> dict[str, list[BoxRow]]:
-        """The boxes of every picture, by the picture's name."""
+        """Return the boxes of every picture, by the picture's name."""
         found: dict[str, list[BoxRow]] = {}
-        for row in load_boxes(self.folder, self.annotator):
+        for row in load(self.folder, BOXES, self.annotator):
             found.setdefault(row.image, []).append(row)
         return found
 
     def save(self, shot: AnnotatedPicture, drawn: list[DrawnBox], revision: str) -> list[BoxRow]:
         """Put a picture's boxes in the place of those that it had; `revision` is of those that the page knows."""
         with self._mutex:
-            every = load_boxes(self.folder, self.annotator)
+            every: list[BoxRow] = load(self.folder, BOXES, self.annotator)
             known = [row for row in every if row.image == shot.name]
             if revision_of(known) != revision:
                 raise StalePage("This picture was changed in another window: load the page again.")
@@ -158,8 +156,13 @@ class AnnotatorAnswers(AnnotatorFiles):
         self._ids, self._rows = ids, rows
         self.kind = CORRECTIONS if rows else ANSWERS
 
+    def begin(self) -> None:
+        answers = self.all()
+        if self._rows and self._file(self.kind).exists():  # a crash may have come between the two files
+            self._write(CORRECTED, corrected(self._rows, answers))
+
     def written(self) -> str:
-        path = self.folder / file_of(CORRECTED if self._rows else ANSWERS, self.annotator)
+        path = self._file(CORRECTED if self._rows else ANSWERS)
         if not path.exists():
             return "Nothing was answered."
         if self._rows:
@@ -167,13 +170,8 @@ class AnnotatorAnswers(AnnotatorFiles):
         return f"Answers are in {path}; next: snellen run ... --model human/{path}"
 
     def all(self) -> dict[str, AnswerRow]:
-        """What was answered, by id."""
-        return {row.id: row for row in load_answers(self.folder, self.annotator, self.kind)}
-
-    def complete(self) -> None:
-        """Write the corrected questions from the answers that are kept: a crash may have come between the two files."""
-        if self._rows and (self.folder / file_of(self.kind, self.annotator)).exists():
-            self._write(CORRECTED, corrected(self._rows, self.all()))
+        """Return what was answered, by id."""
+        return {row.id: row for row in load(self.folder, self.kind, self.annotator)}
 
     def save(self, name: str, text: str, revision: str) -> AnswerRow | None:
         """Keep the answer to the question with this id; an empty one takes the answer back."""
@@ -198,5 +196,5 @@ class AnnotatorAnswers(AnnotatorFiles):
 
 
 def revision_of(known: Any) -> str:
-    """A word that changes with what is saved."""
+    """Return a word that changes with what is saved."""
     return digest(msgspec.to_builtins(known))[:16]

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from snellen.annotate.pictures import AnnotatedPicture
-from snellen.annotate.rows import BOX_FORMAT, BoxRow, checked_box
+from snellen.annotate.rows import BoxRow, checked_box
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import PictureFolders
@@ -21,7 +21,7 @@ TOOL = "snellen annotate"
 
 
 def document(name: str, annotator: str, shots: Sequence[AnnotatedPicture], rows: Sequence[BoxRow]) -> dict[str, Any]:
-    """The file's content. Boxes without an instruction are left out: nobody could be asked for them."""
+    """Return the file's content. Boxes without an instruction are left out: no question asks for them."""
     samples = []
     for shot in shots:
         elements = [_element(row, shot) for row in rows if row.image == shot.name and row.instruction.strip()]
@@ -32,7 +32,7 @@ def document(name: str, annotator: str, shots: Sequence[AnnotatedPicture], rows:
 
 
 def write(folder: Path, content: dict[str, Any]) -> Path:
-    """Write the file, in place of one that we wrote before; one of somebody else is never overwritten."""
+    """Write the file, in place of one that we wrote before; one of another program is never overwritten."""
     path = folder / FILE
     if path.exists() or path.is_symlink():
         try:
@@ -48,7 +48,7 @@ def write(folder: Path, content: dict[str, Any]) -> Path:
 
 
 def known(folder: Path, shots: Sequence[AnnotatedPicture], annotator: str, time: str) -> list[BoxRow]:
-    """What annotations.json says already, as rows to correct."""
+    """Return what annotations.json says already, as rows to correct."""
     path = folder / FILE
     if not path.is_file():
         raise SnellenError(f"--correct: {folder} has no {FILE} to correct; leave --correct out to begin anew")
@@ -60,11 +60,15 @@ def known(folder: Path, shots: Sequence[AnnotatedPicture], annotator: str, time:
             raise SnellenError(f"{screen}; 'snellen data check grounding --data {folder}' lists all")
         for target in screen.targets if screen.image in names else ():
             box = checked_box(list(target.boxes[0].as_xyxy()), screen.width, screen.height) if target.boxes else []
-            kind: Any = target.element_type
-            about = kind, not box, annotator, time
             name = target.id if target.id not in taken else f"{screen.id}_{target.id}"
             taken.add(name)
-            rows.append(BoxRow(name, screen.image, target.instruction, box, BOX_FORMAT, *about))
+            about: dict[str, Any] = {
+                "element_type": target.element_type,
+                "absent": not box,
+                "annotator": annotator,
+                "time": time,
+            }
+            rows.append(BoxRow(name, screen.image, target.instruction, box, **about))
     return rows
 
 

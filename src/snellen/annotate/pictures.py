@@ -53,7 +53,7 @@ def find(folder: Path) -> PictureFolder:
 
 
 def shot(folder: Path, name: str) -> AnnotatedPicture:
-    """A picture by its name in the folder; SnellenError where it cannot be used."""
+    """Return a picture by its name in the folder; SnellenError where it cannot be used."""
     try:
         name.encode()
     except UnicodeEncodeError:

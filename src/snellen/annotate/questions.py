@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,16 +14,14 @@ from snellen.annotate.pictures import shot
 from snellen.annotate.rows import AnswerRow
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.core.types import Question
 from snellen.data.files import read_picture
+from snellen.data.tables import Table
 
 IMAGES = ("image", "images", "image_path", "img", "picture")
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SEPARATOR = "|"
-LARGEST = 64 << 20
 
 
-class AnnotationItem(NamedTuple):
+class _AnnotationItem(NamedTuple):
     """A question as a person sees it. `many` means that several options may be right; `clicked`, that the answer is a place."""
 
     id: str
@@ -34,134 +33,115 @@ class AnnotationItem(NamedTuple):
     pictures: tuple[bytes, ...] = ()
 
 
-class QuestionList:
-    """Questions in a fixed order, made when they are looked at."""
-
-    ids: tuple[str, ...] = ()
-    source: str = ""
-
-    def item(self, number: int) -> AnnotationItem:
-        """One of them."""
-        raise SnellenError(f"there is no question {number}")
-
-
 class QuestionRow(NamedTuple):
-    """A row of a file of questions, checked. `row` is all that the file has of it."""
+    """A row of a file of questions, checked: the question without its pictures, their names, and all that the file has of it."""
 
-    id: str
-    question: str
+    item: _AnnotationItem
     images: tuple[str, ...]
-    options: tuple[str, ...]
-    answer: str
-    row: Mapping[str, Any]
+    cells: Mapping[str, Any]
 
 
-class FileQuestions(QuestionList):
-    """The questions of a file in the folder: JSON lines, a JSON list, or CSV."""
+class Questions(NamedTuple):
+    """Questions in a fixed order; `item` makes one when it is looked at. `corrected` are the rows of a file whose answers are shown."""
 
-    def __init__(self, folder: Path, path: Path, *, with_answers: bool = False) -> None:
-        self._folder, self._answers = folder, with_answers
-        self.source = path.name
-        self.asked = read_questions(path)
-        self.ids = tuple(one.id for one in self.asked)
-        for one in self.asked:
-            for name in one.images:
-                try:
-                    shot(folder, name)
-                except (SnellenError, OSError) as error:
-                    raise SnellenError(f"{path.name}, question {one.id}: {error}") from None
-
-    def item(self, number: int) -> AnnotationItem:
-        one = self.asked[number]
-        pictures = tuple(read_picture(shot(self._folder, name).path) for name in one.images)
-        answer = one.answer if self._answers else ""
-        return AnnotationItem(one.id, one.question, one.options, answer=answer, pictures=pictures)
+    source: str
+    ids: tuple[str, ...]
+    item: Callable[[int], _AnnotationItem]
+    corrected: Sequence[QuestionRow] = ()
 
 
-class ExamQuestions(QuestionList):
-    """The questions of an exam, exactly as a model is asked them: no truth is in them."""
+def file_questions(folder: Path, path: Path, with_answers: bool = False) -> Questions:
+    """Return the questions of a table in the folder, their answers too if they are to be corrected."""
+    rows = read_questions(path)
+    for row in rows:
+        for name in row.images:
+            try:
+                shot(folder, name)
+            except (SnellenError, OSError) as error:
+                raise SnellenError(f"{path.name}, question {row.item.id}: {error}") from None
 
-    def __init__(self, exam: str, data: Path, selection: Selection) -> None:
-        from snellen.engine.plan.plan import applies, make_plan
-        from snellen.engine.plan.request import RunRequest
+    def item(number: int) -> _AnnotationItem:
+        row = rows[number]
+        pictures = tuple(read_picture(shot(folder, name).path) for name in row.images)
+        return row.item._replace(pictures=pictures, answer=row.item.answer if with_answers else "")
 
-        self.source = exam
-        whoever = "baseline/constant:nothing"  # a plan needs a subject; this one is never asked
-        self._plan = make_plan(RunRequest(exam, model=whoever, data=data, selection=selection), offline=True)
-        self._arm = self._plan.firsts[0]
-        light = self._plan.data.light()
-        self.ids = tuple(sample.id for sample in light if applies(self._plan.exam, self._arm, sample))
-        self._latest: tuple[int, AnnotationItem] | None = None
-
-    def item(self, number: int) -> AnnotationItem:
-        from snellen.engine.ask.questions import questions
-
-        if self._latest is None or self._latest[0] != number:
-            name, plan = self.ids[number], self._plan
-            some = questions(
-                plan.exam, plan.data, [self._arm], lambda one: one[0] == name, lambda _a, _s: True, plan.selection.seed
-            )
-            self._latest = number, _item(next(iter(some)))
-        return self._latest[1]
+    return Questions(path.name, tuple(row.item.id for row in rows), item, rows if with_answers else ())
 
 
-def _item(question: Question) -> AnnotationItem:
-    clicked = question.exam == "grounding"
-    pictures = tuple(picture.data for picture in question.pictures)
-    many = question.answer_kind == "any-of"
-    return AnnotationItem(question.id, question.text, question.options, many, clicked, pictures=pictures)
+def exam_questions(exam: str, data: Path, selection: Selection) -> Questions:
+    """Return the questions of an exam, exactly as a model is asked them: no truth is in them."""
+    from snellen.engine.ask.questions import questions
+    from snellen.engine.plan.plan import applies, make_plan
+    from snellen.engine.plan.request import RunRequest
+
+    never_asked = "baseline/constant:nothing"  # a plan needs a subject
+    plan = make_plan(RunRequest(exam, model=never_asked, data=data, selection=selection), offline=True)
+    arm = plan.firsts[0]
+    ids = tuple(sample.id for sample in plan.data.light() if applies(plan.exam, arm, sample))
+
+    @lru_cache(1)
+    def item(number: int) -> _AnnotationItem:
+        wanted = ids[number]
+        (found,) = questions(
+            plan.exam, plan.data, [arm], lambda one: one[0] == wanted, lambda _a, _s: True, plan.selection.seed
+        )
+        return _AnnotationItem(
+            id=found.id,
+            text=found.text,
+            options=found.options,
+            many=found.answer_kind == "any-of",
+            clicked=found.exam == "grounding",
+            pictures=tuple(picture.data for picture in found.pictures),
+        )
+
+    return Questions(exam, ids, item)
 
 
 # ---------------------------------------------------------------- files of questions
 
 
-def read_questions(path: Path) -> tuple[QuestionRow, ...]:
-    """The rows of a file of questions; SnellenError names the row and the column that is wrong."""
-    found: list[QuestionRow] = []
-    seen: set[str] = set()
-    for number, row in enumerate(_rows(path), 1):
-        where = f"{path.name} row {number}"
-        if not isinstance(row, dict):
-            raise SnellenError(f"{where}: expected an object with image, question, options and answer")
-        one = _asked(row, number, where)
-        if one.id in seen:
-            raise SnellenError(f"{where}: the id '{one.id}' repeats")
-        seen.add(one.id)
-        found.append(one)
+def read_questions(path: Path) -> list[QuestionRow]:
+    """Read the rows of a table of questions; SnellenError names the row and the column that is wrong."""
+    found: dict[str, QuestionRow] = {}
+    for row in Table(path).rows():
+        where = f"{path.name} {row.place}"
+        if row.wrong:
+            raise SnellenError(f"{where}: {row.wrong}")
+        one = _asked(row.cells, row.number + 1, where)
+        if one.item.id in found:
+            raise SnellenError(f"{where}: the id '{one.item.id}' repeats")
+        found[one.item.id] = one
     if not found:
         raise SnellenError(f"{path.name}: no questions")
-    return tuple(found)
+    return list(found.values())
 
 
-def corrected(asked: Iterable[QuestionRow], answers: Mapping[str, AnswerRow]) -> list[dict[str, Any]]:
-    """The file of questions again, with the answers that a person gave in place of its own, and who said so when."""
-    rows: list[dict[str, Any]] = []
+def corrected(asked: Iterable[QuestionRow], answers: Mapping[str, AnswerRow]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file of questions with the answers that a person gave in place of its own, and who said so when."""
     for one in asked:
-        row, said = dict(one.row), answers.get(one.id)
+        row, said = dict(one.cells), answers.get(one.item.id)
         if said is not None:
-            row |= {"id": one.id, "answer": said.text, "corrected_by": said.annotator, "corrected_at": said.time}
-        rows.append(row)
-    return rows
+            row |= {"id": said.id, "answer": said.text, "corrected_by": said.annotator, "corrected_at": said.time}
+        yield row
 
 
 def _asked(row: dict[str, Any], number: int, where: str) -> QuestionRow:
-    images = next((row[name] for name in IMAGES if row.get(name)), None)
-    names = listed(images) if images is not None else ()
-    if not names:
+    images = listed(next((row[name] for name in IMAGES if row.get(name)), None))
+    if not images:
         raise SnellenError(f"{where}, column image: no picture is named (columns: {', '.join(row) or 'none'})")
     question = row.get("question")
     if not isinstance(question, str) or not question.strip():
         raise SnellenError(f"{where}, column question: empty, or not a text")
     options = listed(row.get("options", row.get("choices"))) or tuple(
-        str(row[letter]).strip() for letter in LETTERS if str(row.get(letter) or "").strip()
+        str(row[letter]).strip() for letter in ascii_uppercase if str(row.get(letter) or "").strip()
     )
     answer = row.get("answer")
     said = SEPARATOR.join(listed(answer)) if isinstance(answer, list) else "" if answer is None else str(answer)
-    return QuestionRow(str(row.get("id") or number), question, names, options, said, row)
+    return QuestionRow(_AnnotationItem(str(row.get("id") or number), question, options, answer=said), images, row)
 
 
 def listed(value: Any) -> tuple[str, ...]:
-    """The values of a cell: a list, a list written as JSON, or values with | between them.
+    """Return the values of a cell: a list, a list written as JSON, or values with | between them.
 
     >>> listed(["a", 2]), listed('["a", "b"]'), listed("a | b"), listed("a, b"), listed(None)
     (('a', '2'), ('a', 'b'), ('a', 'b'), ('a, b',), ())
@@ -177,23 +157,3 @@ def listed(value: Any) -> tuple[str, ...]:
     if isinstance(value, Sequence):
         return tuple(str(one) for one in value if one is not None)
     return () if value is None else (str(value),)
-
-
-def _rows(path: Path) -> list[Any]:
-    try:
-        if path.stat().st_size > LARGEST:
-            raise SnellenError(f"{path.name}: more than {LARGEST >> 20} MiB of questions; take a part of it")
-        raw = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-        ending = path.suffix.lower()
-        if ending == ".csv":
-            return list(csv.DictReader(raw.decode().splitlines(keepends=True)))
-        if ending in (".jsonl", ".ndjson"):
-            kept = (line.strip() for line in raw.splitlines())
-            return [msgspec.json.decode(line) for line in kept if line and not line.startswith(b"#")]
-        if ending == ".json":
-            return msgspec.json.decode(raw, type=list[Any])
-    except OSError as error:
-        raise SnellenError(f"--questions {path}: cannot be read ({error.strerror})") from None
-    except (ValueError, csv.Error) as error:
-        raise SnellenError(f"{path.name}: cannot be read ({error})") from None
-    raise SnellenError(f"--questions {path.name}: a file of JSON lines (.jsonl), a JSON list (.json) or .csv")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from itertools import count
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -13,7 +14,6 @@ from snellen.core.errors import SnellenError
 from snellen.exams.grounding.formats.annotations import ElementType
 
 BoxFormat = Literal["xyxy-pixels"]
-BOX_FORMAT: BoxFormat = "xyxy-pixels"
 LONGEST = 4000
 """The most characters of an instruction or an answer."""
 MOST_BOXES = 1000
@@ -27,7 +27,7 @@ class BoxRow(msgspec.Struct, frozen=True):
     image: str
     instruction: str
     box: list[int | float]
-    box_format: BoxFormat = BOX_FORMAT
+    box_format: BoxFormat = "xyxy-pixels"
     element_type: ElementType = "unknown"
     absent: bool = False
     annotator: str = ""
@@ -54,19 +54,19 @@ class DrawnBox(msgspec.Struct, frozen=True):
 
 
 def checked_name(name: str) -> str:
-    """An annotator's name that can be part of a file's name."""
+    """Return an annotator's name that can be part of a file's name."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", name):
         raise SnellenError("--as NAME: up to 40 letters, digits, '-' and '_' (it becomes part of a file's name)")
     return name
 
 
 def lines(rows: Iterable[Any]) -> bytes:
-    """Rows as JSON lines."""
+    """Return rows as JSON lines."""
     return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
 def read_lines(raw: bytes, kind: type[Row], name: str) -> list[Row]:
-    """The rows of a file of ours; SnellenError names the line that is none."""
+    """Return the rows of a file of ours; SnellenError names the line that is none."""
     found: list[Row] = []
     for number, line in enumerate(raw.splitlines(), 1):
         if line.strip():
@@ -78,7 +78,7 @@ def read_lines(raw: bytes, kind: type[Row], name: str) -> list[Row]:
 
 
 def checked_box(box: list[int | float], width: int, height: int) -> list[int | float]:
-    """A box that lies in its picture and has an area, to hundredths of a pixel.
+    """Return a box that lies in its picture and has an area, to hundredths of a pixel.
 
     >>> checked_box([10, 5, 2.001, 50], 40, 30)
     [2, 5, 10, 30]
@@ -96,31 +96,28 @@ def checked_box(box: list[int | float], width: int, height: int) -> list[int | f
 def box_rows(
     drawn: list[DrawnBox], known: list[BoxRow], title: str, image: str, size: tuple[int, int], annotator: str, time: str
 ) -> list[BoxRow]:
-    """The rows of a picture as they are to be saved. A box that did not change keeps its time; a new one gets the next free id."""
+    """Return the rows of a picture as they are to be saved. A box that did not change keeps its time; a new one gets the next free id."""
     if len(drawn) > MOST_BOXES:
         raise SnellenError(f"more than {MOST_BOXES} boxes on one picture")
     before = {row.id: row for row in known}
-    taken = set(before) | {one.id for one in drawn}
     ids = [one.id for one in drawn if one.id]
     if len(set(ids)) != len(ids) or not set(ids) <= set(before):
         raise SnellenError("the page speaks of boxes that are not there: load it again")
+    free = (name for number in count() if (name := f"{title}_{number}") not in before)
     rows: list[BoxRow] = []
     for one in drawn:
         if len(one.instruction) > LONGEST:
             raise SnellenError(f"an instruction has at most {LONGEST} characters")
-        name = one.id or _free(title, taken)
-        taken.add(name)
-        box = [] if one.absent else checked_box(one.box, *size)
         new = BoxRow(
-            name, image, one.instruction.strip(), box, BOX_FORMAT, one.element_type, one.absent, annotator, time
+            id=one.id or next(free),
+            image=image,
+            instruction=one.instruction.strip(),
+            box=[] if one.absent else checked_box(one.box, *size),
+            element_type=one.element_type,
+            absent=one.absent,
+            annotator=annotator,
+            time=time,
         )
-        old = before.get(name)
-        rows.append(old if old is not None and msgspec.structs.replace(old, time=time) == new else new)
+        old = before.get(new.id, new)
+        rows.append(old if msgspec.structs.replace(old, time=time) == new else new)
     return rows
-
-
-def _free(title: str, taken: set[str]) -> str:
-    number = 0
-    while f"{title}_{number}" in taken:
-        number += 1
-    return f"{title}_{number}"

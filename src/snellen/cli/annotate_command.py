@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from snellen.cli.flags import flags, open_in_browser, show_page
-from snellen.core.errors import MissingExtra, SnellenError
+from snellen.cli.flags import flags, need_server, open_in_browser, show_page
+from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.text import for_terminal
 
 if TYPE_CHECKING:
     from snellen.annotate.agreement import AnnotatorAgreement
+    from snellen.annotate.app import Pages
     from snellen.present.viewer.guard import Keys
 
 
@@ -53,15 +53,14 @@ def _annotate(folder: Path, name: str, given: dict[str, Any]) -> int:
             raise SnellenError(f"--{option.removesuffix('s')} means nothing without --exam")
     if correct and exam is not None:
         raise SnellenError("--correct means nothing with --exam: what is right is not shown there")
-    if any(find_spec(one) is None for one in ("starlette", "uvicorn")):
-        raise MissingExtra("annotating", "view")
+    need_server("annotating")
     from snellen.annotate import serving
 
     if questions is None and exam is None:
-        desk, made = serving.boxes(folder, name, correct)
+        pages: Pages = serving.boxes(folder, name, correct)
     else:
         selection = Selection(given["splits"], given["tasks"], given["limit"])
-        desk, made = serving.answers(folder, name, questions, exam or "", selection, correct)
+        pages = serving.answers(folder, name, questions, exam or "", selection, correct)
 
     def opened(keys: Keys) -> None:
         click.echo(
@@ -69,18 +68,18 @@ def _annotate(folder: Path, name: str, given: dict[str, Any]) -> int:
         )
         show_page(keys, given["open_it"])
 
-    serving.serve(desk, made, given["port"], opened)
-    click.echo(f"Stopped. {desk.written()}")
+    serving.serve(pages, given["port"], opened)
+    click.echo(f"Stopped. {pages.files.written()}")
     return 0
 
 
 def _export(folder: Path, name: str) -> int:
-    from snellen.annotate.annotator_files import load_boxes
+    from snellen.annotate.annotator_files import BOXES, load
     from snellen.annotate.exporting import document, write
     from snellen.annotate.pictures import find
     from snellen.annotate.rows import checked_name
 
-    rows = load_boxes(folder, checked_name(name))
+    rows = load(folder, BOXES, checked_name(name))
     if not rows:
         raise SnellenError(f"{folder} has no boxes of '{name}'; 'snellen annotate {folder} --as {name}' draws some")
     content = document(folder.resolve().name, name, find(folder).shots, rows)

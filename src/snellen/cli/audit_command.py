@@ -7,8 +7,15 @@ from pathlib import Path
 
 import click
 
+from snellen import exams
 from snellen.cli import options
 from snellen.cli.flags import exam_argument, flags
+from snellen.core.extras import truths_of
+from snellen.core.options import Selection
+from snellen.engine.mark.audit import audit
+from snellen.engine.mark.text_only import training
+from snellen.engine.plan.plan import choose
+from snellen.present.terminal.audit import print_audit
 
 
 @click.command("audit")
@@ -25,13 +32,6 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     snellen audit illusionbench
     snellen audit vqax --data data/vqax-synthetic
     """
-    from snellen import exams
-    from snellen.core.extras import truths_of
-    from snellen.core.options import Selection
-    from snellen.engine.mark.audit import audit
-    from snellen.engine.mark.text_only import training
-    from snellen.engine.plan.plan import choose
-
     name, where = exams.resolve(exam)
     data = data if where is None else str(options.data_of(name, where, data))
     found = exams.load(name)
@@ -42,14 +42,12 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     if as_json:
         options.print_json(rows)
         return 0
-    from snellen.present.terminal.audit import print_audit
-
     print_audit(found, rows, real=data is not None)
     return 0
 
 
 def _progress(done: int, of: int, name: str) -> None:
-    """A line on the terminal while it takes a while; nothing where nobody watches."""
+    """Show a line on a terminal while this takes a while."""
     if sys.stderr.isatty():
         click.echo(f"\r\x1b[Kaudit: {name} ({done + 1} of {of})", err=True, nl=False)
         if done + 1 == of:

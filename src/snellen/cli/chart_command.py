@@ -7,6 +7,9 @@ from pathlib import Path
 import click
 
 from snellen.cli.flags import flags, runs_argument
+from snellen.cli.several import opened
+from snellen.present.files.charts import write_chart
+from snellen.present.model.checks import check
 
 
 @click.command("chart")
@@ -18,10 +21,6 @@ def command(runs: tuple[Path, ...], out: Path, protocol: str | None) -> int:
     \b
     snellen chart runs/salbench_* --out salbench.pdf
     """
-    from snellen.cli.several import opened
-    from snellen.present.files.charts import write_chart
-    from snellen.present.model.checks import check
-
     found, passed = opened(runs, "chart", check)
     write_chart(found, out, protocol)
     for line in passed:

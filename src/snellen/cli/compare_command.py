@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
+from snellen.comparison.comparing import compare_folder, compare_runs
+from snellen.comparison.thresholds import examined_again, is_folder_of_runs
 from snellen.core.errors import SnellenError
+from snellen.present.terminal.comparison import print_comparison, print_folder
+from snellen.present.terminal.prescription import document, print_prescription
 
 
 @click.command("compare")
@@ -36,10 +39,6 @@ def command(
     snellen compare runs/salbench_A runs/salbench_B --flips 5
     snellen compare runs/my-suite
     """
-    from snellen.comparison.pairing import is_folder_of_runs
-    from snellen.comparison.thresholds import examined_again
-    from snellen.present.terminal.prescription import document, print_compared
-
     points = None if power is None else power / 100
     if len(runs) == 1 and is_folder_of_runs(runs[0]):
         folder = runs[0]
@@ -56,15 +55,12 @@ def command(
         if as_json:
             options.print_json(document(thresholds))
         else:
-            print_compared(thresholds, verbose=verbose)
+            print_prescription(thresholds, verbose=verbose)
         return 0
-    from snellen.comparison.comparing import compare_runs
-    from snellen.present.terminal.comparison import print_comparison
-
     wanted = as_json or flips > 0
     found = compare_runs(runs, protocols=protocols, metric=metric, power=points, flips=wanted, explain=explain)
     if as_json:
-        options.print_json(msgspec.to_builtins(found))
+        options.print_json(found)
     else:
         print_comparison(found, flips=flips, verbose=verbose)
     return 0
@@ -72,17 +68,13 @@ def command(
 
 def _folder(folder: Path, verbose: bool, as_json: bool, **how: Any) -> int:
     """Compare all runs of a folder, exam by exam."""
-    from snellen.comparison.by_exam import compare_folder
-    from snellen.present.terminal.comparison_folder import print_folder
-    from snellen.present.terminal.prescription import document
-
     found = compare_folder(folder, **how)
     if not as_json:
         print_folder(found, verbose=verbose)
         return 0
     exams = []
     for one in found.exams:
-        facts = {"exam": one.exam, "why": one.why, "comparison": msgspec.to_builtins(one.found)}
+        facts: dict[str, Any] = {"exam": one.exam, "why": one.why, "comparison": one.found}
         if one.thresholds is not None:
             facts["thresholds"] = document(one.thresholds)
         exams.append(facts)

@@ -7,10 +7,18 @@ from typing import Any
 
 import click
 
+from snellen import exams
 from snellen.cli import options
-from snellen.cli.exam_flags import MakeCommand
+from snellen.cli.exam_flags import ExamCommand
 from snellen.cli.flags import exam_argument, flags
+from snellen.cli.progress import show_count
 from snellen.core.errors import SnellenError, unknown
+from snellen.core.extras import DataTemplates, hub_data_of, maker_of
+from snellen.core.options import Selection
+from snellen.core.text import for_terminal
+from snellen.data.hub import check_lock, download
+from snellen.present.model.formatting import counted
+from snellen.present.page.data_page import write_data_page
 
 
 @click.group("data")
@@ -28,9 +36,6 @@ def init(kind: str, out: Path) -> int:
     snellen data init choice --out mine
     snellen run mine --model baseline/chance
     """
-    from snellen import exams
-    from snellen.core.extras import DataTemplates
-
     every = (exams.load(name).extra(DataTemplates) for name in exams.names())
     kinds = {name: write for templates in every if templates is not None for name, write in templates.kinds.items()}
     if kind not in kinds:
@@ -44,7 +49,7 @@ def init(kind: str, out: Path) -> int:
     return 0
 
 
-@command.command("make", cls=MakeCommand)
+@command.command("make", cls=ExamCommand, makes=True)
 @exam_argument
 @flags("data_make")
 def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, workers: int | None) -> int:
@@ -53,10 +58,6 @@ def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, worke
     \b
     snellen data make salbench --count 120 --seed 1 --out data/salbench-synthetic
     """
-    from snellen import exams
-    from snellen.cli.progress import show_count
-    from snellen.core.extras import maker_of
-
     found = exams.load(exam)
     with show_count(f"making {found.name}") as progress:
         files = maker_of(found).make(out, count=count, seed=seed, workers=workers, progress=progress, **own)
@@ -73,10 +74,6 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
     The commit and every file's SHA-256 are written to snellen-data.json in the folder; a later 'get' fetches that
     commit again and checks the files. HF_TOKEN is used where the hub wants a login; HF_ENDPOINT moves the hub.
     """
-    from snellen import exams
-    from snellen.core.extras import hub_data_of
-    from snellen.data.hub import download
-
     found = exams.load(exam)
     published = hub_data_of(found)
     if name is not None and not published.names:
@@ -85,9 +82,9 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
         raise unknown("data set", name, published.names, of=found.name)
     source = published.find(name)
     folder = out or options.default_data_folder(exam if name is None else f"{exam}-{name}")
-    command = f"snellen data get {exam}" + (f" --set {name}" if name else "") + (f" --out {out}" if out else "")
+    again = f"snellen data get {exam}" + (f" --set {name}" if name else "") + (f" --out {out}" if out else "")
     lock, unpacked = download(
-        source.repo, source.patterns, folder, revision, lambda where: published.unpack(name, where), command
+        source.repo, source.patterns, folder, revision, lambda where: published.unpack(name, where), again
     )
     if unpacked:
         click.echo(f"{len(unpacked)} files unpacked")
@@ -105,10 +102,6 @@ def check(exam: str, data: str | None, images: str | None, columns: tuple[str, .
     snellen data check salbench --data DIR
     snellen data check my_questions.csv
     """
-    from snellen import exams
-    from snellen.core.text import for_terminal
-    from snellen.data.hub import check_lock
-
     name, where = exams.resolve(exam)
     found = exams.load(name)
     folder = options.data_of(name, where, data)
@@ -137,13 +130,8 @@ def show(
     \b
     snellen data show d3 --data data/d3-synthetic --out pairs.html
     """
-    from snellen import exams
-    from snellen.core.options import Selection
-    from snellen.present.model.formatting import counted
-    from snellen.present.page.data_page import write_data_page
-
-    name, where = exams.resolve(exam)
+    name, path = options.resolve(exam, data)
     selection = Selection(limit=limit, seed=seed, own=options.data_options_of(exams.load(name), images, columns))
-    shown = write_data_page(name, options.data_of(name, where, data), out, selection)
+    shown = write_data_page(name, path, out, selection)
     click.echo(f"{counted(shown, 'sample')} of {name} in {out}")
     return 0

@@ -7,7 +7,20 @@ from typing import Any
 
 import click
 
+from snellen import exams
 from snellen.cli.flags import flags
+from snellen.cli.progress import show_count, show_progress
+from snellen.comparison.thresholds import examined
+from snellen.core.errors import MissingExtra, MostlyUnanswered
+from snellen.core.extras import Demo, Maker
+from snellen.core.options import Selection
+from snellen.engine.plan.plan import make_plan
+from snellen.engine.plan.request import RunRequest
+from snellen.engine.run import run_plan
+from snellen.present.page.report import write_prescription, write_report
+from snellen.present.terminal.demo_summary import print_story
+from snellen.present.terminal.prescription import sentences
+from snellen.present.terminal.run import print_run
 
 TINY = "onnx/snellen-tiny"
 EXAMINED = ("baseline/pixels", TINY)
@@ -24,10 +37,6 @@ def command(out: Path, count: int, seed: int, verbose: bool) -> int:
     Needs no model, no key and no network. What is there already is used again. What needs an extra that is not installed is left out and
     said.
     """
-    from snellen import exams
-    from snellen.present.page.report import write_report
-    from snellen.present.terminal.demo_summary import print_story
-
     left_out: list[str] = []
     runs: list[Any] = []
     for name in exams.names():
@@ -48,12 +57,7 @@ def command(out: Path, count: int, seed: int, verbose: bool) -> int:
 
 
 def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verbose: bool) -> list[Any]:
-    """One exam with those of its demo subjects that can be had here."""
-    from snellen.cli.progress import show_count
-    from snellen.core.extras import Demo, Maker
-    from snellen.core.options import Selection
-    from snellen.engine.plan.request import RunRequest
-
+    """Run one exam with those of its demo subjects that this machine has."""
     demo, maker = exam.extra(Demo), exam.extra(Maker)
     if demo is None or maker is None:
         return []
@@ -70,13 +74,7 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verb
 
 
 def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any]]:
-    """The eye exam: what each sees, in a sentence, and the runs. The page has all of them beside each other."""
-    from snellen.comparison.thresholds import examined
-    from snellen.core.options import Selection
-    from snellen.engine.plan.request import RunRequest
-    from snellen.present.page.report import write_prescription
-    from snellen.present.terminal.prescription import sentences
-
+    """Run the eye exam; return what each model sees, in a sentence, and the runs. The page has all of them beside each other."""
     asked = [RunRequest(EYE, model, Path(), selection=Selection(seed=seed), out=out / "runs") for model in EXAMINED]
     runs = [run for request in asked if (run := _run(request, left_out, verbose=False)) is not None]
     write_prescription(examined(runs), out / PRESCRIPTION)
@@ -84,13 +82,7 @@ def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any
 
 
 def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
-    """One run; None where its subject cannot be had here."""
-    from snellen.cli.progress import show_progress
-    from snellen.core.errors import MissingExtra, MostlyUnanswered
-    from snellen.engine.plan.plan import make_plan
-    from snellen.engine.run import run_plan
-    from snellen.present.terminal.run import print_run
-
+    """Carry out one run; None where this machine does not have its subject."""
     try:
         plan = make_plan(request)
     except MissingExtra as lacking:

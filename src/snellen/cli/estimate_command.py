@@ -10,6 +10,9 @@ from snellen.cli import options
 from snellen.cli.exam_flags import ExamCommand
 from snellen.cli.flags import exam_argument, flags
 from snellen.cli.run_command import request_of
+from snellen.engine.plan.estimate import Assumptions, estimate
+from snellen.engine.plan.plan import make_plan
+from snellen.present.terminal.tables import print_table
 
 
 @click.command("estimate", cls=ExamCommand)
@@ -35,17 +38,12 @@ def command(
     snellen estimate salbench --data DIR --model openai/gpt-4o
     snellen estimate grounding --data DIR --model openai/o3 --method vlm+narrow
     """
-    from snellen.engine.plan.estimate import Assumptions, estimate
-    from snellen.engine.plan.plan import make_plan
-
     plan = make_plan(request_of(exam, own, given), offline=True)
     assumed = Assumptions(seconds_per_call, concurrency, output_tokens, thinking_tokens)
     found = estimate(plan, own.get("max_tokens") or plan.exam.max_tokens, assumed)
     if as_json:
         options.print_json(found)
         return 0
-    from snellen.present.terminal.tables import print_table
-
     title = f"{plan.exam.name} · {plan.subject.spec}: estimate, nothing was called"
     rows = [(k.replace("_", " "), f"{v:,.4f}" if isinstance(v, float) else str(v)) for k, v in found.items()]
     print_table(title, ("what", "how much"), rows)

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from snellen.cli import options
+from snellen.cli import options, suite
 from snellen.cli.exam_flags import ExamCommand
 from snellen.cli.flags import flags
+from snellen.cli.run_command import limits_of
+from snellen.comparison.thresholds import examined
 from snellen.core.errors import SnellenError
-
-if TYPE_CHECKING:
-    from snellen.engine.plan.request import Limits
-    from snellen.engine.suite.running import SuiteRunResult
+from snellen.core.seals import new_seed, seal
+from snellen.engine.plan.request import Limits
+from snellen.engine.suite.running import SuiteRunResult, exit_code
+from snellen.present.page.report import write_prescription
+from snellen.present.terminal.prescription import document, print_prescription
 
 EYE = "eye"
 PAGE = "prescription.html"
 
 
-class EyeCommand(ExamCommand):
-    """The flags of the eye exam, which the command line need not name."""
-
-    def exam_in(self, args: list[str]) -> str | None:
-        return EYE
-
-
-@click.command("exam", cls=EyeCommand)
+@click.command("exam", cls=ExamCommand, of=EYE)
 @flags("exam")
 def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
     """Examine how fine a model sees: for each faculty the threshold at which sight fails, in some 40 questions.
@@ -41,8 +37,6 @@ def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
     snellen exam --model openai/gpt-4o --faculties letters,size --max-cost 0.50
     snellen exam --model vllm/A --model vllm/B --sizes 448,896,1792
     """
-    from snellen.cli.run_command import limits_of
-
     if given["seal"]:
         return _seal(models, given["as_json"])
     if not models:
@@ -53,9 +47,6 @@ def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
 
 
 def _examine(models: tuple[str, ...], own: dict[str, Any], given: dict[str, Any], limits: Limits) -> int:
-    from snellen.cli import suite
-    from snellen.engine.suite.running import exit_code
-
     out = Path(given["out"])
     exams = suite.from_flags(EYE, models, own, given)
     cells = suite.cells_of(exams, limits, out, offline=given["dry_run"])
@@ -70,9 +61,7 @@ def _examine(models: tuple[str, ...], own: dict[str, Any], given: dict[str, Any]
 
 
 def _seal(models: Sequence[str], as_json: bool) -> int:
-    """A new seed and its seal."""
-    from snellen.core.seals import new_seed, seal
-
+    """Draw a new seed and print its seal."""
     if models:
         raise SnellenError(
             "--seal only draws a seed: leave out --model, publish the seal, then give --seed and --seed-commit"
@@ -90,10 +79,6 @@ def _seal(models: Sequence[str], as_json: bool) -> int:
 
 
 def _show(ended: Sequence[SuiteRunResult], wanted: Path | None, out: Path, *, as_json: bool, verbose: bool) -> None:
-    from snellen.comparison.thresholds import examined
-    from snellen.present.page.report import write_prescription
-    from snellen.present.terminal.prescription import document, print_prescription
-
     runs = [
         how.finished.run for how in ended if how.finished is not None and how.finished.run.folder.has("summary.json")
     ]

@@ -5,42 +5,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import click
 
+from snellen import exams
 from snellen.cli import options
 from snellen.cli.flags import Flag
 from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
 from snellen.core.extras import Maker
 from snellen.core.options import Option
-from snellen.core.subject import SubjectKind
+from snellen.subjects import kinds
 
 OWN, MODELS, OTHER = "Options of {}", "Options of models", "Options"
 
 
 class ExamCommand(click.Command):
-    """Adds the flags that the named exam and the kinds of subjects declare, and groups them in the help."""
+    """Adds the flags that the named exam and the kinds of subjects declare, and groups them in the help.
 
-    subjects: ClassVar[bool] = True
-    exams: ClassVar[bool] = True
-    """Whether a command line of it names an exam."""
+    `of` is the exam of a command whose line names none; None where it is about no exam. With `makes` the flags are those of the exam's
+    generator, and no subject is asked.
+    """
 
-    def __init__(self, *args: Any, **more: Any) -> None:
+    def __init__(self, *args: Any, of: str | None = "", makes: bool = False, **more: Any) -> None:
         super().__init__(*args, **more)
-        self._common = tuple(self.params)
+        self._of, self._makes, self._common = of, makes, tuple(self.params)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        name = self.exam_in(args)
-        declared: dict[str, list[Option]] = {}
-        if name is not None:
-            from snellen import exams
 
-            declared[OWN.format(name)] = list(self.own(exams.load(name)))
-        if self.subjects:
+        name = self._named(args) if self._of == "" else self._of
+        own = exams.load(name) if name is not None else None
+        declared: dict[str, Sequence[Option]] = {}
+        if own is not None:
+            declared[OWN.format(name)] = _make_options(own) if self._makes else own.options
+        if not self._makes:
             taken = {o.name for some in declared.values() for o in some}
-            every = {o.name: o for kind in _answering(name) for o in kind.options if o.name not in taken}
+            answering = [kind for kind in kinds().values() if not kind.exams or name in kind.exams]
+            every = {o.name: o for kind in answering for o in kind.options if o.name not in taken}
             declared[MODELS] = list(every.values())
         ctx.obj = [o for some in declared.values() for o in some]
         self.params = [*self._common, *(options.flag(o, group) for group, some in declared.items() for o in some)]
@@ -49,13 +53,10 @@ class ExamCommand(click.Command):
         except click.NoSuchOption as error:
             raise _explained(error, name) from None
 
-    def exam_in(self, args: list[str]) -> str | None:
+    def _named(self, args: list[str]) -> str | None:
         """Return the exam that a command line is about: its first word that is one, else the task of multimodal-vqa-eval's `--task`; else
         the one whose data its first word names by their path. None where it names none.
         """
-        if not self.exams:
-            return None
-        from snellen import exams
 
         names, words = exams.names(), list(zip(["", *args], args, strict=False))
         for before, word in words:
@@ -64,17 +65,8 @@ class ExamCommand(click.Command):
         flags = {o for p in self._common if isinstance(p, click.Option) and p.is_flag for o in p.opts}
         for before, word in words:
             if not word.startswith("-") and (not before.startswith("-") or before in flags or "=" in before):
-                return exams.resolve(word)[0] if Path(word).exists() and self.takes_path(word) else None
+                return exams.resolve(word)[0] if Path(word).exists() and not word.endswith(".toml") else None
         return None
-
-    def takes_path(self, word: str) -> bool:
-        """Whether a path that is there stands for an exam's data."""
-        return not word.endswith(".toml")
-
-    def own(self, exam: Any) -> tuple[Option, ...]:
-        """The exam's options that this command takes."""
-        found: tuple[Option, ...] = exam.options
-        return found
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
@@ -86,11 +78,7 @@ class ExamCommand(click.Command):
         for title in sorted(groups, key=lambda t: (t == OTHER, t == MODELS)):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
-        if (
-            self.subjects
-            and self.exams
-            and not any(title.startswith(OWN.format("")) and title != MODELS for title in groups)
-        ):
+        if self._of == "" and not self._makes and not any(t.startswith(OWN.format("")) and t != MODELS for t in groups):
             formatter.write_paragraph()
             formatter.write_text(f"'snellen {self.name} EXAM --help' also shows the options of that exam.")
 
@@ -101,49 +89,23 @@ class ExamCommand(click.Command):
         return super().invoke(ctx)
 
 
-def _answering(exam: str | None) -> list[SubjectKind]:
-    """The kinds of subjects that can answer an exam; without one, those that can answer any."""
-    from snellen.subjects import kinds
-
-    return [kind for kind in kinds().values() if not kind.exams or exam in kind.exams]
-
-
-class MakeCommand(ExamCommand):
-    """`snellen data make EXAM`: the flags of the exam's generator."""
-
-    subjects = False
-
-    def own(self, exam: Any) -> tuple[Option, ...]:
-        """The options of its generator."""
-        return _make_options(exam)
-
-
-def _make_options(exam: Any) -> tuple[Option, ...]:
-    maker: Maker | None = exam.extra(Maker)
+def _make_options(exam: Exam) -> tuple[Option, ...]:
+    maker = exam.extra(Maker)
     return maker.options if maker is not None else ()
 
 
 def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickException | SnellenError:
-    """A flag that is nobody's stays click's business; one of another exam is named as such."""
-    from snellen import exams
-
-    if exam is None:
-        return error
-    every = {name: exams.load(name) for name in exams.names()}
-    owners = [
-        name
-        for name, other in every.items()
-        if any(error.option_name in option.spellings for option in (*other.options, *_make_options(other)))
-    ]
+    """Name the exams that a flag belongs to; one that no exam has stays click's business."""
+    every = [exams.load(name) for name in exams.names()] if exam is not None else []
+    declared = {other.name: (*other.options, *_make_options(other)) for other in every}
+    owners = [name for name, own in declared.items() if any(error.option_name in option.spellings for option in own)]
     if not owners:
         return error
     return SnellenError(f"{error.option_name} means nothing for {exam}; it is an option of {', '.join(owners)}")
 
 
 def exam_of(name: str | None, given: dict[str, Any]) -> str:
-    """The exam that is meant. Without one, `--task vqax` names it, with multimodal-vqa-eval's defaults."""
-    from snellen import exams
-
+    """Return the exam that is meant. Without one, `--task vqax` names it, with multimodal-vqa-eval's defaults."""
     if name is not None:
         return name
     names = exams.names()

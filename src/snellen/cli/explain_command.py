@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags, run_argument
+from snellen.comparison.explaining import explain_run
+from snellen.present.terminal.explanation import print_explanation
 
 
 @click.command("explain")
 @run_argument
 @click.argument("figure", required=False)
 @flags("explain")
-def command(
-    run: Path,
-    figure: str | None,
-    part: str,
-    metric: str,
-    tolerance: float | None,
-    published: str,
-    verbose: bool,
-    as_json: bool,
-) -> int:
+def command(run: Path, figure: str | None, tolerance: float | None, verbose: bool, as_json: bool, **given: Any) -> int:
     """Mark the stored answers of RUN again in every defensible way and show which numbers they can give: protocol, prompt, metric, average,
     non-answers. Calls nothing, and writes nothing into RUN.
 
@@ -33,15 +26,11 @@ def command(
     \b
     snellen explain runs/salbench_gpt 63.4
     """
-    from snellen.comparison.explaining import explain_run
-
     wanted = None if tolerance is None else tolerance / 100
     path = options.run_folder(run, "explain")
-    found = explain_run(path, figure, tolerance=wanted, part=part, metric=metric, published=published)
+    found = explain_run(path, figure, tolerance=wanted, **given)
     if as_json:
-        options.print_json(msgspec.to_builtins(found))
+        options.print_json(found)
     else:
-        from snellen.present.terminal.explanation import print_explanation
-
         print_explanation(found, verbose=verbose)
     return 0

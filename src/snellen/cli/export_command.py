@@ -5,16 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from snellen.cli.flags import flags, runs_argument
+from snellen.cli.several import opened as opened_runs
 from snellen.core.errors import SnellenError
-
-if TYPE_CHECKING:
-    from snellen.engine.runs.run import Run
-    from snellen.present.files.export import ExportRows
+from snellen.engine.runs.run import Run
+from snellen.engine.runs.writing import replacing
+from snellen.present.files import export as files
+from snellen.present.files.eval_results import eval_results
+from snellen.present.files.every_eval import Evaluator, records
+from snellen.present.files.export import FOR_PAPERS, ONE_TABLE, OTHER_SUFFIXES, SUFFIXES, ExportRows
+from snellen.present.model.checks import check_marks
+from snellen.present.model.formatting import counted
 
 FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
 FOLDERS = ("eee", "hf")
@@ -31,7 +35,7 @@ NEXT = {
 }
 
 
-class ExportFormat(click.Choice[str]):
+class _ExportFormat(click.Choice[str]):
     """A format by its name, or by the ending of its files."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -41,7 +45,7 @@ class ExportFormat(click.Choice[str]):
 @click.command("export")
 @runs_argument
 @click.option(
-    "--format", "form", type=ExportFormat([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv."
+    "--format", "form", type=_ExportFormat([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv."
 )
 @flags("export")
 def command(
@@ -64,10 +68,6 @@ def command(
     snellen export runs/salbench_* --table paper --published --out table.tex
     snellen export runs/salbench_* --format eee --evaluator Lab --out records
     """
-    from snellen.cli.several import opened as opened_runs
-    from snellen.present.files import export as files
-    from snellen.present.model.checks import check_marks
-
     form = form or _by_name(out)
     if out is None and form in files.BINARY:
         raise SnellenError(f"{form} is no text for the screen: name a file with --out")
@@ -107,9 +107,6 @@ def _records(
     told: Mapping[str, str | None],
 ) -> int:
     """Write records for others, all of them or none."""
-    from snellen.present.files.eval_results import eval_results
-    from snellen.present.files.every_eval import Evaluator, records
-
     if out is None:
         raise SnellenError(f"{form} is a folder of files: name it with --out")
     if form == "hf":
@@ -131,10 +128,7 @@ def _records(
 
 
 def _counted(rows: ExportRows, form: str) -> str:
-    """What a file holds."""
-    from snellen.present.files.export import FOR_PAPERS, ONE_TABLE
-    from snellen.present.model.formatting import counted
-
+    """Say what a file holds."""
     if form in FOR_PAPERS:
         return "the headlines"
     scores, samples = counted(len(rows.scores), "score"), f"{counted(len(rows.samples or ()), 'row')} of samples"
@@ -144,8 +138,6 @@ def _counted(rows: ExportRows, form: str) -> str:
 
 
 def _by_name(out: Path | None) -> str:
-    from snellen.present.files.export import OTHER_SUFFIXES, SUFFIXES
-
     if out is None:
         return "csv"
     known = {suffix: form for form, suffix in SUFFIXES.items()} | OTHER_SUFFIXES
@@ -156,8 +148,6 @@ def _by_name(out: Path | None) -> str:
 
 
 def _write(out: Path, content: bytes) -> None:
-    from snellen.engine.runs.writing import replacing
-
     try:
         with replacing(out.parent, out.name) as file:
             file.write(content)

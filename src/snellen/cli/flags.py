@@ -10,15 +10,23 @@ import tomllib
 from collections.abc import Callable
 from functools import partial
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from snellen.cli.completing import exam_names
+from snellen import exams
 from snellen.cli.model_labels import label, label_file
+from snellen.core.errors import MissingExtra
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def exam_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the name of an exam, also of an installed package."""
+    return [name for name in exams.names() if name.startswith(incomplete)]
+
 
 exam_argument = click.argument("exam", shell_complete=exam_names)
 run_argument = click.argument("run", type=click.Path(path_type=Path))
@@ -29,6 +37,12 @@ open_in_browser = click.option(
 )
 
 
+def need_server(what: str) -> None:
+    """Refuse what needs a server for pages where there is none."""
+    if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
+        raise MissingExtra(what, "view")
+
+
 def show_page(keys: Any, open_it: bool | None) -> None:
     """Open a page that only its user may see, as `--open` says."""
     if sys.stdout.isatty() if open_it is None else open_it:
@@ -37,7 +51,7 @@ def show_page(keys: Any, open_it: bool | None) -> None:
         webbrowser.open(keys.link_once())
 
 
-class CountOrNone(click.IntRange):
+class _CountOrNone(click.IntRange):
     """A number of samples, or `None` for all of them, as multimodal-vqa-eval writes it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -60,7 +74,7 @@ class Flag(click.Option):
 
 TYPES: dict[str, Callable[..., Any]] = {
     "count": click.IntRange,
-    "count or none": CountOrNone,
+    "count or none": _CountOrNone,
     "number": click.FloatRange,
     "path": partial(click.Path, path_type=Path),
     "file": partial(click.File, "rb"),

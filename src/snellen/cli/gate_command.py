@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags, run_argument
+from snellen.comparison.gating import gate_runs
 from snellen.core.errors import SnellenError
+from snellen.present.files import gate as gate_files
+from snellen.present.terminal.gate import print_gate
 
 
 @click.command("gate")
@@ -35,25 +37,17 @@ def command(
     \b
     snellen gate runs/new --baseline runs/old --max-drop 2 --junit gate.xml
     """
-    from snellen.comparison.gating import gate_runs
-
     for path in (run, baseline):
         options.run_folder(path, "gate")
     found = gate_runs(run, baseline, max_drop=max_drop / 100, protocols=protocols, parts=parts)
     if junit is not None:
-        from snellen.present.files import gate as gate_files
-
         _write(junit, gate_files.junit(found), "wb", "choose another --junit")
-    job = summary or (Path(os.environ["GITHUB_STEP_SUMMARY"]) if os.environ.get("GITHUB_STEP_SUMMARY") else None)
-    if job is not None:
-        from snellen.present.files import gate as gate_files
-
-        _write(job, gate_files.summary(found).encode(errors="replace"), "ab", "choose another --summary")
+    job = summary or os.environ.get("GITHUB_STEP_SUMMARY")
+    if job:
+        _write(Path(job), gate_files.summary(found).encode(errors="replace"), "ab", "choose another --summary")
     if as_json:
-        options.print_json(msgspec.to_builtins(found))
+        options.print_json(found)
     else:
-        from snellen.present.terminal.gate import print_gate
-
         print_gate(found, verbose)
     return 0 if found.passed else 1
 

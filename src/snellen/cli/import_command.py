@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
-import msgspec
 
+from snellen import exams
 from snellen.cli import options
 from snellen.cli.flags import flags
 from snellen.core.options import Selection
+from snellen.engine.run import mostly_unanswered
+from snellen.importers.importing import ImportRequest, import_log
+from snellen.present.terminal.imported import print_imported
 
 
 @click.command("import")
 @click.argument("tool", metavar="inspect|lmms-eval|vlmevalkit|csv")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @flags("import")
-def command(
-    tool: str,
-    files: tuple[Path, ...],
-    exam: str,
-    data: str | None,
-    images: str | None,
-    columns: tuple[str, ...],
-    splits: tuple[str, ...],
-    tasks: tuple[str, ...],
-    protocols: tuple[str, ...],
-    prompt: str | None,
-    model: str | None,
-    epoch: int | None,
-    skip_unmatched: bool,
-    out: Path,
-    verbose: bool,
-    as_json: bool,
-) -> int:
+def command(tool: str, exam: str, verbose: bool, as_json: bool, **given: Any) -> int:
     """Make a run of another tool's log: its replies are marked by our protocols, and its own scores are kept beside them. Nothing in the
     log is executed, nobody is called.
 
@@ -48,30 +35,13 @@ def command(
     \b
     snellen import inspect LOG.eval --exam salbench --data data/salbench
     """
-    from snellen import exams
-    from snellen.engine.run import mostly_unanswered
-    from snellen.importers.importing import ImportRequest, import_log
-    from snellen.present.terminal.imported import print_imported
-
-    request = ImportRequest(
-        tool=tool,
-        files=files,
-        exam=exam,
-        data=None if data is None else options.data_folder(exam, data),
-        protocols=protocols,
-        prompt=prompt,
-        selection=Selection(splits=splits, tasks=tasks, own=options.data_options_of(exams.load(exam), images, columns)),
-        model=model,
-        epoch=epoch,
-        skip_unmatched=skip_unmatched,
-        out=out,
-    )
-    done = import_log(request)
+    images, columns, splits, tasks = (given.pop(name) for name in ("images", "columns", "splits", "tasks"))
+    selection = Selection(splits, tasks, own=options.data_options_of(exams.load(exam), images, columns))
+    given["data"] = None if given["data"] is None else options.data_folder(exam, given["data"])
+    done = import_log(ImportRequest(tool=tool, exam=exam, selection=selection, **given))
     if as_json:
         facts = {"run": str(done.run.path), "again": done.again}
-        options.print_json(
-            facts | {"imported": msgspec.to_builtins(done.record), "against": msgspec.to_builtins(done.against)}
-        )
+        options.print_json(facts | {"imported": done.record, "against": done.against})
     else:
         print_imported(done, verbose=verbose)
     stopped = mostly_unanswered(done.run)

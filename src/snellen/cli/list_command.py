@@ -9,11 +9,15 @@ from typing import Any
 import click
 import msgspec
 
+from snellen import exams, scorers, subjects
 from snellen.cli import options
 from snellen.cli.flags import flags
 from snellen.core.exam import Exam
 from snellen.core.extras import Thresholds
 from snellen.core.prompt import shots_of
+from snellen.present.terminal.tables import print_table
+from snellen.subjects.families import rows as family_rows
+from snellen.subjects.prices import built_in
 
 ALSO = {"models": "subjects"}
 """Another name of a list: what `--model` takes."""
@@ -43,8 +47,6 @@ def command(what: str | None, as_json: bool) -> int:
     if as_json:
         options.print_json(facts)
         return 0
-    from snellen.present.terminal.tables import print_table
-
     if what is None:
         facts |= {name: gather(name) for name in ON_DEMAND}
         print_table("what there is", ("list", "names"), [(name, names_of(name, rows)) for name, rows in facts.items()])
@@ -56,7 +58,7 @@ def command(what: str | None, as_json: bool) -> int:
 
 
 def names_of(what: str, rows: Rows) -> str:
-    """The names in a list, the first of them where they are many; protocols by how many each exam has."""
+    """Return the names in a list, the first of them where they are many; protocols by how many each exam has."""
     if what == "protocols":
         counted = Counter(row["exam"] for row in rows if row["kind"] == "protocol")
         return ", ".join(f"{exam} {count}" for exam, count in counted.items())
@@ -78,9 +80,9 @@ def _tables(name: str, rows: Rows) -> Iterator[tuple[str, Rows]]:
         yield name, _without("question", rows)
         yield "questions", [{"name": row["name"], "question": row["question"]} for row in rows]
     elif name == "methods":
+        title = "ORACLE methods: look at the answer, for comparison only"
         yield name, _without("oracle", [row for row in rows if not row["oracle"]])
-        looking = [row for row in rows if row["oracle"]]
-        yield "ORACLE methods: look at the answer, for comparison only", _without("oracle", looking)
+        yield title, _without("oracle", [row for row in rows if row["oracle"]])
     else:
         yield name, rows
 
@@ -91,22 +93,16 @@ def _without(column: str, rows: Rows) -> Rows:
 
 def gather(what: str) -> Rows:
     """Return the rows of one list."""
-    from snellen import exams, scorers, subjects
-
     if what == "subjects":
         return [{"model": form, "about": about} for form, about in subjects.forms().items()]
     if what == "scorers":
         return [{"name": form, "about": about} for form, about in scorers.forms().items()]
     if what == "prices":
-        from snellen.subjects.prices import built_in
-
         return [
             {"service": service, "model": model, **msgspec.to_builtins(entry)}
             for service, model, entry in built_in().entries
         ]
     if what == "families":
-        from snellen.subjects.families import rows as family_rows
-
         return list(family_rows())
     if what == "methods":
         return [row for kind in subjects.kinds().values() for row in kind.catalogue()]
@@ -128,19 +124,13 @@ def gather(what: str) -> Rows:
     ]
 
 
-def _protocols(exam: Exam) -> Rows:
-    """Return the protocols and the prompts of an exam."""
-    return [
-        *(
-            {"exam": exam.name, "kind": "protocol", "name": p.name, "version": p.version}
-            | {"about": f"{p.about}; prompt '{p.prompt}'"}
-            for p in exam.protocols.values()
-        ),
-        *(
-            {"exam": exam.name, "kind": "prompt", "name": name, "version": "", "about": prompt.about}
-            for name, prompt in exam.prompts.items()
-        ),
-    ]
+def _protocols(exam: Exam) -> Iterator[dict[str, Any]]:
+    """Yield the protocols and the prompts of an exam."""
+    for p in exam.protocols.values():
+        about = f"{p.about}; prompt '{p.prompt}'"
+        yield {"exam": exam.name, "kind": "protocol", "name": p.name, "version": p.version, "about": about}
+    for name, prompt in exam.prompts.items():
+        yield {"exam": exam.name, "kind": "prompt", "name": name, "version": "", "about": prompt.about}
 
 
 def _price_tables(rows: Rows) -> Iterator[tuple[str, Rows]]:

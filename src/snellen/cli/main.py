@@ -66,7 +66,7 @@ LONGEST = 2000
 """The most characters of an error that are shown: it may quote a cell or a name of any length."""
 
 
-class LazyGroup(click.Group):
+class _LazyGroup(click.Group):
     """Knows the commands' names and one-line helps; imports a command only to run it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -91,7 +91,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(
-    cls=LazyGroup,
+    cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog="Start with 'snellen demo'. 'snellen COMMAND --help' shows a command's options. Every command also takes "
     "--plugin FILE.py: an exam, protocols or subjects of your own (docs/extending.md).",

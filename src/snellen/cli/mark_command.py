@@ -8,8 +8,12 @@ from typing import IO, Any
 import click
 import msgspec
 
+from snellen import exams
 from snellen.cli.flags import exam_argument, flags
 from snellen.core.errors import SnellenError
+from snellen.core.extras import rows_of
+from snellen.core.outcomes import mark_answer
+from snellen.core.types import Answer, Failure
 
 
 @click.command("mark")
@@ -26,8 +30,6 @@ def command(exam: str, protocol: str, source: IO[bytes]) -> int:
     echo '{"id": 1, "split": "P3", "answer": "color", "response": "Color."}' |
       snellen mark salbench --protocol robust
     """
-    from snellen import exams
-
     found = exams.load(exam)
     chosen, _arm = found.protocol(protocol)
     out = sys.stdout.buffer
@@ -47,10 +49,6 @@ def command(exam: str, protocol: str, source: IO[bytes]) -> int:
 
 
 def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
-    from snellen.core.extras import rows_of
-    from snellen.core.outcomes import mark_answer
-    from snellen.core.types import Answer, Failure
-
     if "id" not in row:
         raise SnellenError('field "id" is missing')
     form = rows_of(exam)

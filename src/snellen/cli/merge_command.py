@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags
+from snellen.engine.merging import merge
+from snellen.present.terminal.run import print_run
 
 
 @click.command("merge")
@@ -24,12 +25,9 @@ def command(parts: tuple[Path, ...], out: Path | None, as_json: bool) -> int:
     snellen run salbench --data D --model vllm/x --shard 2/2     # on another
     snellen merge runs/*.1of2 runs/*.2of2
     """
-    from snellen.engine.merging import merge
-    from snellen.present.terminal.run import print_run
-
     run = merge([options.run_folder(path, "merge") for path in parts], out)
     if as_json:
-        options.print_json({"run": str(run.path)} | msgspec.to_builtins(run.summary))
+        options.print_json(options.summary_of(run))
     else:
         print_run(run)
     return 0

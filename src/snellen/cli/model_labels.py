@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import tomllib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,7 +16,7 @@ from snellen.core.model_names import labelled
 
 def label(ctx: click.Context, _param: click.Parameter, pairs: tuple[str, ...]) -> None:
     """Show models under other names for the length of a command."""
-    ctx.with_resource(labelled(dict(_pair(pair, "--name") for pair in pairs)))
+    ctx.with_resource(labelled(_labels((pair.split("=", 1) for pair in pairs), "--name")))
 
 
 def label_file(ctx: click.Context, _param: click.Parameter, file: Path | None) -> None:
@@ -27,30 +29,23 @@ def read_labels(file: Path) -> dict[str, str]:
     """Read labels from a TOML file (`"SPEC" = "LABEL"`), from the two columns of a CSV file, or from lines of SPEC=LABEL."""
     try:
         text = file.read_text(encoding="utf-8-sig")
-        if file.suffix.lower() == ".toml":
-            return {spec: _label(spec, label, str(file)) for spec, label in tomllib.loads(text).items()}
         lines = [line for line in text.splitlines() if line.strip()]
+        if file.suffix.lower() == ".toml":
+            return _labels(tomllib.loads(text).items(), str(file))
         if file.suffix.lower() == ".csv":
-            return dict(_cells(row, str(file)) for row in csv.reader(lines))
-        return dict(_pair(line, str(file)) for line in lines)
+            return _labels(csv.reader(lines), str(file))
+        return _labels((line.split("=", 1) for line in lines), str(file))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, csv.Error) as error:
         raise SnellenError(f"{file} cannot be read: {error}") from None
 
 
-def _label(spec: str, label: object, where: str) -> str:
-    if not isinstance(label, str):
-        raise SnellenError(f"{where}: the label of {spec} is not a text")
-    return label
-
-
-def _cells(row: list[str], where: str) -> tuple[str, str]:
-    if len(row) != 2 or not all(cell.strip() for cell in row):
-        raise SnellenError(f"{where}: '{','.join(row)}' is not a line of two columns, SPEC and LABEL")
-    return row[0].strip(), row[1].strip()
-
-
-def _pair(text: str, where: str) -> tuple[str, str]:
-    spec, equals, label = (piece.strip() for piece in text.partition("="))
-    if not (spec and equals and label):
-        raise SnellenError(f"{where}: '{text}' is not SPEC=LABEL, such as openai/gpt-4o=GPT-4o")
-    return spec, label
+def _labels(pairs: Iterable[Sequence[Any]], where: str) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        if len(pair) != 2 or not all(isinstance(text, str) and text.strip() for text in pair):
+            line = "=".join(map(str, pair))
+            raise SnellenError(
+                f"{where}: '{line}' is not SPEC=LABEL (a model and its name), such as openai/gpt-4o=GPT-4o"
+            )
+        found[pair[0].strip()] = pair[1].strip()
+    return found

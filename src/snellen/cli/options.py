@@ -10,44 +10,43 @@ from typing import Any
 import click
 import msgspec
 
+from snellen import exams
 from snellen.cli.flags import Flag, words
+from snellen.comparison.thresholds import is_folder_of_runs
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of
-from snellen.core.options import COLUMNS, IMAGES, Option, Selection, stored_values
+from snellen.core.options import COLUMNS, IMAGES, Option, stored_values
+from snellen.engine.runs.run import Run
 
 # ---------------------------------------------------------------- declared options as flags
 
 
-NUMBERS: dict[str, tuple[Callable[..., Any], type[float]]] = {
-    "int": (click.IntRange, int),
-    "float": (click.FloatRange, float),
+KINDS: dict[str, dict[str, Any]] = {
+    "flag": {"is_flag": True, "default": False},
+    "words": {"multiple": True, "callback": words},
+    "pairs": {"multiple": True},
+    "bool": {"type": bool},
+    "int": {"type": int},
+    "float": {"type": float},
 }
 
 
 def flag(option: Option, group: str) -> click.Option:
     """Return a declared option as a flag of the command line. `group` is its heading in the help."""
-    more: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
-    if option.kind == "flag":
-        more |= {"is_flag": True, "default": False}
-    elif option.kind == "words":
-        more |= {"multiple": True, "callback": words}
-    elif option.kind == "pairs":
-        more["multiple"] = True
-    elif option.default not in (None, ()):
+    more: dict[str, Any] = {"help": option.help, "metavar": option.metavar} | KINDS.get(option.kind, {})
+    if "is_flag" not in more and "multiple" not in more and option.default not in (None, ()):
         default = f"{option.default:g}" if isinstance(option.default, float) else option.default
         more["help"] = f"{option.help} [default: {default}]"
-    if option.kind == "bool":
-        more["type"] = bool
-    elif option.kind in NUMBERS:
-        within, number = NUMBERS[option.kind]
-        ends = [None if end is None else number(end) for end in (option.least, option.most)]
-        more["type"] = number if ends == [None, None] else within(*ends)
+    if (option.least, option.most) != (None, None):
+        within: Callable[..., Any] = click.IntRange if option.kind == "int" else click.FloatRange
+        number = int if option.kind == "int" else float
+        more["type"] = within(*(None if end is None else number(end) for end in (option.least, option.most)))
     return Flag([*option.spellings, option.name], group=group, **more)
 
 
 def given_values(options: Iterable[Option], ctx: click.Context) -> dict[str, Any]:
-    """The declared options that stand on the command line, by name, with their values."""
+    """Return the declared options that stand on the command line, by name, with their values."""
     found: dict[str, Any] = {}
     for option in {o.name: o for o in options}.values():
         if ctx.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE:
@@ -81,21 +80,22 @@ def data_options_of(exam: Exam, images: str | None, columns: Sequence[str]) -> d
     return stored_values({option.name: value for option, value in found.items()})
 
 
-def selection_of(given: Mapping[str, Any]) -> Selection:
-    """The common part of a selection."""
-    return Selection(splits=given["splits"], tasks=given["tasks"], limit=given["limit"], seed=given["seed"])
-
-
 def full_spec(given: Mapping[str, Any]) -> str | None:
-    """`--model`, with `--backend` before it."""
+    """Return `--model`, with `--backend` before it."""
     if not given.get("model"):
         return None
     backend = given.get("backend")
     return f"{backend}/{given['model']}" if backend else str(given["model"])
 
 
+def resolve(word: str, data: str | None) -> tuple[str, Path]:
+    """Return the exam that a word names, and its data: the path that stands in the exam's place, else `--data`."""
+    name, where = exams.resolve(word)
+    return name, data_of(name, where, data)
+
+
 def data_of(exam: str, where: Path | None, given: str | None) -> Path:
-    """The data that a command is about: the path that stands in the exam's place, else `--data`."""
+    """Return the data that a command is about: the path that stands in the exam's place, else `--data`."""
     if where is not None and given is not None:
         raise SnellenError(f"--data {given}: the data was named already, {where}; leave out one of them")
     return where if where is not None else data_folder(exam, given)
@@ -106,8 +106,6 @@ def data_folder(name: str, given: str | None) -> Path:
 
     An exam that draws its samples itself has none: the working folder stands for it.
     """
-    from snellen import exams
-
     exam = exams.load(name)
     if traits_of(exam).drawn:
         if given is not None:
@@ -153,7 +151,7 @@ def _by_hub_name(exam: str, hub: HubData, given: str) -> Path | None:
 
 
 def default_data_folder(exam: str) -> Path:
-    """`SNELLEN_DATA_DIR/EXAM`, else a folder of the user's."""
+    """Return `SNELLEN_DATA_DIR/EXAM`, else a folder of the user's."""
     moved = os.environ.get("SNELLEN_DATA_DIR")
     if moved:
         return Path(moved) / exam
@@ -163,9 +161,7 @@ def default_data_folder(exam: str) -> Path:
 
 
 def run_folder(path: Path, command: str) -> Path:
-    """A run folder, or an error that says which folders would do."""
-    from snellen.comparison.pairing import is_folder_of_runs
-
+    """Return a run folder; refuse another folder and say which would do."""
     if (path / "run.json").is_file():
         return path
     if is_folder_of_runs(path):
@@ -177,6 +173,12 @@ def run_folder(path: Path, command: str) -> Path:
     raise SnellenError(f"{path} is not a run folder ({why}): name a folder that 'snellen run' made")
 
 
+def summary_of(run: Run) -> dict[str, Any]:
+    """Return a run's summary as plain values, with its path."""
+    summary: dict[str, Any] = msgspec.to_builtins(run.summary)
+    return {"run": str(run.path)} | summary
+
+
 def print_json(value: Any) -> None:
-    """One JSON document on standard output and nothing else there."""
+    """Print one JSON document, and nothing else on standard output."""
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

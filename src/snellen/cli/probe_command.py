@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import click
 import msgspec
@@ -10,15 +10,13 @@ import msgspec
 from snellen.cli import options
 from snellen.cli.exam_flags import ExamCommand
 from snellen.cli.flags import flags
+from snellen.cli.progress import show_count
+from snellen.engine.plan.request import Limits
+from snellen.engine.probe.probing import estimate, plan_probe, run_probe
+from snellen.present.terminal.probe import print_probe
 
 
-class ProbeCommand(ExamCommand):
-    """Takes the options of models, and knows no exam."""
-
-    exams: ClassVar[bool] = False
-
-
-@click.command("probe", cls=ProbeCommand)
+@click.command("probe", cls=ExamCommand, of=None)
 @click.argument("model", metavar="MODEL")
 @flags("probe")
 def command(model: str, own: dict[str, Any], **given: Any) -> int:
@@ -34,10 +32,6 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
     snellen probe vllm/Qwen/Qwen2.5-VL-7B-Instruct --parts size
     snellen probe api/my-model --base-url http://localhost:8000/v1
     """
-    from snellen.cli.progress import show_count
-    from snellen.engine.plan.request import Limits
-    from snellen.engine.probe.probing import estimate, plan_probe, run_probe
-
     planned = plan_probe(model, own, given["parts"], given["seed"], offline=given["dry_run"])
     taken = estimate(planned)
     if given["dry_run"]:
@@ -50,14 +44,12 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
         found = msgspec.to_builtins(done.probe) | {"digest": done.probe.digest, "file": done.path}
         options.print_json(found | {"changes": list(done.changes)})
         return 0
-    from snellen.present.terminal.probe import print_probe
-
     print_probe(done.probe, done.changes, done.before)
     return 0
 
 
 def _told(taken: dict[str, Any]) -> str:
-    """An estimate in a line."""
+    """Return an estimate in a line."""
     about = f"{taken['calls']} calls, about {taken['input_tokens']:,} input tokens"
     money = taken["money_usd"]
     if isinstance(money, str):

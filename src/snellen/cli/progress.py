@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import click
@@ -29,7 +29,7 @@ class Stages(NamedTuple):
 
 @contextmanager
 def show_progress(title: str) -> Iterator[Stages]:
-    """Progress of a run."""
+    """Show the progress of a run."""
     with _shown(title) as update:
 
         def asking(p: Progress) -> None:
@@ -41,13 +41,13 @@ def show_progress(title: str) -> Iterator[Stages]:
 
 @contextmanager
 def show_count(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Progress of work that only counts."""
+    """Show the progress of work that only counts."""
     with _shown(title) as update:
         yield lambda done, total: update(done, total, "")
 
 
 def describe(p: Progress) -> str:
-    """Rate, cost, failures, retries, what is in progress, answers from the store: what matters most comes first."""
+    """Return rate, cost, failures, retries, what is in progress and answers from the store, what matters most first."""
     parts = [f"{(p.done - p.begun) / max(p.seconds, 1e-3):.1f} answers/s"]
     parts.append(money(p.cost, p.cost_unknown))
     counts = {
@@ -69,41 +69,37 @@ def money(cost: float, unknown: int) -> str:
 
 @contextmanager
 def _shown(title: str) -> Iterator[Update]:
-    """Where progress goes."""
+    """Show progress as a bar on a terminal, elsewhere as lines."""
     if not sys.stderr.isatty():
         yield _Plain(title)
         return
-    with ExitStack() as stack:
-        bars: list[Update] = []
-
-        def update(done: int, total: int, state: str) -> None:
-            if not bars:
-                bars.append(stack.enter_context(_bar(title)))
-            bars[0](done, total, state)
-
-        yield update
-
-
-@contextmanager
-def _bar(title: str) -> Iterator[Update]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
     from rich.table import Column
 
-    columns = (
+    bar = Bar(
         MofNCompleteColumn(),
         TimeRemainingColumn(compact=True),
         TextColumn("left", table_column=Column(no_wrap=True)),
         TextColumn("{task.fields[state]}", markup=False, table_column=Column(no_wrap=True, ratio=1)),
         BarColumn(bar_width=12),
+        console=Console(stderr=True),
+        expand=True,  # so the state is what a narrow screen cuts
     )
-    click.echo(title, err=True)
-    with Bar(
-        *columns, console=Console(stderr=True), expand=True
-    ) as bar:  # expanded, the state is what a narrow screen cuts
-        task = bar.add_task("", total=None, state="", visible=False)
-        yield lambda done, total, state: bar.update(task, completed=done, total=total, state=state, visible=True)
+    task = bar.add_task("", total=None, state="")
+
+    def update(done: int, total: int, state: str) -> None:
+        bar.update(task, completed=done, total=total, state=state)
+        if not bar.live.is_started:
+            click.echo(title, err=True)
+            bar.start()
+
+    try:
+        yield update
+    finally:
+        if bar.live.is_started:
+            bar.stop()
 
 
 class _Plain:

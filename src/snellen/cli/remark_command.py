@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
 from snellen.core.errors import SnellenError
+from snellen.engine.remark import MissingAnswers, remark
+from snellen.engine.runs.run import open_run
+from snellen.present.terminal.run import print_remarked, print_run
 
 
 @click.command("remark")
@@ -22,10 +24,6 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
     \b
     snellen remark runs/salbench_* --protocol paper,robust
     """
-    from snellen.engine.remark import MissingAnswers, remark
-    from snellen.engine.runs.run import open_run
-    from snellen.present.terminal.run import print_remarked, print_run
-
     documents: list[dict[str, Any]] = []
     refused: SnellenError | None = None
     for path in runs:
@@ -44,11 +42,9 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
         for note in done.notes:
             click.echo(f"note: {note}", err=True)
         if as_json:
-            changes = [msgspec.to_builtins(c._asdict()) for c in done.changes]
-            documents.append(
-                {"run": str(path), "marks": {k: v[0] for k, v in done.counts.items()}, "changes": changes}
-                | msgspec.to_builtins(run.summary)
-            )
+            marks = {name: counts[0] for name, counts in done.counts.items()}
+            changes = [change._asdict() for change in done.changes]
+            documents.append(options.summary_of(run) | {"marks": marks, "changes": changes})
         else:
             print_run(run)
             print_remarked(done)

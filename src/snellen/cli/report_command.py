@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
+from snellen.cli.several import opened as opened_runs
+from snellen.present.model.checks import check
+from snellen.present.model.findings import findings_of, loaded
+from snellen.present.model.run_view import run_view
+from snellen.present.page.report import write_report
+from snellen.present.terminal.run import print_findings, print_run
 
 
 @click.command("report")
@@ -23,13 +28,6 @@ def command(
     snellen report runs/salbench_* --out report.html
     snellen report runs
     """
-    from snellen.cli.several import opened as opened_runs
-    from snellen.present.model.checks import check
-    from snellen.present.model.findings import findings_of, loaded
-    from snellen.present.model.run_view import run_view
-    from snellen.present.page.report import write_report
-    from snellen.present.terminal.run import print_findings, print_run
-
     opened, passed = opened_runs(runs, "report", check)
     page = out or (None if as_json else Path("report.html"))
     if page is not None:
@@ -40,8 +38,7 @@ def command(
                 "page": page and str(page),
                 "passed_over": passed,
                 "runs": [
-                    {"run": str(run.path), "findings": [one._asdict() for one in findings_of(run)]}
-                    | msgspec.to_builtins(run.summary)
+                    options.summary_of(run) | {"findings": [one._asdict() for one in findings_of(run)]}
                     for run in opened
                 ],
             }

@@ -5,19 +5,26 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
 
-from snellen.cli import options
-from snellen.cli.completing import exam_names
+from snellen.cli import options, suite
 from snellen.cli.exam_flags import ExamCommand, exam_of
-from snellen.cli.flags import flags
+from snellen.cli.flags import exam_names, flags
+from snellen.cli.progress import show_progress
+from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError, Stopped
-
-if TYPE_CHECKING:
-    from snellen.engine.plan.request import Limits
+from snellen.core.extras import DefaultModel
+from snellen.core.options import Selection
+from snellen.engine.ask.questions import questions
+from snellen.engine.plan.plan import make_plan
+from snellen.engine.plan.request import Limits, RunRequest, cluster, served_by
+from snellen.engine.probe_records.kept import warnings_for
+from snellen.engine.run import run_plan
+from snellen.present.terminal.run import print_run
+from snellen.subjects.local.check import check_batching
 
 
 @click.command("run", cls=ExamCommand)
@@ -42,16 +49,8 @@ def command(exam: str | None, models: tuple[str, ...], own: dict[str, Any], **gi
 
 
 def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: dict[str, Any], limits: Limits) -> int:
-    from snellen.cli import suite
-
     if suite.is_meant(exam, models, given):
         return suite.run(exam, models, own, given, limits)
-    from snellen.cli.progress import show_progress
-    from snellen.core.extras import DefaultModel
-    from snellen.engine.plan.plan import make_plan
-    from snellen.engine.probe_records.kept import warnings_for
-    from snellen.engine.run import run_plan
-
     given["model"] = models[0] if models else None
     request = request_of(exam, own, given)
     plan = make_plan(request._replace(limits=limits, out=Path(given["out"])))
@@ -76,10 +75,7 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
 
 @contextlib.contextmanager
 def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
-    """How to run, by the flags; a cluster is let go at the end."""
-    from snellen.core.dataset import Shard
-    from snellen.engine.plan.request import Limits, cluster, served_by
-
+    """Give the limits of a run by its flags; a cluster is released at the end."""
     limits = Limits(
         **{name: given[name] for name in ("max_cost", "timeout", "tries", "max_errors", "fresh")},
         concurrency=_concurrency(given["concurrency"]),
@@ -98,19 +94,16 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
 
 
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:
-    """The request that the flags of `run` and `estimate` make."""
-    from snellen import exams
-    from snellen.engine.plan.request import RunRequest
-
-    name, where = exams.resolve(exam_of(exam, given))
+    """Return the request that the flags of `run` and `estimate` make."""
+    name, data = options.resolve(exam_of(exam, given), given["data"])
     return RunRequest(
         exam=name,
         model=options.full_spec(given),
-        data=options.data_of(name, where, given["data"]),
+        data=data,
         protocols=given["protocols"],
         prompt=given["prompt"],
         controls=given.get("controls", ()),
-        selection=options.selection_of(given),
+        selection=Selection(**{name: given[name] for name in ("splits", "tasks", "limit", "seed")}),
         options=own,
         repeats=given.get("repeats", 1),
     )
@@ -118,9 +111,6 @@ def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> 
 
 def _check_batching(plan: Any, k: int) -> int:
     from itertools import islice
-
-    from snellen.engine.ask.questions import questions
-    from snellen.subjects.local.check import check_batching
 
     asked = questions(plan.exam, plan.data, plan.firsts[:1], lambda _key: True, plan.applies, plan.selection.seed)
     click.echo(str(check_batching(plan.subject, islice(asked, k), k)))
@@ -134,8 +124,6 @@ def _show(finished: Any, given: dict[str, Any]) -> None:
         summary = msgspec.to_builtins(run.summary) if marked else {}
         options.print_json({"run": str(run.path), "stopped": str(stopped) if stopped else None} | summary)
     elif marked:
-        from snellen.present.terminal.run import print_run
-
         print_run(run, verbose=given["verbose"])
         lacking = run.summary.not_available
         if lacking:

@@ -9,6 +9,9 @@ import click
 from snellen.cli import options
 from snellen.cli.flags import flags, folder_argument
 from snellen.core.errors import SnellenError
+from snellen.engine.runs.listing import listing
+from snellen.present.model.run_list import document
+from snellen.present.terminal.run_list import print_listing
 
 
 @click.command("runs")
@@ -22,10 +25,6 @@ def command(folder: Path, limit: int, every: bool, as_json: bool) -> int:
     \b
     snellen runs
     """
-    from snellen.engine.runs.listing import listing
-    from snellen.present.model.run_list import document
-    from snellen.present.terminal.run_list import print_listing
-
     if (folder / "run.json").is_file():
         raise SnellenError(f"{folder} is a run itself: 'snellen show {folder}' shows it")
     found = listing(folder, None if every else limit)

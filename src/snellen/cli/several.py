@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from snellen.cli import options
+from snellen.comparison.thresholds import is_folder_of_runs
 from snellen.core.errors import SnellenError
-
-if TYPE_CHECKING:
-    from snellen.engine.runs.run import Run
+from snellen.engine.runs.listing import listing
+from snellen.engine.runs.run import Run, open_run
 
 
 def opened(paths: Sequence[Path], command: str, check: Callable[[Run], None] | None) -> tuple[list[Run], list[str]]:
-    """The runs that were named, which have to be good, and those in folders that were named, as far as they are; why others are not.
+    """Return the runs that were named, those of the folders that were named, and why others of these folders are left out.
 
     `check` raises SnellenError where a run is not good.
     """
-    from snellen.comparison.pairing import is_folder_of_runs
-    from snellen.engine.runs.listing import listing
-    from snellen.engine.runs.run import open_run
-
     found: dict[Path, Run] = {}
     passed: list[str] = []
     for path in paths:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-import msgspec
 
 from snellen.cli import options
 from snellen.cli.flags import flags, run_argument
 from snellen.core.errors import SnellenError
-
-if TYPE_CHECKING:
-    from snellen.engine.runs.run import Run
+from snellen.engine.mark.flips import prompts_of
+from snellen.engine.runs.run import Run, open_run
+from snellen.present.model.checks import check_marks
+from snellen.present.model.sample_view import document, sample_view
+from snellen.present.terminal import sample_lists
+from snellen.present.terminal.run import print_run
+from snellen.present.terminal.sample import print_sample
+from snellen.present.terminal.sample_lists import print_some
 
 SHOWN = 20
 
@@ -37,8 +42,6 @@ def command(
     \b
     snellen show runs/salbench_baseline-chance_b1c9eecc --wrong --protocol robust
     """
-    from snellen.engine.runs.run import open_run
-
     if (sample is not None) + wrong + flips > 1:
         raise SnellenError("a sample's ID, --wrong and --flips: choose one")
     if (protocols or limit is not None) and not (wrong or flips):
@@ -47,35 +50,19 @@ def command(
     if sample is None and not opened.folder.has("summary.json"):
         raise SnellenError(f"{run} is not marked yet: the command that made it goes on, or 'snellen remark {run}'")
     if wrong or flips:
-        from snellen.present.model.checks import check_marks
-
         check_marks(opened)
-    if wrong:
-        _wrong(opened, protocols, limit, as_json)
-    elif flips:
-        _flips(opened, protocols, limit, as_json)
+        _some(opened, protocols, limit, as_json, wrong=wrong)
     elif sample is not None:
         _sample(opened, sample, as_json)
+    elif as_json:
+        options.print_json(options.summary_of(opened))
     else:
-        _whole(opened, as_json)
+        print_run(opened)
+        print_some(opened)
     return 0
 
 
-def _whole(run: Run, as_json: bool) -> None:
-    from snellen.present.terminal.run import print_run
-    from snellen.present.terminal.sample_lists import print_some
-
-    if as_json:
-        options.print_json({"run": str(run.path)} | msgspec.to_builtins(run.summary))
-    else:
-        print_run(run)
-        print_some(run)
-
-
 def _sample(run: Run, name: str, as_json: bool) -> None:
-    from snellen.present.model.sample_view import document, sample_view
-    from snellen.present.terminal.sample import print_sample
-
     facts = sample_view(run, name)
     if as_json:
         options.print_json({"run": str(run.path)} | document(facts))
@@ -83,30 +70,19 @@ def _sample(run: Run, name: str, as_json: bool) -> None:
         print_sample(run, facts)
 
 
-def _wrong(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool) -> None:
-    from snellen.engine.mark.flips import prompts_of
-    from snellen.present.terminal.sample_lists import main_protocol, print_wrong, wrong
-
-    if len(protocols) > 1:
-        raise SnellenError("--wrong goes by one protocol: name one")
-    prompts_of(run, protocols)
-    by = protocols[0] if protocols else main_protocol(run)
+def _some(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool, *, wrong: bool) -> None:
+    """List the samples that are wrong, or else those on which protocols disagree."""
+    by = ""
+    if wrong:
+        if len(protocols) > 1:
+            raise SnellenError("--wrong goes by one protocol: name one")
+        by = next(iter(prompts_of(run, protocols)), "")
     if as_json:
-        rows = [msgspec.to_builtins(one._asdict()) for one in islice(wrong(run, by), limit)]
-        options.print_json(_listed(run, rows) | {"protocol": by})
+        rows: Iterable[Any] = sample_lists.wrong(run, by) if wrong else sample_lists.flipped(run, protocols)
+        samples = [row._asdict() for row in islice(rows, limit)]
+        facts = {"run": str(run.path), "synthetic": run.manifest.data.synthetic, "samples": samples}
+        options.print_json(facts | ({"protocol": by} if wrong else {}))
+    elif wrong:
+        sample_lists.print_wrong(run, by, limit or SHOWN)
     else:
-        print_wrong(run, by, limit or SHOWN)
-
-
-def _flips(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool) -> None:
-    from snellen.present.terminal.sample_lists import flipped, print_flips
-
-    if as_json:
-        rows = [msgspec.to_builtins(one._asdict()) for one in islice(flipped(run, protocols), limit)]
-        options.print_json(_listed(run, rows))
-    else:
-        print_flips(run, protocols, limit or SHOWN)
-
-
-def _listed(run: Run, rows: list[Any]) -> dict[str, Any]:
-    return {"run": str(run.path), "synthetic": run.manifest.data.synthetic, "samples": rows}
+        sample_lists.print_flips(run, protocols, limit or SHOWN)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from snellen.cli import options
 from snellen.cli.exam_flags import exam_of
+from snellen.cli.suite_progress import show_suite
 from snellen.core.errors import SnellenError
 from snellen.core.text import for_terminal
-
-if TYPE_CHECKING:
-    from snellen.engine.plan.request import Limits
-    from snellen.engine.suite.cells import SuiteRun
-    from snellen.engine.suite.file import Suite
-    from snellen.engine.suite.running import SuiteRunResult
+from snellen.engine.plan.estimate import USUAL, estimate
+from snellen.engine.plan.plan import slug
+from snellen.engine.plan.request import Limits
+from snellen.engine.runs.folder import RunFolder
+from snellen.engine.suite.cells import SuiteRun, make_cells
+from snellen.engine.suite.file import Suite, SuiteEntry, read_suite
+from snellen.engine.suite.running import SuiteExecution, SuiteRunResult, exit_code
+from snellen.present.terminal.suite import SuiteEstimate, document, estimate_document, print_estimates, print_suite
 
 FILE = ".toml"
 MOST_NOTES = 10
@@ -31,7 +34,7 @@ BESIDE_A_FILE = frozenset((*OF_A_SUITE, *ONE_AT_A_TIME, *OF_RUNNING, *OF_EVERY_E
 
 
 def is_meant(exam: str | None, models: Sequence[str], given: dict[str, Any]) -> bool:
-    """Whether a command line asks for several runs, or for the estimate of any."""
+    """Return whether a command line asks for several runs, or for the estimate of any."""
     return given["dry_run"] or len(models) > 1 or bool(exam and (exam.endswith(FILE) or "," in exam))
 
 
@@ -53,21 +56,12 @@ def run(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dic
 
 
 def cells_of(suite: Suite, limits: Limits, out: Path, *, offline: bool) -> Sequence[SuiteRun]:
-    """The runs of a suite, each checked."""
-    from snellen import exams
-    from snellen.engine.suite.cells import make_cells
-
-    def resolve(word: str, data: str | None) -> tuple[str, Path]:
-        name, where = exams.resolve(word)
-        return name, options.data_of(name, where, data)
-
-    return make_cells(suite, limits, out, resolve, offline=offline)
+    """Return the runs of a suite, each checked."""
+    return make_cells(suite, limits, out, options.resolve, offline=offline)
 
 
 def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any]) -> Suite:
     """Exams and models that the command line names; with several exams, --data is the folder that holds a folder for each."""
-    from snellen.engine.suite.file import Suite, SuiteEntry
-
     given["model"] = models[0] if models else None
     names = [w for w in exam.split(",") if w] if exam else [exam_of(exam, given)]
     if not names:
@@ -84,10 +78,7 @@ def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], giv
 
 
 def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: Limits) -> tuple[Suite, Limits, Path]:
-    """The suite that a file describes; what stands on the command line as well goes before it."""
-    from snellen.engine.plan.plan import slug
-    from snellen.engine.suite.file import read_suite
-
+    """Return the suite that a file describes; what stands on the command line as well goes before it."""
     ctx = click.get_current_context()
     named = {k for k in ctx.params if ctx.get_parameter_source(k) is click.core.ParameterSource.COMMANDLINE}
     strange = sorted((named | own.keys()) - BESIDE_A_FILE - {"own"})
@@ -104,10 +95,6 @@ def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: L
 
 def estimated(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, given: dict[str, Any]) -> int:
     """Say what runs would take, and ask nobody."""
-    from snellen.engine.plan.estimate import USUAL, estimate
-    from snellen.engine.runs.folder import RunFolder
-    from snellen.present.terminal.suite_estimate import SuiteEstimate, estimate_document, print_estimates
-
     assumed = USUAL._replace(concurrency=limits.concurrency or USUAL.concurrency, in_batch=limits.batch)
     rows = []
     for cell in cells:
@@ -123,9 +110,6 @@ def estimated(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, g
 
 
 def _carry_out(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, given: dict[str, Any]) -> int:
-    from snellen.engine.suite.running import exit_code
-    from snellen.present.terminal.suite import document, print_suite
-
     ended = carried_out(name, cells, limits, verbose=given["verbose"])
     if given["as_json"]:
         options.print_json(document(name, out, ended, limits.max_cost))
@@ -136,9 +120,6 @@ def _carry_out(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, 
 
 def carried_out(name: str, cells: Sequence[SuiteRun], limits: Limits, *, verbose: bool) -> Sequence[SuiteRunResult]:
     """Carry runs out under one progress view and one budget, and say what users should know of them."""
-    from snellen.cli.suite_progress import show_suite
-    from snellen.engine.suite.running import SuiteExecution
-
     with show_suite(name, cells) as watch:
         ended = SuiteExecution(cells, limits.max_cost, watch).run()
     for line in _notes(ended, None if verbose else MOST_NOTES):
@@ -147,7 +128,7 @@ def carried_out(name: str, cells: Sequence[SuiteRun], limits: Limits, *, verbose
 
 
 def _notes(ended: Sequence[SuiteRunResult], most: int | None) -> list[str]:
-    """What users should know of the runs, each once; that nothing was asked is in the table."""
+    """Return what users should know of the runs, each note once; that nothing was asked is in the table."""
     often: dict[str, list[str]] = {}
     for how in ended:
         for note in how.finished.notes if how.finished is not None else ():

@@ -25,7 +25,7 @@ NAME = 34
 def show_suite(title: str, cells: Sequence[SuiteRun]) -> Iterator[Watch]:
     """Show the progress of a suite."""
     if not sys.stderr.isatty():
-        yield SuiteView(title, cells)
+        yield _SuiteView(title, cells)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
@@ -39,10 +39,10 @@ def show_suite(title: str, cells: Sequence[SuiteRun]) -> Iterator[Watch]:
         BarColumn(bar_width=12),
     )
     with Bars(*columns, console=Console(stderr=True), expand=True) as bars:
-        yield SuiteView(title, cells, bars)
+        yield _SuiteView(title, cells, bars)
 
 
-class SuiteView(Watch):
+class _SuiteView(Watch):
     """Bars of a terminal: one for all, one for each run that is under way. Without them a line every ten seconds, and one for each run
     that has ended.
     """

@@ -8,6 +8,8 @@ import click
 
 from snellen.cli import options
 from snellen.cli.flags import flags, run_argument
+from snellen.engine.mark.verify import verify
+from snellen.present.terminal.verified import print_verified
 
 
 @click.command("verify")
@@ -22,8 +24,6 @@ def command(run: Path, data: Path | None, exports: bool, as_json: bool) -> int:
     \b
     snellen verify runs/salbench_baseline-chance_b1c9eecc
     """
-    from snellen.engine.mark.verify import verify
-
     found = verify(options.run_folder(run, "verify"), data, exports=exports)
     if as_json:
         options.print_json(
@@ -37,7 +37,5 @@ def command(run: Path, data: Path | None, exports: bool, as_json: bool) -> int:
             }
         )
     else:
-        from snellen.present.terminal.verified import print_verified
-
         print_verified(run, found)
     return 1 if found.total else 0

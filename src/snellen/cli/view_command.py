@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from snellen.cli.flags import flags, folder_argument, open_in_browser, show_page
-from snellen.core.errors import MissingExtra, SnellenError
+from snellen.cli.flags import flags, folder_argument, need_server, open_in_browser, show_page
+from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
     from snellen.present.viewer.guard import Keys
@@ -27,8 +26,7 @@ def command(folder: Path, data: Path | None, port: int | None, open_it: bool | N
     \b
     snellen view runs
     """
-    if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
-        raise MissingExtra("the viewer", "view")
+    need_server("the viewer")
     from snellen.present.viewer.serving import serve
 
     if data is not None and not data.is_dir():

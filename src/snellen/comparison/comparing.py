@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from snellen.comparison.differences import PairedSample, PairedTest, paired, rows
 from snellen.comparison.headline import Members
@@ -14,6 +14,7 @@ from snellen.comparison.leads import leads_of
 from snellen.comparison.pairing import Common, OpenedRun, common, opened
 from snellen.comparison.ranking import ranking
 from snellen.comparison.results import Comparison, ComparisonRow, Flip, FlipSide, RunSide
+from snellen.comparison.thresholds import ExamThresholds, examined_again, thresholds_of
 from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, unknown
@@ -21,6 +22,7 @@ from snellen.core.figures import part_name
 from snellen.core.model_names import model_name
 from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined
 from snellen.core.types import Mark, Outcome, Sample
+from snellen.engine.runs.listing import NO_RUN, listing
 from snellen.engine.runs.run import Run
 from snellen.stats.repeats import usual_outcome
 
@@ -53,30 +55,31 @@ def compare_runs(
     main, (_protocol, main_arm) = next(iter(shared.protocols.items()))
     many = len(runs) > 2
     found: list[ComparisonRow] = []
+    others: list[ComparisonRow] = []  # of many runs: rows that only say whether another protocol's order is another
     flipped: list[Flip] = []
     samples: set[str] = set()
     for name, (protocol, arm) in shared.protocols.items():
         if many and arm.text != main_arm.text:
             continue
         marks = [_marks(one, name, protocol) for one in runs]
-        ids = [i for i in shared.samples if all(i in own for own in marks)]
-        parts = {i: _part(protocol, shared.samples[i]) for i in ids}
-        if not many or name == main:
-            samples.update(ids)
-        each = [{i: tuple(seen for _mark, seen in own[i].values()) for i in ids} for own in marks]
-        for a, b in combinations(range(len(runs)), 2):
-            asked = PairedTest(protocol, name, arm.text, runs[a].letter, runs[b].letter, power, metric)
-            pairs = [paired(i, parts[i], each[a][i], each[b][i]) for i in ids]
-            found += rows(asked, [*pairs, *_joined(protocol, shared.samples, (each[a], each[b]))])
+        parts = {
+            i: next(iter(protocol.groups(sample)))
+            for i, sample in shared.samples.items()
+            if all(i in own for own in marks)
+        }
+        kept = others if many and name != main else found
+        if kept is found:
+            samples.update(parts)
+        for (one, first), (other, second) in combinations(zip(runs, marks, strict=True), 2):
+            asked = PairedTest(protocol, name, arm.text, one.letter, other.letter, power, metric)
+            sides_of = [{i: tuple(seen for _mark, seen in own[i].values()) for i in parts} for own in (first, second)]
+            pairs = [paired(i, part, *(own[i] for own in sides_of)) for i, part in parts.items()]
+            kept += rows(asked, [*pairs, *_joined(protocol, shared.samples, sides_of)])
         if flips and not many:
             flipped += _flips(asked, runs, marks, parts)
     if metric and not found:
         raise SnellenError(f"--metric {metric}: it is measured in a unit, or of whole groups, and cannot be compared")
-    ranks = None
-    if many:  # the other protocols only say whether the order is another
-        others = [row for row in found if row.protocol != main]
-        found = [row for row in found if row.protocol == main]
-        ranks = ranking(main, found, sides, others)
+    ranks = ranking(main, found, sides, others) if many else None
     return Comparison(
         exam=shared.exam,
         synthetic=runs[0].manifest.data.synthetic,
@@ -91,6 +94,51 @@ def compare_runs(
         power=power,
         leads=leads,
     )
+
+
+class ExamComparison(NamedTuple):
+    """The runs of one exam on one data set: their comparison, or why there is none."""
+
+    exam: str
+    runs: tuple[Path, ...]
+    found: Comparison | None = None
+    why: str = ""
+    thresholds: ExamThresholds | None = None
+    """In the place of a comparison, where the exam finds thresholds."""
+
+
+class ExamComparisons(NamedTuple):
+    """The runs of a folder, exam by exam; `passed` are the things in it that are not marked runs, with the reason."""
+
+    folder: Path
+    exams: tuple[ExamComparison, ...]
+    passed: tuple[str, ...]
+
+
+def compare_folder(
+    folder: Path, *, protocols: Sequence[str] = (), metric: str = "", power: float | None = None
+) -> ExamComparisons:
+    """Compare the runs of a folder, those of one exam on one data set with each other."""
+    there = listing(folder)
+    groups: dict[tuple[str, str], list[Path]] = {}
+    for run in sorted(there.runs, key=lambda one: one.path.name):
+        drawn = thresholds_of(run.manifest) is not None  # thresholds can be compared whatever the sheets were
+        groups.setdefault((run.manifest.exam, "" if drawn else run.manifest.data.fingerprint), []).append(run.path)
+    found = []
+    for (exam, _data), paths in groups.items():
+        one = ExamComparison(exam, tuple(paths), why="only one run on this data: nothing to compare it with")
+        try:
+            if len(paths) > 1:
+                thresholds = examined_again(paths)
+                compared = None
+                if thresholds is None:
+                    compared = compare_runs(paths, protocols=protocols, metric=metric, power=power, flips=False)
+                one = one._replace(found=compared, why="", thresholds=thresholds)
+        except SnellenError as error:
+            one = one._replace(why=str(error))
+        found.append(one)
+    passed = tuple(f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed if one.kind != NO_RUN)
+    return ExamComparisons(folder, tuple(found), passed)
 
 
 def _with_metric(runs: Sequence[OpenedRun], shared: Common, metric: str) -> Common:
@@ -114,38 +162,21 @@ Marks = Mapping[str, Mapping[int, tuple[Mark, Seen]]]
 
 
 def _marks(one: OpenedRun, name: str, protocol: Protocol) -> Marks:
-    """Return a run's marks of one protocol; an error where they are not those that its summary is of."""
-    result = next((p for p in one.summary.protocols if p.protocol == name), None)
-    path = one.run.path
-    changed = SnellenError(
-        f"{path}: the marks of protocol '{name}' do not give its summary: one was changed; 'snellen remark {path}' makes both again"
-    )
+    """Return a run's marks of one protocol."""
     marks: dict[str, dict[int, tuple[Mark, Seen]]] = {}
-    counts: dict[Key, Counter[str]] = {}
-    for repeat in range(1, 1 + (1 if result is None else result.repeats)):
+    for repeat in range(1, 1 + _repeats(one, name)):
         for mark in one.run.marks(name, repeat):
-            sample = one.samples.get(mark.id)
-            if sample is None:
-                raise changed
-            seen = protocol.seen(sample, mark)
-            counts.setdefault(_part(protocol, sample), Counter())[seen.outcome.value] += 1
-            marks.setdefault(mark.id, {})[repeat] = mark, seen
-    for group in result.groups if result is not None else ():
-        found = counts.get(tuple(group.by.items()))
-        if group.whole and found is not None and found != group.outcomes:
-            raise changed
+            marks.setdefault(mark.id, {})[repeat] = mark, protocol.seen(one.samples[mark.id], mark)
     return marks
 
 
-def _part(protocol: Protocol, sample: Sample) -> Key:
-    return next(iter(protocol.groups(sample)))
+def _repeats(one: OpenedRun, name: str) -> int:
+    return next((p.repeats for p in one.summary.protocols if p.protocol == name), 1)
 
 
-Each = Mapping[str, tuple[Seen, ...]]
-"""What was seen of each sample, once for each time that it was asked."""
-
-
-def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: tuple[Each, Each]) -> list[PairedSample]:
+def _joined(
+    protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[Mapping[str, tuple[Seen, ...]]]
+) -> list[PairedSample]:
     """Return items that are made of several samples (VCR's answer and reason) as both runs have them; none where they do not match."""
     if protocol.extra(JoinedItems) is None:
         return []
@@ -170,9 +201,9 @@ def _items(protocol: Protocol, key: Key, marks: Sequence[tuple[Seen, ...]]) -> l
 
 
 def _side(one: OpenedRun, shared: Common) -> RunSide:
-    """What a run's answers to the main protocol's questions took."""
+    """Return a run with what its answers to the main protocol's questions took."""
     name, (_protocol, arm) = next(iter(shared.protocols.items()))
-    repeats = next((p.repeats for p in one.summary.protocols if p.protocol == name), 1)
+    repeats = _repeats(one, name)
     asked = [again.text for again in arm.times(repeats)]
     costs: list[float] = []
     unknown = False
@@ -228,11 +259,11 @@ def _usual(marks: Mapping[int, tuple[Mark, Seen]]) -> Outcome:
 
 def _views(one: OpenedRun, marks: Marks, ids: Sequence[str], prompt: str) -> dict[str, FlipSide]:
     """Return what a run said of samples, the first time that came out as most did."""
-    told = {i: next(at for at, (mark, _seen) in marks[i].items() if mark.outcome is _usual(marks[i])) for i in ids}
-    keys = [(i, Arm.parse(prompt)._replace(repeat=at).text) for i, at in told.items()]
+    usual = {i: next(at for at, (mark, _seen) in marks[i].items() if mark.outcome is _usual(marks[i])) for i in ids}
+    keys = [(i, Arm.parse(prompt)._replace(repeat=at).text) for i, at in usual.items()]
     replies = {a.id: a.text if a.failure is None else None for a in one.run.folder.answers(keys=keys)} if keys else {}
     found = {}
-    for i, at in told.items():
+    for i, at in usual.items():
         mark, _seen = marks[i][at]
         right = sum(mark.outcome is Outcome.CORRECT for mark, _seen in marks[i].values())
         found[i] = FlipSide(mark.outcome.value, mark.reading, replies.get(i), right, len(marks[i]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import product
 from math import sqrt
 from statistics import variance
 from typing import NamedTuple
@@ -41,7 +42,7 @@ class PairedSample(NamedTuple):
     each: tuple[tuple[Seen, ...], tuple[Seen, ...]] = ((), ())
 
     def repeats(self, side: int) -> tuple[Seen, ...]:
-        """What one side has of the sample, each time that it was asked."""
+        """Return what one side has of the sample, each time that it was asked."""
         return self.each[side] or ((self.first, self.second)[side],)
 
 
@@ -68,12 +69,12 @@ class PairedTest(NamedTuple):
 
     @property
     def of_group(self) -> bool:
-        """Whether a metric is asked for that the protocol makes of a whole group, and no sample has."""
+        """Return whether a metric is asked for that the protocol makes of a whole group, and no sample has."""
         return bool(self.metric) and declared(self.protocol.metrics, self.metric).kind == "own"
 
 
 def rows(asked: PairedTest, every: Sequence[PairedSample]) -> list[ComparisonRow]:
-    """A row for each part, in the protocol's order, and behind several parts of one metric that of all of them together."""
+    """Return a row for each part, in the protocol's order; behind several parts of one metric also one of all of them together."""
     parts: dict[Key, list[PairedSample]] = {}
     for both in every:
         parts.setdefault(both.part, []).append(both)
@@ -91,7 +92,7 @@ def rows(asked: PairedTest, every: Sequence[PairedSample]) -> list[ComparisonRow
     return found
 
 
-def metric_of(asked: PairedTest, every: Iterable[PairedSample]) -> str:
+def _metric_of(asked: PairedTest, every: Iterable[PairedSample]) -> str:
     """Return the metric that is compared sample by sample: the one asked for, or none where samples lack it; else the headline where
     samples have it, the bounded one, or their first.
     """
@@ -105,9 +106,9 @@ def metric_of(asked: PairedTest, every: Iterable[PairedSample]) -> str:
 def _row(
     asked: PairedTest, part: str, by: dict[str, str], every: Sequence[PairedSample], metric: str = ""
 ) -> ComparisonRow | None:
-    """The difference over some samples; None where none of them has a value on both sides."""
+    """Return the difference over some samples; None where none of them has a value on both sides."""
     protocol = asked.protocol
-    metric = metric or metric_of(asked, every)
+    metric = metric or _metric_of(asked, every)
     some = sorted((b for b in every if metric in b.first.values and metric in b.second.values), key=lambda b: b.id)
     if not some:
         return None
@@ -158,7 +159,7 @@ def _row(
         test=test.how,
         only_first=right.count((True, False)),
         only_second=right.count((False, True)),
-        silence=silence(some, moves),
+        silence=_silence(some, moves),
         smallest=smallest,
         needed=needed,
         headline=own,
@@ -173,16 +174,14 @@ def _by_repeat(some: Sequence[PairedSample], side: int) -> list[tuple[Seen, ...]
 
 def _again(some: Sequence[PairedSample], metric: str, doubt: float) -> RepeatAgreement | None:
     """Return what asking again does to both means, by how far repeats of a sample are apart; `doubt` is the difference's variance."""
-    once: list[float | None] = []
+    once: list[float | None] = [None, None]
     of_means = 0.0
     for side in (0, 1):
         every = [[seen.values[metric] for seen in both.repeats(side) if metric in seen.values] for both in some]
-        if any(len(values) < 2 for values in every):
-            once.append(None)
-            continue
-        spreads = [(variance(values), len(values)) for values in every]
-        once.append(sqrt(sum(v for v, _times in spreads) / len(some) ** 2))
-        of_means += sum(v / times for v, times in spreads) / len(some) ** 2
+        if all(len(values) > 1 for values in every):
+            spreads = [variance(values) for values in every]
+            once[side] = sqrt(sum(spreads)) / len(some)
+            of_means += sum(v / len(values) for v, values in zip(spreads, every, strict=True)) / len(some) ** 2
     if once == [None, None]:
         return None
     share = min(1.0, of_means / doubt) if None not in once and doubt > 0 else None
@@ -190,7 +189,7 @@ def _again(some: Sequence[PairedSample], metric: str, doubt: float) -> RepeatAgr
 
 
 def _across(both: PairedSample) -> str:
-    """What a sample shares with those of other parts: the image, where it is known, or else the name behind the part's.
+    """Return what a sample shares with those of other parts: the image, where it is known, or else the name behind the part's.
 
     SalBench asks about each image with and without a box: `P3/12` and `P3_box/12` stand or fall together.
     """
@@ -198,7 +197,9 @@ def _across(both: PairedSample) -> str:
 
 
 def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tuple[float | None, int | None]:
-    """By as many independent right-or-wrong samples as these are worth, as in the interval."""
+    """Return the smallest difference that is shown, and how many samples show the one that is wanted.
+
+    Counted are as many independent right-or-wrong samples as these are worth, as in the interval."""
     n = found.n
     moving = (up + down) / n
     part = worth(found.spread_of_moves(up, down)).n / n
@@ -206,23 +207,21 @@ def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tup
     return smallest_difference(n * part, moving), needed
 
 
-def silence(some: Sequence[PairedSample], moves: Sequence[float]) -> UnansweredSplit:
+def _silence(some: Sequence[PairedSample], moves: Sequence[float]) -> UnansweredSplit:
     """Return how much of the difference is in samples without an answer."""
     outcomes = [(both.first.outcome, both.second.outcome) for both in some]
-    gone = [(a in NON_ANSWERS, b in NON_ANSWERS) for a, b in outcomes]
-
-    def lost(first: bool, second: bool) -> float:
-        return sum(move for move, which in zip(moves, gone, strict=True) if which == (first, second))
-
+    lost = dict.fromkeys(product((True, False), repeat=2), 0.0)
+    for (a, b), move in zip(outcomes, moves, strict=True):
+        lost[a in NON_ANSWERS, b in NON_ANSWERS] += move
     first, second = (Counter(side) for side in zip(*outcomes, strict=True))
-    n, answered = len(some), gone.count((False, False))
+    n, answered = len(some), sum(NON_ANSWERS.isdisjoint(pair) for pair in outcomes)
     return UnansweredSplit(
         first={kind.value: first[kind] for kind in Outcome if kind in NON_ANSWERS and first[kind]},
         second={kind.value: second[kind] for kind in Outcome if kind in NON_ANSWERS and second[kind]},
-        by_first=lost(True, False) / n,
-        by_second=lost(False, True) / n,
-        by_both=lost(True, True) / n,
-        by_answers=lost(False, False) / n,
+        by_first=lost[True, False] / n,
+        by_second=lost[False, True] / n,
+        by_both=lost[True, True] / n,
+        by_answers=lost[False, False] / n,
         answered=answered,
-        among_answered=lost(False, False) / answered if answered else None,
+        among_answered=lost[False, False] / answered if answered else None,
     )

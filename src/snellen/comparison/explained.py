@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from snellen.core.records import Record
 
+BY_SAMPLE, BY_PART = "over samples", "over parts"
+AS_WRONG = "count as wrong"
+DIMENSIONS = {
+    "prompt": "prompt",
+    "protocol": "protocol",
+    "metric": "metric",
+    "average": "average",
+    "samples": "samples",
+    "non-answers": "non_answers",
+}
+"""What can be chosen otherwise without asking a model again, and the field of `Reading` that it is in. The part is not a choice: it says
+which of the run's numbers is looked at.
+"""
+
 
 class Reading(Record, frozen=True):
     """One number that the stored answers give, and the choices behind it. `changes` names those in which it is not the run's own number.
@@ -34,7 +48,7 @@ class Swing(Record, frozen=True):
 
     @property
     def size(self) -> float:
-        """From the lowest to the highest."""
+        """Return the distance from the lowest to the highest."""
         return self.highest.value - self.lowest.value
 
 
@@ -126,7 +140,7 @@ class LeadReading(Record, frozen=True):
 
     @property
     def winner(self) -> str:
-        """The letter of the run that leads by more than chance, if one does."""
+        """Return the letter of the run that leads by more than chance, if one does."""
         return self.leader if self.clear else ""
 
 

@@ -2,26 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, permutations
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
+from typing import NamedTuple
 
+import numpy as np
 from msgspec.structs import replace
 
-from snellen.comparison.choices import DIMENSIONS, Choice
-from snellen.comparison.explained import Explanation, FigureCheck, Reading, Swing
-from snellen.comparison.explained_words import verdict
-from snellen.comparison.figures import ClaimedFigure, claimed, hit, luck, split
-from snellen.comparison.readings import SAME, Readings, RepeatedReadings
+from snellen.comparison.explained import (
+    AS_WRONG,
+    BY_PART,
+    BY_SAMPLE,
+    DIMENSIONS,
+    Explanation,
+    FigureCheck,
+    GapStep,
+    Reading,
+    Swing,
+)
+from snellen.comparison.readings import SAME, Choice, Readings, RepeatedReadings
 from snellen.comparison.remarking import RunMarks, marked_again
+from snellen.comparison.verdict import amount, listed
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.extras import PaperTables
+from snellen.core.figures import between, percent
 from snellen.core.model_names import model_name
 from snellen.engine.runs.run import Run
 
 NEAREST = 3
 """So many readings are named where no reading lands on a figure."""
-Found = tuple[Reading, ...]
+LIKELY = 0.05
+"""The chance of a coincidence from which on it is said."""
+ROUNDING = 1e-9
+"""Rounding errors of sums are smaller than that."""
+STAGES = {
+    "prompt": "prompt",
+    "reading": "reader",
+    "marking": "protocol",
+    "metric": "metric",
+    "average": "average",
+    "samples": "samples",
+    "non-answers": "non_answers",
+}
+"""The stages between a question and a number, and what of a choice belongs to each."""
+TOGETHER = (
+    (),
+    ("reading", "marking"),
+    ("reading", "marking", "metric"),
+    ("prompt", "reading", "marking", "metric"),
+    tuple(STAGES),
+)
+"""Stages that are changed at once where a number halfway cannot be had: as few as possible."""
 
 
 def explain_run(
@@ -39,7 +73,8 @@ def explain_run(
     readings = Readings(found.times[0]) if len(found.times) == 1 else RepeatedReadings(found.times)
     if part and part not in readings.scopes:
         raise unknown("part", part, readings.scopes, of=str(run.path))
-    _check_metric(readings, metric)
+    if metric:
+        _check_metric(readings, metric)
     figures = [claimed(figure, tolerance)._replace(part=part, metric=metric)] if figure is not None else []
     if published:
         figures += _published(found, readings, published, part, tolerance)
@@ -67,29 +102,26 @@ def explain_run(
         notes=found.notes,
         figures=tuple(_held(readings, one, scope) for one in figures),
     )
-    return replace(made, verdict=verdict(made))
+    said = [line for one in made.figures for line in _of_figure(one, made)] if made.figures else _of_all(made)
+    return replace(made, verdict=tuple(said))
 
 
 def _own(readings: Readings, scope: str, metric: str) -> Reading:
     """Return the run's own number for some parts."""
     base = readings.base(scope, metric)
-    found = readings.reading(base, base)
-    if found is None:
+    found = readings.readings([base], metric)
+    if not found:
         raise SnellenError(f"'{base.metric}' of '{scope}' has no value under '{base.protocol}'")
-    return found
+    return found[0]
 
 
-def _within(readings: Readings, part: str, scope: str, metric: str) -> Found:
+def _within(readings: Readings, part: str, scope: str, metric: str) -> tuple[Reading, ...]:
     """Return the readings that are searched beside the curve: of groups within a part, and of other parts if none was named."""
     wanted = [part] if part else list(readings.scopes)
-    found: list[Choice] = []
-    for name in wanted:
-        if name != scope:
-            found += readings.every(name, metric)
-    for name in wanted:
-        if len(readings.scopes[name]) == 1:
-            found += readings.every(name, metric, within=True)
-    return readings.readings(found, metric)
+    others = [choice for name in wanted if name != scope for choice in readings.every(name, metric)]
+    single = [name for name in wanted if len(readings.scopes[name]) == 1]
+    groups = [choice for name in single for choice in readings.every(name, metric, within=True)]
+    return readings.readings(others + groups, metric)
 
 
 def _swings(headline: Reading, curve: Sequence[Reading]) -> tuple[Swing, ...]:
@@ -106,54 +138,41 @@ def _swings(headline: Reading, curve: Sequence[Reading]) -> tuple[Swing, ...]:
 # ---------------------------------------------------------------- figures
 
 
-def _held(readings: Readings, figure: ClaimedFigure, scope: str) -> FigureCheck:
-    """Hold a figure against the readings of its part, or of all parts where it names none."""
-    scope, metric = figure.part or scope, figure.metric
-    curve = readings.readings(readings.every(scope, metric), metric)
-    some = [*curve, *_within(readings, figure.part, scope, metric)]
+class _ClaimedFigure(NamedTuple):
+    """A figure as somebody typed it: its share, and half a unit of its last digit."""
 
-    def far(reading: Reading) -> tuple[int, bool, float]:
-        """The fewest changes first, then the part that was asked for, then the closest number."""
-        return len(reading.changes), reading.part != scope, abs(reading.value - figure.value)
+    text: str
+    value: float
+    tolerance: float
+    source: str = ""
+    part: str = ""
+    metric: str = ""
 
-    hits = tuple(sorted((r for r in some if hit(r.value, figure)), key=far))
-    nearest: dict[float, Reading] = {}
-    for one in sorted(some, key=lambda r: (round(abs(r.value - figure.value), SAME), far(r))):
-        if not one.samples:
-            nearest.setdefault(round(one.value, SAME), one)
-    closest = tuple(nearest.values())[:NEAREST]
-    best = (hits or closest)[0]
-    choice = Choice(*(getattr(best, field) for field in Choice._fields[:-1]))
-    interval = readings.interval(choice)
-    simple = [r.value for r in some if not hits or len(r.changes) <= len(best.changes)]
-    chance = luck(simple, figure.tolerance)
-    return FigureCheck(
-        text=figure.text,
-        value=figure.value,
-        tolerance=figure.tolerance,
-        source=figure.source,
-        part=figure.part,
-        start=_own(readings, best.part, metric),
-        searched=len(some),
-        simple=len(simple),
-        hits=hits,
-        nearest=() if hits else closest,
-        split=split(readings, readings.base(best.part, metric), choice),
-        low=None if interval is None else interval.low,
-        high=None if interval is None else interval.high,
-        holds=None if interval is None else interval.low <= figure.value <= interval.high,
-        coincidence=chance.any,
-        expected=chance.many,
-    )
+
+def claimed(text: str, tolerance: float | None = None) -> _ClaimedFigure:
+    """`63.4` and `63.4%` are in percent, `0.634` is a share.
+
+    >>> claimed("63.4").value, round(claimed("0.634").tolerance, 5), claimed("0.5%").value
+    (0.634, 0.0005, 0.005)
+    """
+    found = re.fullmatch(r"\s*(\d{1,4})?(\.\d{1,12})?\s*(%)?\s*", text, re.ASCII)
+    if found is None or not (found[1] or found[2]):
+        raise SnellenError(f"'{text[:40]}' is no figure: write it as 63.4, 63.4% or 0.634")
+    number, digits = float(f"{found[1] or 0}{found[2] or ''}"), len(found[2] or ".") - 1
+    if number in (0, 1) and not found[3]:  # a share of 0 would be one of a few digits: within 50 points, say
+        raise SnellenError(f"{text.strip()} is ambiguous: write {'1% or 100%' if number else '0% or 0.0%'}")
+    whole = 1 if number < 1 and not found[3] else 100
+    if number > whole:
+        raise SnellenError(f"{text.strip()} is more than 100 %: only scores that are shares can be explained")
+    half = 0.5 * 10**-digits / whole
+    return _ClaimedFigure(text.strip(), number / whole, half if tolerance is None else tolerance)
 
 
 def _check_metric(readings: Readings, metric: str) -> None:
-    if not metric:
-        return
     known: dict[str, None] = {}
     for found in readings.marked.values():
-        known.update(dict.fromkeys((*found.metrics(), *found.values)))
-        known.update(dict.fromkeys(m.name for m in found.protocol.metrics if not m.unit and "*" not in m.name))
+        declared = [m.name for m in found.protocol.metrics if not m.unit and "*" not in m.name]
+        known |= dict.fromkeys((*found.metrics(), *found.values, *declared))
         if found.about(metric).unit:
             raise SnellenError(
                 f"--metric {metric} is measured in {found.about(metric).unit}: only shares can be explained"
@@ -164,25 +183,194 @@ def _check_metric(readings: Readings, metric: str) -> None:
 
 def _published(
     found: RunMarks, readings: Readings, model: str, part: str, tolerance: float | None
-) -> list[ClaimedFigure]:
+) -> list[_ClaimedFigure]:
     """Return the paper's figures of a model for the parts that this run has; never beside synthetic data."""
     if found.manifest.data.synthetic:
         raise SnellenError("--published: this run is on synthetic data, which no paper has figures for")
     tables = found.exam.extra(PaperTables)
-    rows = [
-        (" · ".join(row.by.values()), row)
-        for protocol, prompt in readings.marked
-        for row in (tables.published(protocol, prompt) if tables is not None else ())
-    ]
-    rows = [(name, row) for name, row in rows if name in readings.scopes and part in ("", name)]
+    every = (row for key in readings.marked for row in (tables.published(*key) if tables is not None else ()))
+    rows = [(name, row) for row in every if (name := " · ".join(row.by.values())) in readings.scopes]
+    rows = [(name, row) for name, row in rows if part in ("", name)]
     if not rows:
         raise SnellenError(f"--published: {found.exam.name} has no published figures for the parts of this run")
-    if not any(row.model == model for _name, row in rows):
+    wanted = [(name, row) for name, row in rows if row.model == model]
+    if not wanted:
         raise unknown("published model", model, dict.fromkeys(row.model for _name, row in rows), of=found.exam.name)
     return [
         claimed(f"{100 * row.value:.1f}", tolerance)._replace(
             source=f"{row.model}, {row.source}", part=name, metric=row.metric
         )
-        for name, row in rows
-        if row.model == model
+        for name, row in wanted
     ]
+
+
+def _held(readings: Readings, figure: _ClaimedFigure, scope: str) -> FigureCheck:
+    """Hold a figure against the readings of its part, or of all parts where it names none."""
+    scope, metric = figure.part or scope, figure.metric
+    curve = readings.readings(readings.every(scope, metric), metric)
+    some = [*curve, *_within(readings, figure.part, scope, metric)]
+
+    def off(reading: Reading) -> float:
+        return abs(reading.value - figure.value)
+
+    def far(reading: Reading) -> tuple[int, bool, float]:
+        """Put the fewest changes first, then the part that was asked for, then the closest number."""
+        return len(reading.changes), reading.part != scope, off(reading)
+
+    hits = tuple(sorted((r for r in some if off(r) <= figure.tolerance + ROUNDING), key=far))
+    nearest: dict[float, Reading] = {}
+    for one in sorted(some, key=lambda r: (round(off(r), SAME), far(r))):
+        if not one.samples:
+            nearest.setdefault(round(one.value, SAME), one)
+    closest = tuple(nearest.values())[:NEAREST]
+    best = (hits or closest)[0]
+    choice = Choice(*(getattr(best, field) for field in Choice._fields[:-1]))
+    interval = readings.interval(choice)
+    simple = [r.value for r in some if not hits or len(r.changes) <= len(best.changes)]
+    coincidence, expected = luck(simple, figure.tolerance)
+    low, high = (None, None) if interval is None else interval[:2]
+    claim = figure._asdict()
+    del claim["metric"]
+    return FigureCheck(
+        **claim,
+        start=_own(readings, best.part, metric),
+        searched=len(some),
+        simple=len(simple),
+        hits=hits,
+        nearest=() if hits else closest,
+        split=_split(readings, readings.base(best.part, metric), choice),
+        low=low,
+        high=high,
+        holds=None if low is None or high is None else low <= figure.value <= high,
+        coincidence=coincidence,
+        expected=expected,
+    )
+
+
+def luck(values: Sequence[float], tolerance: float) -> tuple[float, float]:
+    """Return the share of the figures between the lowest and the highest reading that land on one, and on how many in the mean.
+
+    >>> [round(share, 6) for share in luck([0.0, 0.5, 0.5, 1.0], 0.1)]
+    [0.4, 0.4]
+    """
+    own = np.unique(np.round(values, 9))
+    if len(own) < 2:
+        return 0.0, 0.0
+    low, high = own[0], own[-1]
+    left, right = np.clip(own - tolerance, low, high), np.clip(own + tolerance, low, high)
+    covered = np.minimum(right, np.append(left[1:], high)) - left
+    return float(covered.sum() / (high - low)), float((right - left).sum() / (high - low))
+
+
+# ---------------------------------------------------------------- the way from one number to another
+
+
+def _split(readings: Readings, start: Choice, end: Choice) -> tuple[GapStep, ...]:
+    """Return the gap between two numbers, stage by stage; the changes add up to it.
+
+    What a stage adds depends on which are changed before it, so it is averaged over all orders (Shapley's value), of which those count
+    in which every number halfway exists. Where there is no such order, stages are changed together.
+    """
+    start, end = (choice._replace(reader=choice.protocol) for choice in (start, end))
+    differ = [stage for stage, field in STAGES.items() if getattr(start, field) != getattr(end, field)]
+    for merged in TOGETHER:
+        one = tuple(stage for stage in differ if stage in merged)
+        groups = [(stage,) for stage in differ if stage not in one] + ([one] if one else [])
+        orders = list(_orders(readings, start, end, groups))
+        if orders:
+            changes = {group: fmean(moved[group] for moved in orders) for group in groups}
+            in_order = sorted(groups, key=lambda group: differ.index(group[0]))
+            return tuple(_step(readings, start, end, group, changes[group]) for group in in_order)
+    return ()
+
+
+def _orders(
+    readings: Readings, start: Choice, end: Choice, groups: Sequence[tuple[str, ...]]
+) -> Iterator[dict[tuple[str, ...], float]]:
+    """Yield what each group of stages adds in an order of them, for every order in which no number is missing."""
+    for order in permutations(groups):
+        choices = [start]
+        for group in order:
+            fields = {STAGES[stage]: getattr(end, STAGES[stage]) for stage in group}
+            choices.append(choices[-1]._replace(**fields))
+        known = [number.value for choice in choices if (number := readings.number(choice)) is not None]
+        if len(known) == len(choices):
+            yield {group: after - before for group, (before, after) in zip(order, pairwise(known), strict=True)}
+
+
+def _step(readings: Readings, start: Choice, end: Choice, group: tuple[str, ...], change: float) -> GapStep:
+    fields = [STAGES[stage] for stage in group]
+    if "reader" in fields and "protocol" in fields:
+        fields.remove("reader")
+    before, after = (", ".join(_named(readings, one, field) for field in fields) for one in (start, end))
+    return GapStep(stage=listed(group), before=before, after=after, change=change)
+
+
+def _named(readings: Readings, choice: Choice, field: str) -> str:
+    value = str(getattr(choice, field))
+    found = readings.columns(choice)
+    if field == "metric" and found is not None:
+        return found.about(value).label_of(value)
+    return value or "all"
+
+
+# ---------------------------------------------------------------- in sentences
+
+
+def described(reading: Reading, found: Explanation) -> str:
+    """Return the choices of a reading in words: the metric, the protocol, and what is not as the run has it."""
+    said = [f"{reading.label} under '{reading.protocol}'"]
+    if len({r.prompt for r in found.readings}) > 1:
+        said.append(f"prompt '{reading.prompt}'")
+    if len(found.parts) > 1:
+        said.append(reading.part)
+    if reading.samples:
+        said.append(f"{reading.samples} only")
+    if reading.average not in (BY_SAMPLE, BY_PART) or "average" in reading.changes:
+        said.append(f"mean {reading.average}")
+    if reading.non_answers != AS_WRONG:
+        said.append(f"non-answers: {reading.non_answers}")
+    return ", ".join(said)
+
+
+def _of_all(found: Explanation) -> list[str]:
+    if found.values == 1:
+        return [f"Every reading of these answers gives {percent(found.headline.value)}."]
+    said = []
+    if found.swings and found.swings[0].size > 0:
+        top = found.swings[0]
+        said.append(
+            f"What moves the number most is the {top.choice}: from {percent(top.lowest.value)} to "
+            f"{percent(top.highest.value)}, all else being as the run has it."
+        )
+    same = sum(abs(r.value - found.headline.value) < 5e-4 for r in found.readings)
+    above = len(found.readings) - found.below - same
+    return [*said, f"Of {len(found.readings)} readings {found.below} are below the run's own number, {above} above it."]
+
+
+def _of_figure(one: FigureCheck, found: Explanation) -> list[str]:
+    name = f"{one.text} ({one.source})" if one.source else one.text
+    if one.hits:
+        best, more = one.hits[0], len(one.hits) - 1
+        others = {0: "", 1: " One other reading gives it, too."}.get(more, f" {more} other readings give it, too.")
+        own = "" if best.changes else "the run's own number: "
+        said = [f"{name} is {own}{described(best, found)}.{others}"]
+        if one.coincidence >= LIKELY:
+            said.append(
+                f"That may be a coincidence: {one.simple:,} readings are as simple, and {100 * one.coincidence:.0f} % of all figures "
+                "between the lowest and the highest of them land on one."
+            )
+        return said
+    near = one.nearest[0]
+    said = [
+        f"None: no choice gives {name}. The nearest of {one.searched:,} readings is {percent(near.value)}, "
+        f"{amount(abs(near.value - one.value), '')} off: {described(near, found)}."
+    ]
+    if one.low is not None and one.high is not None:
+        bounds = f"At n = {near.n:,} the interval of that is {between(one.low, one.high)}, which"
+        said.append(
+            f"{bounds} holds {one.text}: other samples of the same kind could give it."
+            if one.holds
+            else f"{bounds} does not hold it: other answers would be needed (another model, prompt, decoding or data), not another reading."
+        )
+    return said

@@ -10,7 +10,7 @@ while p does not, or more than half of the score is gone, which only a test that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import NormalDist
 
@@ -68,7 +68,7 @@ class GateCheck(Record, frozen=True):
 
     @property
     def judged(self) -> bool:
-        """Whether any drop on so few clusters could have failed."""
+        """Return whether any drop on so few clusters could have failed."""
         return self.least_p < ALARM
 
 
@@ -95,7 +95,7 @@ class Gate(Record, frozen=True):
 
     @property
     def failed(self) -> tuple[GateCheck, ...]:
-        """The checks that did not pass, the largest drop first."""
+        """Return the checks that did not pass, the largest drop first."""
         return tuple(sorted((c for c in self.checks if c.failed), key=lambda c: -c.drop))
 
 
@@ -124,7 +124,7 @@ def gate_runs(
 
 
 def _refuse(one: OpenedRun) -> None:
-    """An error of a run that says nothing of its subject."""
+    """Refuse a run that says nothing of its subject."""
     path, summary = one.run.path, one.summary
     if not summary.complete:
         cure = "'snellen run' with the same options goes on with it"
@@ -146,7 +146,7 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
         raise SnellenError(
             f"{found.exam} has no score in points under {', '.join(found.protocols)}: --max-drop is in points; name another --protocol"
         )
-    there = list(dict.fromkeys(row.part for row in shares if row.part))
+    there = dict.fromkeys(row.part for row in shares if row.part)
     for name in parts:
         if name not in there:
             raise unknown("part", name, there, of="these runs")
@@ -162,6 +162,8 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
             f"cannot tell: {_named(undecided, checks)} {undecided.said}, and a larger drop might have passed as well; it takes more "
             f"{undecided.cluster}s{', with more equal numbers of questions' if undecided.clusters < undecided.n else ''}"
         )
+    measured = (row for row in found.rows if row.unit)
+    notes = [f"{row.part or 'all'} is not judged: {row.label} is in {row.unit}, not in points." for row in measured]
     return Gate(
         exam=found.exam,
         synthetic=found.synthetic,
@@ -174,16 +176,7 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
         passed=passed,
         said=_verdict(checks),
         checks=checks,
-        notes=(
-            *(
-                f"{row.part or 'all'} is not judged: {row.label} is in {row.unit}, not in points."
-                for row in found.rows
-                if row.unit
-            ),
-            *_not_judged(checks),
-            *found.notes,
-            *(_blind(checks, max_drop) if passed else ()),
-        ),
+        notes=(*notes, *_not_judged(checks), *found.notes, *(_blind(checks, max_drop) if passed else ())),
         repeats=new.repeats,
         baseline_repeats=old.repeats,
     )
@@ -192,29 +185,23 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
 # ---------------------------------------------------------------- the rule
 
 
-def _checks(rows: Sequence[ComparisonRow], max_drop: float) -> list[GateCheck]:
+def _checks(rows: Sequence[ComparisonRow], max_drop: float) -> Iterator[GateCheck]:
     """Check all samples together first, then the parts."""
-    found: list[GateCheck] = []
-    shares = _shares(rows)
-    for some, budget in shares:
+    wholes, parts = _wholes_and_parts(rows)
+    for some, budget in ((wholes, WHOLE if parts else 1.0), (parts, 1 - WHOLE)):
         strictest = ALARM * budget / max(1, len(some))
         adjusted = holm([worse(row) for row in some])
         least = holm([least_p(row.clusters) / 2 for row in some])
         for row, p, possible in zip(some, adjusted, least, strict=True):
             check = _check(row, min(1.0, p / budget), min(1.0, possible / budget), strictest, max_drop)
-            found.append(check if some is shares[0][0] else replace(check, undecided=False))
-    return found
+            yield check if some is wholes else replace(check, undecided=False)
 
 
-Share = tuple[list[ComparisonRow], float]
-
-
-def _shares(rows: Sequence[ComparisonRow]) -> tuple[Share, Share]:
-    """Return all samples together and the parts, each with its share of the false alarms. A protocol's only part is all that there is."""
+def _wholes_and_parts(rows: Sequence[ComparisonRow]) -> tuple[list[ComparisonRow], list[ComparisonRow]]:
+    """Return all samples together, and the parts. A protocol's only part is all that there is."""
     several = {row.protocol for row in rows if not row.part}
     parts = [row for row in rows if row.protocol in several and row.part]
-    wholes = [row for row in rows if row not in parts]
-    return (wholes, WHOLE if parts else 1.0), (parts, 1 - WHOLE)
+    return [row for row in rows if row not in parts], parts
 
 
 def worse(row: ComparisonRow) -> float:
@@ -228,7 +215,14 @@ def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: f
     low, high = row.low, row.high
     if low is not None and high is not None and row.better != "lower":
         low, high = -high, -low
-    shows, needed = _sight(row, level, max_drop) if 2 * least < SURE * ALARM else (None, None)
+    shows = needed = None
+    if (
+        low is not None and high is not None and 2 * least < SURE * ALARM
+    ):  # by the interval, which knows of clusters and grades
+        error = (high - low) / (2 * Z)
+        sure = NormalDist().inv_cdf(1 - level)
+        shows = max(max_drop, sure * error) + BETA * error
+        needed = round(row.n * ((sure + BETA) * error / max_drop) ** 2) if max_drop > 0 else None
     contradicted = low is not None and low > 0 and worse(row) >= ALARM
     # by single samples the drop would show, so only the images keep it from being told
     hidden = row.clusters < row.n and mcnemar(row.only_first, row.only_second) / 2 < ALARM
@@ -247,48 +241,33 @@ def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: f
         p=p,
         least_p=least,
         failed=large and p < ALARM,
-        said=_said(row, drop, (low, high), p, max_drop),
+        said=_said(row, drop, between(low, high), p, max_drop),
         undecided=large and p >= ALARM and (contradicted or (hidden and drop > row.first / 2)),
         shows=shows,
         needed=needed,
     )
 
 
-def _sight(row: ComparisonRow, level: float, max_drop: float) -> tuple[float | None, int | None]:
-    """The drop that would fail four times in five, and how many samples would tell one of just what is allowed from chance.
-
-    By the width of the interval, which knows of clusters, grades and repeats.
-    """
-    if row.low is None or row.high is None:
-        return None, None
-    error = (row.high - row.low) / (2 * Z)
-    sure = NormalDist().inv_cdf(1 - level)
-    needed = round(row.n * ((sure + BETA) * error / max_drop) ** 2) if max_drop > 0 else None
-    return max(max_drop, sure * error) + BETA * error, needed
-
-
 # ---------------------------------------------------------------- in words
 
 
-def _said(row: ComparisonRow, drop: float, ends: tuple[float | None, float | None], p: float, max_drop: float) -> str:
-    """A check in one sentence, without its verdict."""
-    size_of = on_clusters(row.n, row.clusters, row.cluster)
+def _said(row: ComparisonRow, drop: float, interval: str, p: float, max_drop: float) -> str:
+    """Return a check in one sentence, without its verdict."""
+    on = on_clusters(row.n, row.clusters, row.cluster)
     if drop <= 0:
-        return f"did not drop ({row.label} {100 * row.first:.1f} before, {100 * row.second:.1f} now, n = {size_of})"
-    interval = between(*ends)
-    size = f"dropped by {amount(drop, '')}{' ' if interval else ''}{interval} in {row.label}"
-    known = f"({chance(p)}, n = {size_of}; {100 * max_drop:g} allowed)"
-    if p >= ALARM:
-        return f"{size}, which could be chance {known}"
+        return f"did not drop ({row.label} {100 * row.first:.1f} before, {100 * row.second:.1f} now, n = {on})"
+    why = ""
     silent = min(unread(row), drop)
-    more = sum(row.silence.second.values()) > sum(row.silence.first.values())
-    if more and 10 * silent >= drop:
-        return f"{size}, of which {100 * silent:.1f} are questions without an answer {known}"
-    return f"{size} {known}"
+    if p >= ALARM:
+        why = ", which could be chance"
+    elif 10 * silent >= drop and sum(row.silence.second.values()) > sum(row.silence.first.values()):
+        why = f", of which {100 * silent:.1f} are questions without an answer"
+    size = " ".join(filter(None, [amount(drop, ""), interval]))
+    return f"dropped by {size} in {row.label}{why} ({chance(p)}, n = {on}; {100 * max_drop:g} allowed)"
 
 
 def _verdict(checks: Sequence[GateCheck]) -> str:
-    """The whole in one line: of what failed all samples together or the worst part, else what came nearest to it."""
+    """Return the verdict in one line: of what failed all samples together or the worst part, else what came nearest to it."""
     failed = sorted((c for c in checks if c.failed), key=lambda c: (c.part != "all", -c.drop))
     if failed:
         more = f"; {len(failed)} of {len(checks)} checks failed" if len(checks) > 1 else ""
@@ -306,9 +285,9 @@ def _named(check: GateCheck, checks: Sequence[GateCheck]) -> str:
 
 def _too_few(rows: Sequence[ComparisonRow]) -> str:
     """Say why nothing can be judged, and how much it would take."""
-    wholes, budget = _shares(rows)[0]
+    wholes, parts = _wholes_and_parts(rows)
     first = max(wholes, key=lambda row: row.clusters)
-    needed = clusters_needed(2 * ALARM * budget / len(wholes))
+    needed = clusters_needed(2 * ALARM * (WHOLE if parts else 1.0) / len(wholes))
     return (
         f"nothing can be judged by {counted(first.clusters, first.cluster)}: no drop on so few could be told from chance, however large "
         f"(n {on_clusters(first.n, first.clusters, first.cluster)}); it takes at least {counted(needed, first.cluster)}"
@@ -326,7 +305,7 @@ def _not_judged(checks: Sequence[GateCheck]) -> list[str]:
 
 
 def _blind(checks: Sequence[GateCheck], max_drop: float) -> list[str]:
-    """What the gate could not have seen: said wherever a drop of just what is allowed would pass for chance."""
+    """Say what the gate could not have seen, wherever a drop of just what is allowed would pass for chance."""
     checks = [c for c in checks if c.judged]
     first = checks[0]
     if 2 * first.least_p >= SURE * ALARM:

@@ -37,11 +37,11 @@ class Members:
         return sum(self._counts)
 
     def rows(self) -> Iterator[tuple[Seen, int]]:
-        """What was seen, and how often."""
+        """Yield what was seen, and how often."""
         return ((seen, count) for seen, count in zip(self._marks, self._counts, strict=True) if count)
 
     def values(self, metric: str) -> Counter[float]:
-        """The samples' values of a metric."""
+        """Return the samples' values of a metric."""
         found: Counter[float] = Counter()
         for seen, count in self.rows():
             if metric in seen.values:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from msgspec.structs import replace
 
-from snellen.comparison.choices import DIMENSIONS, Choice
-from snellen.comparison.columns import MarkColumns
 from snellen.comparison.explained import ChoiceLeads, LeadReading, Leads
 from snellen.comparison.pairing import Common, OpenedRun
-from snellen.comparison.readings import Readings, kept_rows, weighed
+from snellen.comparison.readings import Choice, MarkColumns, Readings, kept_rows, weighed
 from snellen.comparison.remarking import marked_again
 from snellen.comparison.verdict import CHANCE
 from snellen.core.errors import SnellenError
@@ -21,10 +19,22 @@ from snellen.stats.significance import sign_flips
 
 SAME = 1e-9
 FIRST_ONLY = "Of questions that were asked several times, these readings count the first time alone."
-CHOSEN = {name: field for name, field in DIMENSIONS.items() if name != "samples"} | {"metric": "label"}
+CHOSEN = {
+    "protocol": "protocol",
+    "prompt": "prompt",
+    "metric": "label",
+    "average": "average",
+    "non-answers": "non_answers",
+}
 """By which choices readings are counted, and the field that each is in."""
-COUNTED = ("protocol", "prompt", "metric", "average", "non-answers")
-Letters = tuple[str, str]
+
+
+class _Pair(NamedTuple):
+    """The readings of two runs, and the letters of these."""
+
+    first: Readings
+    second: Readings
+    letters: tuple[str, str]
 
 
 def leads_of(runs: Sequence[OpenedRun], shared: Common) -> Leads:
@@ -38,74 +48,66 @@ def leads_of(runs: Sequence[OpenedRun], shared: Common) -> Leads:
     keys.sort(key=lambda key: key != (main.partition("@")[0], arm.text))  # the main protocol comes first
     both = {key: _paired(sides[0][key], sides[1][key], shared.samples) for key in keys}
     first, second = ({key: columns[side] for key, columns in both.items()} for side in (0, 1))
-    pair = Readings(first, second), Readings(second, first)
-    scope = pair[0].main_scope()
-    choices = dict.fromkeys(choice for side in pair for choice in side.every(scope))
-    letters = runs[0].letter, runs[1].letter
-    rows = [row for choice in choices if (row := _row(pair, choice, letters)) is not None]
-    own = _row(pair, pair[0].base(scope), letters)
+    pair = _Pair(Readings(first, second), Readings(second, first), (runs[0].letter, runs[1].letter))
+    scope = pair.first.main_scope()
+    choices = dict.fromkeys(choice for side in (pair.first, pair.second) for choice in side.every(scope))
+    rows = [row for choice in choices if (row := _row(pair, choice)) is not None]
+    own = _row(pair, pair.first.base(scope))
     if own is None:
         path = runs[1].run.path
         raise SnellenError(f"{path} has no number for '{scope}' under '{main}': there is nothing to explain")
-    turning = [r for r in rows if len(_changes(r, own)) == 1 and r.winner != own.winner]
-    counts = _counts(rows, letters)
-    made = Leads(
+    turning = [row for row in rows if len(_changes(row, own)) == 1 and row.winner != own.winner]
+    counts = _counts(rows, pair.letters)
+    repeated = any(p.repeats > 1 for one in runs for p in one.summary.protocols)
+    return Leads(
         part=scope,
-        first_run=letters[0],
-        second_run=letters[1],
+        first_run=pair.letters[0],
+        second_run=pair.letters[1],
         **counts,
-        turns=tuple(turn for name in COUNTED for turn in _turns(name, rows, letters)),
+        turns=tuple(turn for name in CHOSEN for turn in _turns(name, rows, pair.letters)),
         turning=tuple(turning),
         rows=tuple(rows),
-        verdict=(_counted(counts, letters), _turned(own, turning)),
+        verdict=(_counted(counts, pair.letters), _turned(own, turning), *([FIRST_ONLY] if repeated else [])),
     )
-    if any(p.repeats > 1 for one in runs for p in one.summary.protocols):
-        return replace(made, verdict=(*made.verdict, FIRST_ONLY))
-    return made
 
 
-def _paired(first: MarkColumns, second: MarkColumns, samples: Iterable[str]) -> tuple[MarkColumns, MarkColumns]:
+def _paired(first: MarkColumns, second: MarkColumns, samples: Iterable[str]) -> list[MarkColumns]:
     """Return both runs' marks of the same samples in the same order; items that several samples make up are left out."""
     sides = [{row.id: row for row in one.rows} for one in (first, second)]
     ids = [name for name in samples if all(name in side for side in sides)]
-    a, b = (
-        MarkColumns(one.protocol, one.prompt, [side[name] for name in ids])
-        for one, side in zip((first, second), sides, strict=True)
-    )
-    return a, b
+    return [MarkColumns(first.protocol, first.prompt, [side[name] for name in ids]) for side in sides]
 
 
 # ---------------------------------------------------------------- one reading
 
 
-def _row(pair: tuple[Readings, Readings], choice: Choice, letters: Letters) -> LeadReading | None:
-    a, b = (side.number(choice) for side in pair)
-    found = [side.columns(choice) for side in pair]
-    if a is None or b is None or found[0] is None or found[1] is None:
+def _row(pair: _Pair, choice: Choice) -> LeadReading | None:
+    a, b = pair.first.number(choice), pair.second.number(choice)
+    first, second = pair.first.columns(choice), pair.second.columns(choice)
+    if a is None or b is None or first is None or second is None:
         return None
     move = b.value - a.value
-    leader = "" if abs(move) < SAME else letters[move > 0]
-    p = _p(pair, choice, found[0], found[1]) if leader else 1.0
-    clear = p < CHANCE if p is not None else _clear(pair, choice, found[0], found[1], move)
+    leader = "" if abs(move) < SAME else pair.letters[move > 0]
+    p = _p(pair, choice, first, second) if leader else 1.0
     return LeadReading(
         protocol=choice.protocol,
         prompt=choice.prompt,
         metric=choice.metric,
-        label=found[0].about(choice.metric).label_of(choice.metric),
+        label=first.about(choice.metric).label_of(choice.metric),
         average=choice.average,
         non_answers=choice.non_answers,
         n=min(a.n, b.n),
         first=a.value,
         second=b.value,
         leader=leader,
-        clear=bool(leader) and clear,
+        clear=p < CHANCE if p is not None else _clear(pair, choice, first, second, move),
         p=p,
     )
 
 
-def _p(pair: tuple[Readings, Readings], choice: Choice, first: MarkColumns, second: MarkColumns) -> float | None:
+def _p(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns) -> float | None:
     """Return the paired test of two means over the same samples with the same weights; None where it is not that."""
-    a, b = weighed(first, choice, pair[0].rows(choice)), weighed(second, choice, pair[1].rows(choice))
+    a, b = weighed(first, choice, pair.first.rows(choice)), weighed(second, choice, pair.second.rows(choice))
     if a is None or b is None or not np.array_equal(a.at, b.at) or not np.array_equal(a.weights, b.weights):
         return None
     clusters = first.clusters()
@@ -116,14 +118,13 @@ def _p(pair: tuple[Readings, Readings], choice: Choice, first: MarkColumns, seco
     return sign_flips(of_samples(moves.tolist(), [clusters[i] for i in a.at.tolist()])).p
 
 
-def _clear(
-    pair: tuple[Readings, Readings], choice: Choice, first: MarkColumns, second: MarkColumns, move: float
-) -> bool:
+def _clear(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns, move: float) -> bool:
     """Return whether the jackknife's interval of a lead leaves out 0."""
     moves = []
+    rows = pair.first.rows(choice), pair.second.rows(choice)
     for kept in kept_rows(first):
-        a = pair[0].of_rows(first, choice, pair[0].rows(choice) & kept)
-        b = pair[1].of_rows(second, choice, pair[1].rows(choice) & kept)
+        a = pair.first.of_rows(first, choice, rows[0] & kept)
+        b = pair.second.of_rows(second, choice, rows[1] & kept)
         moves.append(np.nan if a is None or b is None else b.value - a.value)
     interval = moved_interval(move, np.array(moves), 1.0, share=False) if moves else None
     return interval is not None and not interval.low <= 0 <= interval.high
@@ -132,19 +133,15 @@ def _clear(
 # ---------------------------------------------------------------- counting and words
 
 
-def _counts(rows: Sequence[LeadReading], letters: Letters) -> dict[str, int]:
-    leaders, winners = [row.leader for row in rows], [row.winner for row in rows]
-    first, second = letters
-    return {
-        "readings": len(rows),
-        "first": leaders.count(first),
-        "second": leaders.count(second),
-        "clear_first": winners.count(first),
-        "clear_second": winners.count(second),
-    }
+def _counts(rows: Sequence[LeadReading], letters: tuple[str, str]) -> dict[str, int]:
+    found = {"readings": len(rows)}
+    for side, letter in zip(("first", "second"), letters, strict=True):
+        found[side] = sum(row.leader == letter for row in rows)
+        found[f"clear_{side}"] = sum(row.winner == letter for row in rows)
+    return found
 
 
-def _turns(name: str, rows: Sequence[LeadReading], letters: Letters) -> list[ChoiceLeads]:
+def _turns(name: str, rows: Sequence[LeadReading], letters: tuple[str, str]) -> list[ChoiceLeads]:
     values: dict[str, list[LeadReading]] = {}
     for row in rows:
         values.setdefault(_chosen(row, name), []).append(row)
@@ -158,10 +155,10 @@ def _chosen(row: LeadReading, name: str) -> str:
 
 
 def _changes(row: LeadReading, own: LeadReading) -> list[str]:
-    return [name for name in COUNTED if _chosen(row, name) != _chosen(own, name)]
+    return [name for name in CHOSEN if _chosen(row, name) != _chosen(own, name)]
 
 
-def _counted(counts: Mapping[str, int], letters: Letters) -> str:
+def _counted(counts: dict[str, int], letters: tuple[str, str]) -> str:
     sides = zip(letters, ("first", "second"), strict=True)
     (leader, most), (other, least) = sorted(sides, key=lambda side: -counts[side[1]])
     in_how_many = f"in {counts[most]} of {counts['readings']} readings of the same answers"

@@ -6,13 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from snellen import exams
-from snellen.comparison.thresholds import LETTERS, refuse_thresholds, refuse_twice
+from snellen.comparison.thresholds import lettered, opened_runs, refuse_thresholds
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.protocol import Protocol
 from snellen.core.records import Manifest, ProtocolEntry, Summary
 from snellen.core.types import Sample
+from snellen.engine.mark.integrity import check_summary
 from snellen.engine.runs.run import Run
 
 NAMED = 3
@@ -32,7 +35,7 @@ class OpenedRun(NamedTuple):
 
     @property
     def entries(self) -> dict[str, ProtocolEntry]:
-        """The protocols that it was marked by, without control arms."""
+        """Return the protocols that it was marked by, without control arms."""
         return {e.name: e for e in self.summary.marked or self.manifest.protocols if not e.arm.control}
 
 
@@ -46,43 +49,18 @@ class Common(NamedTuple):
 
 
 def opened(paths: Sequence[str | Path | Run]) -> list[OpenedRun]:
-    """Open runs (or those in these folders), each with a letter. Refused: fewer than two, one twice, one not marked to the end."""
-    folders = [p.path if isinstance(p, Run) else Path(p) for p in paths]
-    if len(folders) > len(LETTERS):
-        raise SnellenError(f"{len(folders)} runs are too many to compare at once: name at most {len(LETTERS)}")
-    if len(folders) < 2:
-        refuse_folders(folders)
-        raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
-    refuse_twice(folders)
-    refuse_folders(folders)
+    """Open runs (or those in these folders), each with a letter; refuse one that is not marked to the end."""
     found = []
-    for letter, path, given in zip(LETTERS, folders, paths, strict=False):
-        run = given if isinstance(given, Run) else Run(path)
-        if not run.folder.has("summary.json"):
-            raise SnellenError(f"{path} has no marks yet; 'snellen remark {path}' makes them")
+    for letter, run in lettered(opened_runs(paths)):
         summary = run.summary
         if summary.answers_bytes and summary.answers_bytes != run.folder.answers_bytes:
-            raise SnellenError(f"{path} has answers that are not marked yet; 'snellen remark {path}' does it")
+            raise SnellenError(f"{run.path} has answers that are not marked yet; 'snellen remark {run.path}' does it")
         found.append(OpenedRun(letter, run, run.manifest, summary, {s.id: s for s in run.samples()}))
     return found
 
 
-def is_folder_of_runs(path: Path) -> bool:
-    """Return whether a folder holds runs and is not one itself."""
-    return not (path / "run.json").is_file() and any(path.glob("*/run.json"))
-
-
-def refuse_folders(paths: Sequence[Path]) -> None:
-    """Refuse a folder of runs in the place of a run."""
-    for path in paths:
-        if is_folder_of_runs(path):
-            raise SnellenError(
-                f"{path} is a folder of runs, not a run: name the runs, such as 'snellen compare {path}/*'"
-            )
-
-
 def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
-    """What these runs share; an error where that is nothing, or where they are of different kinds."""
+    """Return what these runs share; refuse runs that share nothing or are of different kinds."""
     first, notes = runs[0], list[str]()
     for other in runs[1:]:
         _same_kind(first, other)
@@ -91,6 +69,8 @@ def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
     ids = _samples(runs, notes)
     entries = _entries(runs, wanted, notes)
     for one in runs:
+        compared = tuple(result for result in one.summary.protocols if result.protocol in entries)
+        check_summary(one.run, replace(one.summary, protocols=compared), exam)
         notes += _about(one)
     shots = [one.manifest.options.shots for one in runs]
     if len(set(shots)) > 1:
@@ -141,7 +121,7 @@ def _made(origin: Mapping[str, object]) -> str:
 
 
 def _samples(runs: Sequence[OpenedRun], notes: list[str]) -> list[str]:
-    """The ids that all runs have, with the same truth and tags, in the first run's order."""
+    """Return the ids that all runs have, with the same truth and tags, in the first run's order."""
     first = runs[0]
     ids = [i for i in first.samples if all(i in other.samples for other in runs[1:])]
     if not ids:
@@ -193,7 +173,7 @@ def _entries(runs: Sequence[OpenedRun], wanted: Sequence[str], notes: list[str])
 
 
 def _unlike(name: str, runs: Sequence[OpenedRun], there: Sequence[Mapping[str, ProtocolEntry]]) -> str:
-    """Why a protocol cannot be compared; nothing where it can."""
+    """Say why a protocol cannot be compared; nothing where it can."""
     lacking = [one.letter for one, entries in zip(runs, there, strict=True) if name not in entries]
     if lacking:
         return f"Protocol '{name}' is left out: {' and '.join(lacking)} {'was' if len(lacking) == 1 else 'were'} not marked by it."
@@ -209,7 +189,7 @@ def _unlike(name: str, runs: Sequence[OpenedRun], there: Sequence[Mapping[str, P
 
 
 def _asked_alike(prompt: str, runs: Sequence[OpenedRun]) -> bool:
-    """Whether a prompt was worded alike. Digests are of the first questions, so only runs on the same questions can tell."""
+    """Return whether a prompt was worded alike. Digests are of the first questions, so only runs on the same questions can tell."""
     known: dict[object, set[str]] = {}
     for one in runs:
         wording = one.manifest.wordings.get(prompt)
@@ -234,7 +214,7 @@ def _about(one: OpenedRun) -> Iterator[str]:
 
 
 def imported_notes(manifest: Manifest, who: str) -> Iterator[str]:
-    """What a log leaves open of a run: how the questions were worded, and whose truths they are."""
+    """Say what a log leaves open of a run: how the questions were worded, and whose truths they are."""
     log = manifest.imported
     said = {
         "other": "worded its questions otherwise than our prompt",

@@ -3,46 +3,222 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from snellen.comparison.choices import AS_WRONG, BY_PART, BY_SAMPLE, GUESSED, KINDS, LEFT_OUT, Choice, left_out
-from snellen.comparison.columns import GONE, OUTCOMES, Bools, Floats, Ints, MarkColumns, mixed
-from snellen.comparison.explained import Reading
-from snellen.comparison.headline import Members
+from snellen.comparison.explained import AS_WRONG, BY_PART, BY_SAMPLE, DIMENSIONS, Reading
+from snellen.comparison.headline import Members, seen_key
 from snellen.core.errors import SnellenError
 from snellen.core.figures import part_name
-from snellen.core.protocol import Key, OtherScores, roles
+from snellen.core.protocol import JoinedItems, Key, OtherScores, Protocol, Seen, joined, roles
+from snellen.core.results import Metric, declared
+from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
+from snellen.engine.mark.flips import answer_of, comparable
 from snellen.stats import jackknife
 from snellen.stats.intervals import Interval
 from snellen.stats.means import of_samples, share_interval
 
+LEFT_OUT, GUESSED = "left out", "count as random guesses"
+ONE_KIND = {
+    "unreadable left out": Outcome.UNPARSABLE,
+    "refused left out": Outcome.REFUSED,
+    "empty left out": Outcome.EMPTY,
+    "cut off left out": Outcome.TRUNCATED,
+    "failed calls left out": Outcome.ERROR,
+}
+"""Ways to treat non-answers that leave out only one kind of them."""
+LEAVING_OUT = {LEFT_OUT: NON_ANSWERS} | {way: frozenset([kind]) for way, kind in ONE_KIND.items()}
 ALL = "all parts"
+MOST_GROUPS = 64
+"""A grouping with more values than that is not one that people average over."""
 LEAST_GROUP = 10
 """Groups of fewer samples are not tried: their numbers are few, and land on anything."""
 GROUPS = 20
 """As many groups of clusters are left out in turn, of a score that is not a mean over samples."""
-MOST_MASKS = 64
 WITHIN = 1e-6
 """Values that are closer are the same: lmms-eval adds 1e-8 to its denominators."""
 SAME = 6
 """Numbers that agree in so many digits are the same."""
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Guess = Callable[[Sample], Mapping[str, float]]
+"""Gives what drawing one of a sample's options would score on average, by metric; nothing where it has no options."""
+
+
+class Choice(NamedTuple):
+    """How one number is made, in the fields of `Reading`.
+
+    `samples` is empty for all of the part, or names a group within it: `difficulty easy`. `reader` is another protocol that reads the
+    replies, for a number halfway between two protocols.
+    """
+
+    protocol: str
+    prompt: str
+    metric: str
+    part: str
+    average: str = BY_SAMPLE
+    samples: str = ""
+    non_answers: str = AS_WRONG
+    reader: str = ""
+
+
+# ---------------------------------------------------------------- marks in columns
+
+
+class Row(NamedTuple):
+    """One mark, or one item that several samples make up (`joined`).
+
+    `groups` are the groups within the part. `answer` is what was read, in a form that can be compared. `guess` is what a random option
+    would score in place of a non-answer.
+    """
+
+    id: str
+    seen: Seen
+    part: Key
+    groups: tuple[Key, ...] = ()
+    tags: frozenset[tuple[str, str]] = frozenset()
+    answer: Hashable = None
+    guess: Mapping[str, float] = {}
+    joined: bool = False
+
+
+class MarkColumns:
+    """The marks of one protocol on one prompt's answers as columns, so that many scores can be made of them quickly.
+
+    `distinct` are the marks that are not alike, and `like` is the place there of each row's. `part` is the place of a row's part in
+    `parts`, whose values are the tags that all its samples share. `groups` has the rows of each group, by grouping: `over difficulty`.
+    """
+
+    def __init__(self, protocol: Protocol, prompt: str, rows: Sequence[Row]) -> None:
+        self.protocol, self.prompt, self.rows = protocol, prompt, rows
+        keys = [seen_key(row.seen) for row in rows]
+        marks = dict(zip(keys, (row.seen for row in rows), strict=True))
+        self.distinct = tuple(marks.values())
+        self.like = _places(keys, marks)
+        self.parts: dict[Key, frozenset[tuple[str, str]]] = {}
+        for row in rows:
+            self.parts[row.part] = self.parts.get(row.part, row.tags) & row.tags
+        self.part = _places([row.part for row in rows], self.parts)
+        self.joined = {row.part for row in rows if row.joined}
+        self.outcome = np.array([row.seen.outcome.value for row in rows])
+        self.values = _named([row.seen.values for row in rows])
+        self.guesses = _named([row.guess for row in rows])
+        self.groups = self._groups()
+
+    def _groups(self) -> dict[str, dict[str, Bools]]:
+        found: dict[str, dict[str, Bools]] = {}
+        for at, row in enumerate(self.rows):
+            for group in row.groups:
+                grouping = found.setdefault("over " + " and ".join(name for name, _value in group), {})
+                value = " and ".join(f"{name} {value}" for name, value in group)
+                grouping.setdefault(value, np.zeros(len(self.rows), dtype=np.bool_))[at] = True
+        return {name: values for name, values in found.items() if len(values) <= MOST_GROUPS}
+
+    def about(self, metric: str) -> Metric:
+        """Return a metric's declaration."""
+        return declared(self.protocol.metrics, metric)
+
+    def metrics(self) -> list[str]:
+        """Return the metrics that people report as the score, the headline first: shares, of which more is better."""
+        headline, wanted = self.protocol.headline, roles(self.protocol).reported
+        found = []
+        for name in dict.fromkeys((headline, *self.values, *(m for m in wanted if not m.endswith(".*")))):
+            about = self.about(name)
+            fits = any(Metric(name=w).fits(name) for w in wanted) if wanted else not about.detail
+            there = name in self.values if about.kind == "mean" else bool(wanted) or name == headline
+            if about.unit == "" and about.better == "higher" and there and (fits or name == headline):
+                found.append(name)
+        return found
+
+    def clusters(self) -> list[str]:
+        """Return what rows share: the image, or where there are several parts the name behind the part's, as `compare` has it."""
+        several = len(self.parts) > 1
+        return [row.seen.cluster or (row.id.rpartition("/")[2] if several else "") for row in self.rows]
+
+
 Marked = Mapping[tuple[str, str], MarkColumns]
 """The columns of each protocol (by its own name) on each prompt."""
 
 
-class CountedScore(NamedTuple):
+def _named(every: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
+    """Return a column for each name, NaN where a row has no value."""
+    names = dict.fromkeys(name for values in every for name in values)
+    return {name: np.array([values.get(name, np.nan) for values in every], dtype=np.float64) for name in names}
+
+
+def _places(keys: Sequence[Hashable], known: Iterable[Hashable]) -> Ints:
+    """Return the place of each key among those known."""
+    places = {key: at for at, key in enumerate(known)}
+    return np.array([places[key] for key in keys], dtype=np.int64)
+
+
+def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark]], guess: Guess | None) -> MarkColumns:
+    """Put every mark of a protocol in columns, in order, and behind them the items that several samples make up."""
+    rows: list[Row] = []
+    pieces: dict[Key, list[Seen]] = {}
+    for sample, mark in marked:
+        seen = protocol.seen(sample, mark)
+        part, *rest = tuple(protocol.groups(sample)) or ((),)
+        inside = [key for key in rest if key[: len(part)] == part]
+        answer = comparable(answer_of(mark.reading))
+        rows.append(
+            Row(
+                id=sample.id,
+                seen=seen,
+                part=part,
+                groups=tuple(key[len(part) :] for key in inside),
+                tags=frozenset((name, sample.tags[name]) for name in ("split", "task") if name in sample.tags),
+                answer=answer if isinstance(answer, Hashable) else repr(answer),
+                guess=guess(sample) if guess is not None and seen.outcome in NON_ANSWERS else {},
+            )
+        )
+        if protocol.extra(JoinedItems) is not None:
+            for key in rest:
+                if key not in inside:
+                    pieces.setdefault(key, []).append(seen)
+    for key, marks in pieces.items():
+        for seen, count in joined(protocol, Members(key, marks)) or ():
+            rows += [Row(f"joined {len(rows) + i}", seen, key, joined=True) for i in range(count)]
+    return MarkColumns(protocol, prompt, rows)
+
+
+@lru_cache(maxsize=16)
+def _mixed(reader: MarkColumns, marker: MarkColumns) -> MarkColumns | None:
+    """Return marks halfway between two protocols: where they read different answers, as the one marks its own, elsewhere the other's.
+
+    None where they have other rows, or share no class below `Protocol`, so that their marks cannot stand in one table.
+    """
+    one, other = reader.protocol, marker.protocol
+    shared = next(kind for kind in type(one).__mro__ if isinstance(other, kind))
+    alike = type(one) is type(other) or shared not in Protocol.__mro__
+    if not alike or [(row.id, row.part) for row in reader.rows] != [(row.id, row.part) for row in marker.rows]:
+        return None
+    rows = [
+        second if first.answer == second.answer else second._replace(seen=first.seen, guess=first.guess)
+        for first, second in zip(reader.rows, marker.rows, strict=True)
+    ]
+    made = MarkColumns(marker.protocol, marker.prompt, rows)
+    made.values = {name: made.values[name] for name in marker.values if name in made.values}
+    return made
+
+
+# ---------------------------------------------------------------- numbers
+
+
+class _CountedScore(NamedTuple):
     """A score and how many samples (or joined items) it is of."""
 
     value: float
     n: int
 
 
-class Weighed(NamedTuple):
+class _Weighed(NamedTuple):
     """The rows that a mean is of, their weights (which add up to 1), their values, and how many equal samples they are worth."""
 
     at: Ints
@@ -51,18 +227,18 @@ class Weighed(NamedTuple):
     worth: float = 0.0
 
 
-def scopes(marked: Marked) -> dict[str, frozenset[Key]]:
+def _scopes(marked: Marked) -> dict[str, frozenset[Key]]:
     """Return each part, several parts of one split or task, and all parts, by name; joined parts are by themselves only."""
-    parts: dict[Key, Mapping[str, str]] = {}
+    parts: dict[Key, frozenset[tuple[str, str]]] = {}
     for found in marked.values():
-        parts |= {key: tags for key, tags in found.parts.items() if key not in parts}
+        parts = found.parts | parts
     every = {part_name(dict(key)): frozenset([key]) for key in parts}
     alone = [key for key in parts if not any(key in found.joined for found in marked.values())]
     for tag in ("split", "task"):
-        for value in dict.fromkeys(parts[key][tag] for key in alone if tag in parts[key]):
-            some = frozenset(key for key in alone if parts[key].get(tag) == value)
+        for name, value in dict.fromkeys(pair for key in alone for pair in parts[key] if pair[0] == tag):
+            some = frozenset(key for key in alone if (name, value) in parts[key])
             if 1 < len(some) < len(alone):
-                every.setdefault(f"{tag} {value}", some)
+                every.setdefault(f"{name} {value}", some)
     if len(alone) > 1:
         every[ALL] = frozenset(alone)
     return every
@@ -76,10 +252,9 @@ class Readings:
 
     def __init__(self, marked: Marked, beside: Marked | None = None) -> None:
         self.marked, self._beside = marked, beside or {}
-        self.scopes = scopes(marked)
-        self._numbers: dict[Choice, CountedScore | None] = {}
-        self._masks = lru_cache(MOST_MASKS)(self._mask)
-        self._shares: dict[tuple[MarkColumns, Key, bytes], Mapping[str, float]] = {}
+        self.scopes = _scopes(marked)
+        self.number = cache(self._number)
+        self._part_scores = cache(self._scores_of_part)
 
     # ------------------------------------------------------------ one number
 
@@ -91,56 +266,52 @@ class Readings:
         reader = self.marked.get((choice.reader, choice.prompt))
         if reader is None or marker is None or self.scopes[choice.part] & marker.joined:
             return None  # what the samples of a joined item were read as is not known of the item
-        return mixed(reader, marker)
+        return _mixed(reader, marker)
 
-    def number(self, choice: Choice) -> CountedScore | None:
+    def _number(self, choice: Choice) -> _CountedScore | None:
         """Return the score that a choice gives; None where there is none."""
-        if choice not in self._numbers:
-            self._numbers[choice] = self._number(choice)
-        return self._numbers[choice]
-
-    def _number(self, choice: Choice) -> CountedScore | None:
         found = self.columns(choice)
         return None if found is None else self.of_rows(found, choice, self.rows(choice))
 
-    def of_rows(self, found: MarkColumns, choice: Choice, rows: Bools) -> CountedScore | None:
+    def of_rows(self, found: MarkColumns, choice: Choice, rows: Bools) -> _CountedScore | None:
         """Return the score of some rows: a mean of theirs, or a score of a whole part, or the mean of several parts' scores."""
         picked = weighed(found, choice, rows)
         if picked is not None:
             n = len(picked.at)
-            return CountedScore(float((picked.weights * picked.values).sum()), n) if n else None
+            return _CountedScore(float((picked.weights * picked.values).sum()), n) if n else None
         parts = sorted(self.scopes[choice.part])
         wanted = BY_SAMPLE if len(parts) == 1 else BY_PART
         if choice.average != wanted or choice.non_answers == GUESSED:
             return None
-        values, n = [], 0
-        for key in parts:
-            group = members(found, key, rows)
-            known = found, key, rows.tobytes()
-            if known not in self._shares:
-                self._shares[known] = _shares(found, group)
-            if choice.metric not in self._shares[known]:
-                return None
-            values.append(self._shares[known][choice.metric])
-            n += group.n
-        return CountedScore(sum(values) / len(values), n)
+        every = [self._part_scores(found, key, rows.tobytes()) for key in parts]
+        if any(choice.metric not in scores for _n, scores in every):
+            return None
+        return _CountedScore(fmean(scores[choice.metric] for _n, scores in every), sum(n for n, _scores in every))
+
+    def _scores_of_part(self, found: MarkColumns, key: Key, rows: bytes) -> tuple[int, Mapping[str, float]]:
+        """Return the size of a part, the shares among its own scores, and those that others report."""
+        group = _members(found, key, np.frombuffer(rows, dtype=np.bool_))
+        if not group.n:
+            return 0, {}
+        own = found.protocol.own_scores(group)
+        shares = {name: s.value for name, s in own.items() if s.value is not None and not s.unit}
+        return group.n, {**_others(found, group), **shares}
 
     def rows(self, choice: Choice) -> Bools:
-        """Return the rows of the part and of the samples chosen that count. Many choices in a row have the same."""
-        return self._masks(choice._replace(metric="", average=""))
-
-    def _mask(self, choice: Choice) -> Bools:
+        """Return the rows of the part and of the samples chosen that count."""
         found = self.columns(choice)
         if found is None:
             return np.zeros(0, dtype=np.bool_)
         parts = self.scopes[choice.part]
         rows = np.array([key in parts for key in found.parts], dtype=np.bool_)[found.part]
         if choice.samples:
-            rows &= _within(found, choice.samples)
-        counts = np.array([outcome not in left_out(choice.non_answers) for outcome in OUTCOMES], dtype=np.bool_)
-        beside = self._beside.get((choice.protocol, choice.prompt))
-        for one in (found, beside):
-            rows &= counts[one.outcome] if one is not None else True
+            rows &= next(
+                (values[choice.samples] for values in found.groups.values() if choice.samples in values), False
+            )
+        gone = [outcome.value for outcome in LEAVING_OUT.get(choice.non_answers, ())]
+        for one in (found, self._beside.get((choice.protocol, choice.prompt))):
+            if one is not None:
+                rows &= ~np.isin(one.outcome, gone)
         return rows
 
     def interval(self, choice: Choice) -> Interval | None:
@@ -153,7 +324,7 @@ class Readings:
         rows, parts, made_of = self.rows(choice), self.scopes[choice.part], float(number.n)
         picked = weighed(found, choice, rows)
         if picked is None:
-            own = found.protocol.own_scores(members(found, min(parts), rows)).get(choice.metric)
+            own = found.protocol.own_scores(_members(found, min(parts), rows)).get(choice.metric)
             if len(parts) == 1 and own is not None and own.low is not None and own.high is not None:
                 return Interval(own.low, own.high, own.interval or "")
             without = kept_rows(found)
@@ -185,20 +356,25 @@ class Readings:
                 return name
         raise SnellenError("no part of this run has a score that is a share: there is nothing to explain")
 
-    def reading(self, choice: Choice, base: Choice) -> Reading | None:
-        """Return a choice with its number; `base` is what its changes are counted from."""
-        number, found = self.number(choice), self.columns(choice)
-        if number is None or found is None:
-            return None
-        chosen = choice._asdict()
-        del chosen["reader"]
-        label = found.about(choice.metric).label_of(choice.metric)
-        return Reading(**chosen, label=label, value=number.value, n=number.n, changes=choice.changes(base))
-
     def readings(self, choices: Iterable[Choice], metric: str = "") -> tuple[Reading, ...]:
-        """Return choices with their numbers, the lowest first; of equal ones that with the fewest changes."""
-        found = [r for choice in choices if (r := self.reading(choice, self.base(choice.part, metric))) is not None]
-        return tuple(sorted(found, key=lambda r: (round(r.value, SAME), len(r.changes))))
+        """Return choices with their numbers, the lowest first; of equal ones that with the fewest changes from the run's own number."""
+        readings = []
+        for choice in choices:
+            number, found = self.number(choice), self.columns(choice)
+            if number is None or found is None:
+                continue
+            base, chosen = self.base(choice.part, metric), choice._asdict()
+            del chosen["reader"]
+            readings.append(
+                Reading(
+                    **chosen,
+                    label=found.about(choice.metric).label_of(choice.metric),
+                    value=number.value,
+                    n=number.n,
+                    changes=tuple(n for n, field in DIMENSIONS.items() if chosen[field] != getattr(base, field)),
+                )
+            )
+        return tuple(sorted(readings, key=lambda r: (round(r.value, SAME), len(r.changes))))
 
     # ------------------------------------------------------------ all numbers
 
@@ -214,7 +390,7 @@ class Readings:
                 continue
             plain = Choice(name, prompt, metric or found.protocol.headline, scope)
             rows = self.rows(plain)
-            metrics = [metric] if metric else _metrics(found, rows, members(found, min(parts), rows))
+            metrics = [metric] if metric else _metrics(found, rows, _members(found, min(parts), rows))
             averages = [BY_SAMPLE, *([BY_PART] if len(parts) > 1 else _averages(found, rows))]
             groups = [""]
             if within:  # a macro score means little within one label
@@ -224,13 +400,10 @@ class Readings:
             for samples in groups:
                 for one in metrics:
                     for average in averages:
-                        choice = plain._replace(metric=one, average=average, samples=samples)
-                        yield from (c for c in self.ways(choice) if self._counts(c))
-
-    def _counts(self, choice: Choice) -> bool:
-        """Return whether a choice gives a number, and one of enough samples where these are a group that was looked for."""
-        found = self.number(choice)
-        return found is not None and (not choice.samples or found.n >= LEAST_GROUP)
+                        for choice in self.ways(plain._replace(metric=one, average=average, samples=samples)):
+                            number = self.number(choice)
+                            if number is not None and (not samples or number.n >= LEAST_GROUP):
+                                yield choice
 
     def ways(self, choice: Choice) -> Iterable[Choice]:
         """Return a choice with every way to treat the non-answers that its samples have, each way once."""
@@ -238,15 +411,13 @@ class Readings:
         if found is None:
             return []
         rows = self.rows(choice)
-        there = {OUTCOMES[i] for i in np.unique(found.outcome[rows]).tolist()}
-        kinds = [name for name, kind in KINDS.items() if kind in there]
-        ways = [AS_WRONG]
-        if kinds:
-            ways.append(LEFT_OUT)
+        there = set(found.outcome[rows].tolist())
+        kinds = [way for way, kind in ONE_KIND.items() if kind.value in there]
+        ways = [AS_WRONG, *([LEFT_OUT] if kinds else [])]
         if len(kinds) > 1 and not choice.samples:  # of one kind, leaving it out is leaving all out
             ways += kinds
         drawn = found.guesses.get(choice.metric)
-        gone = rows & np.isin(found.outcome, GONE)
+        gone = rows & np.isin(found.outcome, [outcome.value for outcome in NON_ANSWERS])
         if kinds and not choice.samples and drawn is not None and not np.isnan(drawn[gone]).any():
             ways.append(GUESSED)
         return [choice._replace(non_answers=way) for way in ways]
@@ -264,11 +435,11 @@ class RepeatedReadings(Readings):
         for one in self.each:
             one.scopes = self.scopes
 
-    def _number(self, choice: Choice) -> CountedScore | None:
+    def _number(self, choice: Choice) -> _CountedScore | None:
         found = [number for one in self.each if (number := one.number(choice)) is not None]
         if not found:
             return None
-        return CountedScore(fmean(number.value for number in found), round(fmean(number.n for number in found)))
+        return _CountedScore(fmean(number.value for number in found), round(fmean(number.n for number in found)))
 
     def interval(self, choice: Choice) -> Interval | None:
         """Return the mean of the intervals of each time: more repeats are not more samples."""
@@ -285,7 +456,7 @@ class RepeatedReadings(Readings):
 # ---------------------------------------------------------------- rows of one table
 
 
-def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> Weighed | None:
+def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> _Weighed | None:
     """Return how a choice weighs rows; None where the score is not a mean of samples'."""
     if found.about(choice.metric).kind != "mean" or choice.metric not in found.values:
         return None
@@ -295,11 +466,11 @@ def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> Weighed | None:
         values = np.where(np.isnan(drawn), values, drawn)
     at = np.flatnonzero(rows & ~np.isnan(values))
     group = _group(found, choice.average)[at]
-    if (group < 0).any():  # not all in one group each
-        return Weighed(at[:0], np.ones(0), np.ones(0))
+    if not len(at) or (group < 0).any():  # nothing, or not all in one group each
+        return _Weighed(at[:0], np.ones(0), np.ones(0))
     sizes = np.bincount(group)
     some = sizes[sizes > 0]
-    return Weighed(at, 1 / (sizes[group] * len(some)), values[at], float(len(some) ** 2 / (1 / some).sum()))
+    return _Weighed(at, 1 / (sizes[group] * len(some)), values[at], float(len(some) ** 2 / (1 / some).sum()))
 
 
 def _group(found: MarkColumns, average: str) -> Ints:
@@ -309,13 +480,26 @@ def _group(found: MarkColumns, average: str) -> Ints:
     if average == BY_SAMPLE:
         return np.zeros(len(found.rows), dtype=np.int64)
     which = np.full(len(found.rows), -1, dtype=np.int64)
-    grouping = found.groups.get(tuple(average.removeprefix("over ").split(" and ")))
-    if grouping is not None and grouping.once:
-        which[grouping.at] = grouping.which
+    masks = list(found.groups.get(average, {}).values())
+    if masks and np.sum(masks, axis=0).max() == 1:
+        for at, mask in enumerate(masks):
+            which[mask] = at
     return which
 
 
-def members(found: MarkColumns, key: Key, rows: Bools) -> Members:
+def _averages(found: MarkColumns, rows: Bools) -> list[str]:
+    """Return the groupings that put each of these rows into one of several groups."""
+    found_in = {name: _group(found, name)[rows] for name in found.groups}
+    return [name for name, which in found_in.items() if (which >= 0).all() and len(np.unique(which)) > 1]
+
+
+def _groups_within(found: MarkColumns, rows: Bools) -> list[str]:
+    """Return the groups within a part, by name, that are large enough to be reported and not all of it."""
+    every = (group for values in found.groups.values() for group in values.items())
+    return [name for name, mask in every if LEAST_GROUP <= (mask & rows).sum() < rows.sum()]
+
+
+def _members(found: MarkColumns, key: Key, rows: Bools) -> Members:
     """Return those of some rows that are in a part, alike ones together."""
     part = list(found.parts).index(key) if key in found.parts else -1
     counts = np.bincount(found.like[rows & (found.part == part)], minlength=len(found.distinct))
@@ -323,14 +507,10 @@ def members(found: MarkColumns, key: Key, rows: Bools) -> Members:
     return Members(key, [found.distinct[i] for i in there], counts[there].tolist())
 
 
-def _shares(found: MarkColumns, group: Members) -> Mapping[str, float]:
-    """Return the shares among a part's own scores, and those that others report."""
-    if not group.n:
-        return {}
-    own = found.protocol.own_scores(group)
+def _others(found: MarkColumns, group: Members) -> Mapping[str, float]:
+    """Return the scores that others report of such replies."""
     others = found.protocol.extra(OtherScores)
-    scores = {name: s.value for name, s in own.items() if s.value is not None and not s.unit}
-    return {**(others.of(group) if others is not None else {}), **scores}
+    return others.of(group) if others is not None else {}
 
 
 @lru_cache(maxsize=16)
@@ -343,44 +523,13 @@ def kept_rows(found: MarkColumns) -> list[Bools]:
 
 def _metrics(found: MarkColumns, rows: Bools, group: Members) -> list[str]:
     """Return the metrics, each once where several have the same values."""
-    kept: dict[str, Floats | None] = {}
-    for name in found.metrics():
-        values = found.values[name][rows] if found.about(name).kind == "mean" else None
-        if values is None or not any(
-            np.allclose(values, other, rtol=0, atol=WITHIN, equal_nan=True)
-            for other in kept.values()
-            if other is not None
-        ):
-            kept[name] = values
-    others = found.protocol.extra(OtherScores)
-    return list(dict.fromkeys([*kept, *(others.of(group) if others is not None else {})]))
-
-
-def _averages(found: MarkColumns, rows: Bools) -> list[str]:
-    """Return the groupings that put each of these rows into one of several groups."""
-    names = []
-    for name, grouping in found.groups.items():
-        inside = rows[grouping.at]
-        if grouping.once and inside.sum() == rows.sum() and len(np.unique(grouping.which[inside])) > 1:
-            names.append(f"over {' and '.join(name)}")
-    return names
-
-
-def _groups_within(found: MarkColumns, rows: Bools) -> list[str]:
-    """Return the groups within a part, by name, that are large enough to be reported and not all of it."""
     names: list[str] = []
-    for grouping in found.groups.values():
-        counts = np.bincount(grouping.which[rows[grouping.at]], minlength=len(grouping.values)).tolist()
-        some = zip(grouping.values, counts, strict=True)
-        names += [name for name, count in some if LEAST_GROUP <= count < rows.sum()]
-    return names
-
-
-def _within(found: MarkColumns, samples: str) -> Bools:
-    """Return the rows of the group that a choice names."""
-    rows = np.zeros(len(found.rows), dtype=np.bool_)
-    for grouping in found.groups.values():
-        if samples in grouping.values:
-            rows[grouping.at[grouping.which == grouping.values.index(samples)]] = True
-            break
-    return rows
+    kept: list[Floats] = []
+    for name in found.metrics():
+        if found.about(name).kind == "mean":
+            values = found.values[name][rows]
+            if any(np.allclose(values, other, rtol=0, atol=WITHIN, equal_nan=True) for other in kept):
+                continue
+            kept.append(values)
+        names.append(name)
+    return list(dict.fromkeys([*names, *_others(found, group)]))

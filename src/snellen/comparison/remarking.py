@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from statistics import fmean
 from typing import NamedTuple
 
 from snellen import exams
-from snellen.comparison.columns import Guess, MarkColumns, columns
 from snellen.comparison.pairing import imported_notes
-from snellen.comparison.readings import Marked
+from snellen.comparison.readings import Guess, MarkColumns, Marked, columns
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import probes_of, traits_of
 from snellen.core.protocol import Protocol, protocol_for
 from snellen.core.records import Manifest
-from snellen.core.types import Metrics, Sample
+from snellen.core.types import Sample
 from snellen.engine.mark.control_comparison import random_replies
 from snellen.engine.mark.marking import judging
 from snellen.engine.mark.plain_floors import question_of
@@ -44,7 +44,7 @@ def marked_again(run: Run) -> RunMarks:
         raise SnellenError(f"{run.path} has no answers yet: there is nothing to explain")
     own = [t for t in targets_from_manifest(exam, manifest, run.path) if not t.arm.control]
     arms = set(map(Arm.parse, scan.last.counts))
-    targets = fitting(exam, own, {arm.first for arm in arms})
+    targets = _fitting(exam, own, {arm.first for arm in arms})
     if not targets:
         raise SnellenError(f"{run.path} has answers to control arms only: there is no score to explain")
     judged = judging(run.folder, exam, scan)
@@ -69,8 +69,8 @@ def marked_again(run: Run) -> RunMarks:
     return RunMarks(exam, manifest, tuple(times), tuple(notes))
 
 
-def fitting(exam: Exam, own: list[ProtocolRun], arms: set[Arm]) -> list[ProtocolRun]:
-    """The run's own protocols, then every other that fits answers at hand.
+def _fitting(exam: Exam, own: list[ProtocolRun], arms: set[Arm]) -> list[ProtocolRun]:
+    """Return the run's own protocols, then every other that fits answers at hand.
 
     A protocol fits the prompt that it was made for, and an arm on which the run has another protocol that was made for that same prompt.
     """
@@ -99,20 +99,13 @@ def _guess(exam: Exam, protocol: Protocol, prompt: str) -> Guess:
             return {}
         kind = (*like, question.options, question.answer_form, repr(sample.truth), repr(sample.facts))
         if kind not in known:
-            known[kind] = _means([protocol.judge(reply, sample).metrics for reply in random_replies(question)])
+            every = [protocol.judge(reply, sample).metrics for reply in random_replies(question)]
+            columns = {name: [one.get(name) for one in every] for name in (every[0] if every else ())}
+            floats = {name: [v for v in values if isinstance(v, float)] for name, values in columns.items()}
+            known[kind] = {name: fmean(values) for name, values in floats.items() if len(values) == len(every)}
         return known[kind]
 
     return guess
-
-
-def _means(every: Sequence[Metrics]) -> dict[str, float]:
-    """Return the means of the values that all of some marks have."""
-    found = {}
-    for name in every[0] if every else ():
-        values = [value for one in every if isinstance(value := one.get(name), float)]
-        if len(values) == len(every):
-            found[name] = sum(values) / len(values)
-    return found
 
 
 def _notes(manifest: Manifest, own: list[ProtocolRun], failed: int) -> list[str]:

@@ -118,7 +118,7 @@ class ComparisonRow(Record, frozen=True):
 
     @property
     def of_headline(self) -> ComparisonRow | None:
-        """The same part by its headline, where that is not a mean over samples."""
+        """Return the same part by its headline, where that is not a mean over samples."""
         own = self.headline
         if own is None:
             return None
@@ -127,17 +127,17 @@ class ComparisonRow(Record, frozen=True):
 
     @property
     def able(self) -> bool:
-        """Whether any difference on so few clusters could be significant."""
+        """Return whether any difference on so few clusters could be significant."""
         return least_p(self.clusters) < 1 - LEVEL
 
     @property
     def gain(self) -> float:
-        """How much better the second is, whichever way the metric counts."""
+        """Return how much better the second is, whichever way the metric counts."""
         return -self.difference if self.better == "lower" else self.difference
 
     @property
     def leader(self) -> str:
-        """The letter of the side that is ahead, whether or not that could be chance; empty where none is."""
+        """Return the letter of the side that is ahead, whether or not that could be chance; empty where none is."""
         return "" if self.gain == 0 else self.second_run if self.gain > 0 else self.first_run
 
 
@@ -226,7 +226,7 @@ class Comparison(Record, frozen=True):
     """Who leads under every choice, where that was asked for."""
 
     def row(self, protocol: str, part: str = "") -> ComparisonRow:
-        """The row of a protocol and part of the first two runs; without a part, that of all parts together or of the only part."""
+        """Return the row of a protocol and part of the first two runs; without a part, that of all parts together or of the only part."""
         first, second = (side.letter for side in self.sides[:2])
         every = [r for r in self.rows if r.protocol == protocol and (r.first_run, r.second_run) == (first, second)]
         found = [r for r in every if r.part == part] or ([] if part or len(every) != 1 else every)

@@ -33,7 +33,7 @@ class AskedTrial(NamedTuple):
 
     @property
     def course(self) -> str:
-        """The name of the threshold that it is a part of."""
+        """Return the name of the threshold that it is a part of."""
         sent_as = self.sample.tags.get(SENT_AS, "")
         return f"{self.sample.tags.get(FACULTY, '')}, {sent_as}".removesuffix(", ")
 
@@ -63,7 +63,7 @@ class RunThresholds(NamedTuple):
         return self.manifest.options.seed
 
     def sizes(self) -> Mapping[str, int]:
-        """The side of the sheets of each course, in pixels."""
+        """Return the side of the sheets of each course, in pixels."""
         return {trial.course: int(trial.sample.facts.get("size", 0)) for trial in self.trials}
 
 
@@ -99,7 +99,7 @@ def thresholds_of(manifest: Manifest) -> Thresholds | None:
 
 
 def examined(runs: Sequence[Run]) -> ExamThresholds:
-    """What runs of one exam found."""
+    """Return what runs of one exam found."""
     exam = exams.load(runs[0].manifest.exam)
     finds = exam.extra(Thresholds)
     if finds is None:
@@ -109,12 +109,10 @@ def examined(runs: Sequence[Run]) -> ExamThresholds:
         raise SnellenError(
             f"{runs[0].path} is a run of {exam.name} and {other.path} of {other.manifest.exam}: only runs of one exam can be compared"
         )
-    if len(runs) > len(LETTERS):
-        raise SnellenError(f"{len(runs)} runs are too many to compare at once: name at most {len(LETTERS)}")
     names = [model_name(run.manifest) for run in runs]
     specs = Counter(run.manifest.subject.spec for run in runs)
     each = []
-    for letter, name, run in zip(LETTERS, names, runs, strict=False):
+    for (letter, run), name in zip(lettered(runs), names, strict=True):
         samples = {sample.id: sample for sample in run.samples()}
         marks = [mark for protocol in run.protocols[:1] for mark in run.marks(protocol.protocol)]
         trials = tuple(AskedTrial(samples[mark.id], mark) for mark in marks if mark.id in samples)
@@ -126,33 +124,51 @@ def examined(runs: Sequence[Run]) -> ExamThresholds:
 
 
 def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
-    """The same of run folders; None where the first is of no exam of thresholds."""
-    runs = [open_run(path) for path in paths]
-    if not runs or thresholds_of(runs[0].manifest) is None:
+    """Return what the runs in these folders found; None where the exam of the first does not find thresholds."""
+    if not paths or thresholds_of(open_run(paths[0]).manifest) is None:
         return None
-    refuse_twice([run.path for run in runs])
+    runs = opened_runs(paths)
     for run in runs:
-        if not run.folder.has("summary.json"):
-            raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
         check_answers(run, run.summary)
         if thresholds_of(run.manifest) is not None:
             check_summary(run, run.summary, exams.load(run.manifest.exam))
-    if len(runs) < 2:
-        raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
     return examined(runs)
 
 
-def refuse_twice(paths: Sequence[Path]) -> None:
-    """Refuse a run that is named twice."""
-    seen: set[Path] = set()
+def lettered(runs: Sequence[Run]) -> list[tuple[str, Run]]:
+    """Give each run the letter that stands for it."""
+    if len(runs) > len(LETTERS):
+        raise SnellenError(f"{len(runs)} runs are too many to compare at once: name at most {len(LETTERS)}")
+    return list(zip(LETTERS, runs, strict=False))
+
+
+def opened_runs(named: Sequence[str | Path | Run]) -> list[Run]:
+    """Open runs to compare. Refused: fewer than two, one twice, a folder of runs, one without marks."""
+    paths = [one.path if isinstance(one, Run) else Path(one) for one in named]
     for path in paths:
-        if path.resolve() in seen:
+        if is_folder_of_runs(path):
+            raise SnellenError(
+                f"{path} is a folder of runs, not a run: name the runs, such as 'snellen compare {path}/*'"
+            )
+    if len(paths) < 2:
+        raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
+    for at, path in enumerate(paths):
+        if path.resolve() in [other.resolve() for other in paths[:at]]:
             raise SnellenError(f"{path} is named twice: a run does not differ from itself")
-        seen.add(path.resolve())
+    runs = [one if isinstance(one, Run) else Run(path) for one, path in zip(named, paths, strict=True)]
+    for run in runs:
+        if not run.folder.has("summary.json"):
+            raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
+    return runs
+
+
+def is_folder_of_runs(path: Path) -> bool:
+    """Return whether a folder holds runs and is not one itself."""
+    return not (path / "run.json").is_file() and any(path.glob("*/run.json"))
 
 
 def refuse_thresholds(exam: Exam, what: str) -> None:
-    """An error where an exam finds thresholds and samples are to be held against each other."""
+    """Refuse an exam that finds thresholds where samples are to be held against each other."""
     if exam.extra(Thresholds) is not None:
         raise SnellenError(
             f"{what}: the {exam.name} exam finds thresholds, and no two runs saw the same sheets; "
@@ -161,7 +177,7 @@ def refuse_thresholds(exam: Exam, what: str) -> None:
 
 
 def document(found: ExamThresholds) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return thresholds as plain values."""
     import msgspec
 
     return {

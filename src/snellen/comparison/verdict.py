@@ -34,12 +34,12 @@ class AgreeingProtocols(NamedTuple):
 
     @property
     def clear(self) -> bool:
-        """Whether the difference is more than chance."""
+        """Return whether the difference is more than chance."""
         return self.row.p < CHANCE and self.row.gain != 0
 
 
 def verdict(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> tuple[str, ...]:
-    """The closing sentences."""
+    """Return the closing sentences."""
     if ranking is not None:
         return tuple(_of_many(ranking, rows))
     wholes = _wholes(rows)
@@ -69,13 +69,13 @@ def _wholes(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
 
 
 def whole(rows: Iterable[ComparisonRow], protocol: str) -> ComparisonRow | None:
-    """A protocol's row of all parts together, or of its only part; None where parts have different metrics."""
+    """Return a protocol's row of all parts together, or of its only part; None where parts have different metrics."""
     own = [row for row in rows if row.protocol == protocol]
     return next((row for row in own if not row.part), own[0] if len(own) == 1 else None)
 
 
 def together(rows: Sequence[ComparisonRow]) -> list[AgreeingProtocols]:
-    """Protocols under which the same samples have the same scores, once."""
+    """Group the protocols under which the same samples have the same scores."""
     groups: dict[tuple[object, ...], list[ComparisonRow]] = {}
     for row in rows:
         key = row.unit, row.n, row.first, row.second, row.p, row.silence.by_first, row.silence.by_second
@@ -119,7 +119,7 @@ def _lead(found: AgreeingProtocols, *, main: bool, before: AgreeingProtocols) ->
 
 
 def unread(row: ComparisonRow) -> float:
-    """How much of a lead lies in samples that not both sides answered: below 0 where these cost the leader more than the other."""
+    """Return how much of a lead lies in samples that not both sides answered: below 0 where these cost the leader more than the other."""
     found = row.silence.by_first + row.silence.by_second + row.silence.by_both
     return found if row.difference > 0 else -found
 
@@ -152,7 +152,7 @@ def _why(more: Counted, fewer: Counted) -> str:
 
 
 def _again(row: ComparisonRow) -> list[str]:
-    """What asking the same questions again does to the scores, where it was tried."""
+    """Say what asking the same questions again does to the scores, where it was tried."""
     if row.again is None:
         return []
     sides = (row.first_run, row.again.first), (row.second_run, row.again.second)
@@ -250,7 +250,7 @@ def _conclusion(found: Sequence[AgreeingProtocols]) -> list[str]:
     return [said]
 
 
-class Margin(NamedTuple):
+class _Margin(NamedTuple):
     """How far one of two sides is ahead, with its interval; below 0 where it is behind."""
 
     lead: float
@@ -258,14 +258,14 @@ class Margin(NamedTuple):
     high: float
 
 
-def _ahead(row: ComparisonRow, side: str) -> Margin:
+def _ahead(row: ComparisonRow, side: str) -> _Margin:
     sign = (1 if side == row.second_run else -1) * (-1 if row.better == "lower" else 1)
     low, high = sorted((sign * (-1 if row.low is None else row.low), sign * (1 if row.high is None else row.high)))
-    return Margin(sign * row.difference, low, high)
+    return _Margin(sign * row.difference, low, high)
 
 
 def _misread(row: ComparisonRow) -> bool:
-    """Whether at least half of a lead is non-answers."""
+    """Return whether at least half of a lead is non-answers."""
     return not row.unit and 2 * unread(row) >= abs(row.difference)
 
 
@@ -286,7 +286,7 @@ def _of_many(ranking: Ranking, rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _of_places(ranking: Ranking) -> list[str]:
-    """Who leads under the main protocol, and under others that read the same replies where these say otherwise."""
+    """Say who leads under the main protocol, and under others that read the same replies where these say otherwise."""
     parts = list(dict.fromkeys(r.part for r in ranking.rows))
     shown = [""] if "" in parts else parts
     said = []
@@ -307,7 +307,7 @@ def _of_places(ranking: Ranking) -> list[str]:
 
 
 def _otherwise(one: Sequence[RankedRun], other: Sequence[RankedRun]) -> bool:
-    """Whether two rankings have other leaders (those that cannot be told apart included), or turn around what one of them tells apart."""
+    """Return whether two rankings have other leaders (ties included), or turn around what one of them tells apart."""
     if (one[0].run, set(_near(one))) != (other[0].run, set(_near(other))):
         return True
     order = [r.run for r in one], [r.run for r in other]
@@ -321,7 +321,7 @@ def _otherwise(one: Sequence[RankedRun], other: Sequence[RankedRun]) -> bool:
 
 
 def _silent(rows: Sequence[ComparisonRow]) -> list[str]:
-    """Runs with many non-answers, which count as wrong: their places say less about their eyes."""
+    """Name runs with many non-answers, which count as wrong: their places say less about what they see."""
     found: dict[str, tuple[int, int, dict[str, int]]] = {}
     every = [row for row in rows if not row.part] or rows
     for row in every:
@@ -336,7 +336,7 @@ def _silent(rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _near(rows: Sequence[RankedRun]) -> list[str]:
-    """The runs that cannot be told apart from the first."""
+    """Return the runs that cannot be told apart from the first."""
     return [r.run for r in rows[1:] if set(r.groups) & set(rows[0].groups)]
 
 
@@ -373,7 +373,7 @@ def chance(p: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """A p as every table and page has it: '0.25', '0.029', '0.0031', '<0.0001'."""
+    """Return a p as every table and page has it: '0.25', '0.029', '0.0031', '<0.0001'."""
     return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}" if p < 0.095 else f"{p:.2f}"
 
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
-from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.errors import SnellenError
 from snellen.data.workbook import check_cells
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ _LOCAL_HEADER = 30
 
 
 def checked(path: Path) -> Path:
-    """The path of a log that is there and of a size that can be read."""
+    """Return the path of a log that is there and of a size that can be read."""
     if not path.is_file():
         what = "a folder, and a log is a file: name that" if path.is_dir() else "no such file"
         raise SnellenError(f"{path}: {what}")
@@ -42,8 +42,8 @@ def checked(path: Path) -> Path:
 
 
 def decoded(raw: bytes, kind: type[T], where: str) -> T:
-    """JSON as a typed record. Python's own spelling of numbers (NaN) is taken, too."""
-    values_in(raw, where)
+    """Decode JSON as a typed record. Python's own spelling of numbers (NaN) is taken, too."""
+    _values_in(raw, where)
     try:
         return msgspec.json.decode(raw, type=kind)
     except msgspec.ValidationError as error:
@@ -64,7 +64,7 @@ def decoded(raw: bytes, kind: type[T], where: str) -> T:
         raise SnellenError(f"{where}: no readable JSON ({error})") from None
 
 
-def values_in(raw: bytes, where: str, before: int = 0) -> int:
+def _values_in(raw: bytes, where: str, before: int = 0) -> int:
     """Return how many values JSON has at most, with those before it; refuse more than are kept in memory."""
     values = before + sum(map(raw.count, (b",", b"[", b"{")))
     if values > MOST_VALUES:
@@ -73,7 +73,7 @@ def values_in(raw: bytes, where: str, before: int = 0) -> int:
 
 
 def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that hold something, with their numbers."""
+    """Yield the lines of a file that hold something, with their numbers."""
     with checked(path).open("rb") as file:
         number = 0
         while line := file.readline(LARGEST_LINE + 1):
@@ -85,7 +85,7 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects of a file with one a line."""
+    """Yield the JSON objects of a file with one a line."""
     cells = 0
     for number, line in lines(path):
         found = decoded(line, dict[str, Any], f"{path} line {number}")
@@ -111,7 +111,7 @@ class Archive:
         return list(self._members)
 
     def read(self, name: str, kind: type[T]) -> T:
-        """A member as a typed record."""
+        """Read a member as a typed record."""
         where = f"{self.path}: {name}"
         info = self._members.get(name)
         if info is None:
@@ -120,16 +120,14 @@ class Archive:
         self._room -= len(raw)
         if self._room < 0:
             raise SnellenError(f"{self.path}: unpacked it is larger than {MOST_UNPACKED:,} bytes")
-        self._values = values_in(raw, where, self._values)
+        self._values = _values_in(raw, where, self._values)
         return decoded(raw, kind, where)
 
     def _bytes(self, info: zipfile.ZipInfo, where: str) -> bytes:
         try:
             with self.path.open("rb") as file:
                 if info.compress_type == ZSTD:
-                    raw = _unpacked(_packed(file, info), where)
-                    if len(raw) <= LARGEST_MEMBER and zlib.crc32(raw) != info.CRC:
-                        raise zipfile.BadZipFile("its checksum is another: the file is damaged")
+                    raw = _of_zstd(file, info)
                 else:
                     with zipfile.ZipFile(file) as found, found.open(info) as member:
                         raw = member.read(LARGEST_MEMBER + 1)
@@ -140,26 +138,18 @@ class Archive:
         return raw
 
 
-def _packed(file: BinaryIO, info: zipfile.ZipInfo) -> bytes:
-    """The bytes of a member as they lie in the file. Two lengths in the header before them say where they begin."""
+def _of_zstd(file: BinaryIO, info: zipfile.ZipInfo) -> bytes:
+    """Unpack a member that zipfile cannot. Two lengths in the header before its bytes say where these begin."""
+    import pyarrow as pa
+
     file.seek(info.header_offset)
     header = file.read(_LOCAL_HEADER)
-    if len(header) < _LOCAL_HEADER or header[:4] != b"PK\x03\x04":
-        raise zipfile.BadZipFile("the file is torn")
     file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
-    raw = file.read(min(info.compress_size, LARGEST_MEMBER + 1))
-    if len(raw) < min(info.compress_size, LARGEST_MEMBER + 1):
+    packed = file.read(min(info.compress_size, LARGEST_MEMBER))
+    if header[:4] != b"PK\x03\x04" or len(packed) < info.compress_size:
         raise zipfile.BadZipFile("the file is torn")
+    with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+        raw = bytes(stream.read(LARGEST_MEMBER + 1))
+    if len(raw) <= LARGEST_MEMBER and zlib.crc32(raw) != info.CRC:
+        raise zipfile.BadZipFile("its checksum is another: the file is damaged")
     return raw
-
-
-def _unpacked(raw: bytes, where: str) -> bytes:
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingExtra(f"{where}: a log that is compressed with zstd", "import") from None
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(raw) as stream:
-            return bytes(stream.read(LARGEST_MEMBER + 1))
-    except (zstandard.ZstdError, MemoryError) as error:
-        raise zipfile.BadZipFile(str(error)) from None

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,16 +17,15 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import Thresholds, rows_of, traits_of
 from snellen.core.options import Selection
-from snellen.core.protocol import Protocol
 from snellen.core.records import Wording
 from snellen.core.subject import Subject
 from snellen.core.types import Answer, Failure, Sample
 from snellen.engine.mark import marking
 from snellen.engine.plan.edits import wordings
-from snellen.engine.plan.plan import Plan, ProtocolRun, choose, manifest, targets_from_manifest
+from snellen.engine.plan.plan import Plan, choose, manifest, targets_from_manifest
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
-from snellen.importers.log import Log, LogRow, LogScore
+from snellen.importers.log import Log, LogRow
 from snellen.importers.matching import MatchedRows, match, refusal
 from snellen.importers.prompts import MatchedPrompt, asked_as
 from snellen.importers.reading import read_log
@@ -69,12 +68,10 @@ class ImportedRun(NamedTuple):
     again: bool
 
 
-class LogSamples(Dataset):
-    """The samples that a log has replies to, as a data set: those of a folder, or those that the log itself describes."""
+class _LogSamples(Dataset):
+    """The samples that a log has replies to, as a data set."""
 
-    def __init__(self, samples: Sequence[Sample], whole: Dataset) -> None:
-        self.fingerprint, self.source, self.options = whole.fingerprint, whole.source, whole.options
-        self.synthetic, self.origin = whole.synthetic, whole.origin
+    def __init__(self, samples: Sequence[Sample]) -> None:
         self._samples = samples
 
     def __len__(self) -> int:
@@ -95,29 +92,32 @@ def import_log(request: ImportRequest) -> ImportedRun:
         if name.encode(errors="ignore").decode() != name:
             raise SnellenError(f"{name!a}: a name that is not UTF-8; rename it")
     log = read_log(request.tool, request.files, request.epoch)
+    every = (log.rows, *log.again)
     if request.data is not None:
         whole = exam.open(request.data, request.selection)
         samples = list(whole.light())
     else:
+        whole = Dataset()
         samples = [_sample(exam, row, request.selection) for row in log.rows]
-        whole = _described(samples, request)
-    every = [match(rows, samples, lambda: _pictures(whole)) for rows in (log.rows, *log.again)]
-    for matched, rows in zip(every, (log.rows, *log.again), strict=True):
+        whole.source, whole.options = request.files[0].name, request.selection
+        whole.fingerprint = digest([msgspec.to_builtins(s) for s in samples])
+    matches = [match(rows, samples, lambda: _pictures(whole)) for rows in every]
+    for matched, rows in zip(matches, every, strict=True):
         if matched.left and (not request.skip_unmatched or not matched.pairs):
             raise refusal(matched.left, len(rows), whole.source)
-    asked = asked_as(exam, every[0].pairs, request.prompt)
-    kept = {sample.id for matched in every for _row, sample in matched.pairs}
-    plan = _plan(request, exam, log, LogSamples([s for s in samples if s.id in kept], whole), asked)
-    arm = plan.targets[0].arm
-    questions = dict(zip(arm.times(len(every)), (len(matched.pairs) for matched in every), strict=True))
-    return _written(request, plan._replace(questions=questions, repeats=len(every)), log, every, asked)
+    asked = asked_as(exam, matches[0].pairs, request.prompt)
+    kept = {sample.id for matched in matches for _row, sample in matched.pairs}
+    data = _LogSamples([s for s in samples if s.id in kept])
+    data.fingerprint, data.source, data.options = whole.fingerprint, whole.source, whole.options
+    data.synthetic, data.origin = whole.synthetic, whole.origin
+    return _written(request, _plan(request, exam, log, data, asked, matches), log, matches, asked)
 
 
 # ---------------------------------------------------------------- samples
 
 
 def _sample(exam: Exam, row: LogRow, selection: Selection) -> Sample:
-    """A sample as the log describes it, in the words of `snellen mark`."""
+    """Make a sample as the log describes it, from the fields that `snellen mark` takes."""
     name = row.id if row.id is not None else str(row.number)
     known = {"split": row.part, "config": row.part, **row.fields, "id": f"{row.part}/{name}" if row.part else name}
     if len(selection.splits) == 1:
@@ -130,31 +130,18 @@ def _sample(exam: Exam, row: LogRow, selection: Selection) -> Sample:
         raise SnellenError(
             f"{row.where}: the log has too little to mark it by ({error}); --data DIR has the truths"
         ) from None
-    for protocol in exam.protocols.values():
-        _try_grouping(protocol, sample, row)
-    return sample
-
-
-def _try_grouping(protocol: Protocol, sample: Sample, row: LogRow) -> None:
-    """What tells a reply right from wrong may be too little for a table by parts."""
-    try:
-        protocol.groups(sample)
+    try:  # what tells a reply right from wrong may be too little for a table by parts
+        for protocol in exam.protocols.values():
+            protocol.groups(sample)
     except KeyError as error:
         raise SnellenError(
             f"{row.where}: the log does not say which part of the exam it is from ({error} is missing); --data DIR has it"
         ) from None
-
-
-def _described(samples: Sequence[Sample], request: ImportRequest) -> Dataset:
-    """The samples of a log as a data set."""
-    found = Dataset()
-    found.source, found.options = request.files[0].name, request.selection
-    found.fingerprint = digest([msgspec.to_builtins(s) for s in samples])
-    return found
+    return sample
 
 
 def _pictures(data: Dataset) -> Mapping[str, Sequence[str]]:
-    """The samples that show each picture, by its digest."""
+    """Return the samples that show each picture, by its digest."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for sample in data.full(lambda _id: True):
         for picture in sample.pictures:
@@ -165,23 +152,22 @@ def _pictures(data: Dataset) -> Mapping[str, Sequence[str]]:
 # ---------------------------------------------------------------- the run
 
 
-def _plan(request: ImportRequest, exam: Exam, log: Log, data: Dataset, asked: MatchedPrompt) -> Plan:
-    """What `run` would have planned, with the log in the place of whoever answers."""
+def _plan(
+    request: ImportRequest,
+    exam: Exam,
+    log: Log,
+    data: Dataset,
+    asked: MatchedPrompt,
+    matches: Sequence[MatchedRows],
+) -> Plan:
+    """Plan the run, with the log in the place of the model."""
     every = choose(exam, request.protocols, asked.prompt)
     targets = tuple(t for t in every if "evidence" not in t.protocol.needs)
     if not targets:
         raise SnellenError(
             f"the protocols of {exam.name} need the pictures: 'snellen run {exam.name} --model replay/FILE' takes recorded replies"
         )
-    subject = Subject()
-    subject.spec = f"import/{log.tool}:{request.model or log.model or 'unknown'}"
-    subject.identity = {"kind": "import", "imported": _identity(request, log, asked)}
-    return Plan(exam, data, subject, targets, request.selection, out=request.out)
-
-
-def _identity(request: ImportRequest, log: Log, asked: MatchedPrompt) -> dict[str, Any]:
-    """What decides the answers of an imported run: the files, and what was taken of them as what."""
-    return {
+    imported = {  # all that decides the answers: the files, and what was taken of them as what
         "tool": log.tool,
         "version": log.version,
         "model": log.model,
@@ -192,10 +178,17 @@ def _identity(request: ImportRequest, log: Log, asked: MatchedPrompt) -> dict[st
         "wording": asked.wording,
         "truth": FROM_LOG if request.data is None else "data set",
     }
+    subject = Subject()
+    subject.spec = f"import/{log.tool}:{request.model or log.model or 'unknown'}"
+    subject.identity = {"kind": "import", "imported": imported}
+    arms = targets[0].arm.times(len(matches))
+    questions = {arm: len(matched.pairs) for arm, matched in zip(arms, matches, strict=True)}
+    plan = Plan(exam, data, subject, targets, request.selection, out=request.out)
+    return plan._replace(questions=questions, repeats=len(matches))
 
 
 def _digests(paths: Sequence[str]) -> dict[str, str]:
-    """What was read, by the names of files: where they lay says nothing."""
+    """Return the digests of files by their names: their folders do not matter."""
     found = {}
     for path in map(Path, paths):
         with path.open("rb") as file:
@@ -206,7 +199,7 @@ def _digests(paths: Sequence[str]) -> dict[str, str]:
 def _written(
     request: ImportRequest, plan: Plan, log: Log, every: Sequence[MatchedRows], asked: MatchedPrompt
 ) -> ImportedRun:
-    """The run folder; one that is there already is completed and marked, never written anew."""
+    """Write the run folder; one that is there already is completed and marked, never written anew."""
     graded = any(row.scores.get(log.headline, 0.0) > 1 for matched in every for row, _sample in matched.pairs)
     verdict = "" if graded else log.headline  # points and percent tell no right from wrong
     theirs = {
@@ -218,33 +211,26 @@ def _written(
         again = folder.has("run.json")
         targets = plan.targets
         if again:
-            own = targets_from_manifest(plan.exam, folder.manifest(), folder.path)
-            targets = tuple(dict.fromkeys(own + targets))
+            known = folder.manifest()
+            targets = tuple(dict.fromkeys(targets_from_manifest(plan.exam, known, folder.path) + targets))
+        else:
+            known = manifest(plan)
+            if asked.wording == "same":  # a wording is kept only where it is known to have been asked
+                said = {name: Wording(digest=mark) for name, mark in wordings(plan).items()}
+                known = msgspec.structs.replace(known, wordings=said)
         if not folder.has("samples.jsonl"):
             folder.write_samples(plan.data.light(), facts=traits_of(plan.exam).keeps_facts)
-        _write_manifest(folder, plan, targets, asked)
+        folder.write_record(msgspec.structs.replace(known, protocols=tuple(t.entry for t in targets)))
         folder.start_appending()
-        known = folder.scan().last
+        last = folder.scan().last
         for arm, matched in zip(plan.questions, every, strict=True):
-            folder.append(*(_answer(row, s, arm.text) for row, s in matched.pairs if (s.id, arm.text) not in known))
+            folder.append(*(_answer(row, s, arm.text) for row, s in matched.pairs if (s.id, arm.text) not in last))
         marking.mark_run(folder, plan.exam, targets)
         record = _record(request, log, every, asked)
         folder.write(RECORD, msgspec.json.format(_ENCODER.encode(record), indent=2) + b"\n")
         folder.write_chunks(SAMPLES, (_ENCODER.encode(one) + b"\n" for one in theirs.values()))
         verdicts = against(folder, theirs)
     return ImportedRun(Run(plan.folder), record, verdicts, again)
-
-
-def _write_manifest(folder: RunFolder, plan: Plan, targets: Sequence[ProtocolRun], asked: MatchedPrompt) -> None:
-    """run.json; the wording of the prompt is in it only where it is known to have been asked."""
-    if folder.has("run.json"):
-        known = folder.manifest()
-    else:
-        known = manifest(plan)
-        if asked.wording == "same":
-            said = {name: Wording(digest=mark) for name, mark in wordings(plan).items()}
-            known = msgspec.structs.replace(known, wordings=said)
-    folder.write_record(msgspec.structs.replace(known, protocols=tuple(t.entry for t in targets)))
 
 
 def _answer(row: LogRow, sample: Sample, arm: str) -> Answer:
@@ -277,9 +263,6 @@ def _record(request: ImportRequest, log: Log, every: Sequence[MatchedRows], aske
     notes = list(log.notes)
     rows = sum(map(len, (log.rows, *log.again)))
     left, unsure = sum(len(one.left) for one in every), sum(one.unsure for one in every)
-    ways: Counter[str] = Counter()
-    for one in every:
-        ways.update(one.ways)
     if left:
         notes.append(f"{left} of {rows} rows fit no sample and are left out of our scores, not of theirs")
     if unsure:
@@ -287,6 +270,10 @@ def _record(request: ImportRequest, log: Log, every: Sequence[MatchedRows], aske
             f"{unsure} row{' was' if unsure == 1 else 's were'} matched by {'its' if unsure == 1 else 'their'} place alone: "
             "nothing in the log confirms that the order is the data set's"
         )
+    figures = (
+        FigureEntry(name=f.name, part=f.part, n=len(f.values), logged=f.value, computed=f.again, agrees=f.agrees)
+        for f in log.figures
+    )
     return ImportRecord(
         tool=log.tool,
         version=log.version,
@@ -297,23 +284,12 @@ def _record(request: ImportRequest, log: Log, every: Sequence[MatchedRows], aske
         rows=rows,
         samples=len({sample.id for one in every for _row, sample in one.pairs}),
         headline=log.headline,
-        figures=tuple(map(_entry, log.figures)),
-        matched=dict(ways),
+        figures=tuple(figures),
+        matched=dict(sum((Counter(one.ways) for one in every), Counter())),
         left_out=left,
         prompt=asked.prompt,
         wording=asked.wording,
         truth=FROM_LOG if request.data is None else "data set",
         settings=log.settings,
         notes=tuple(notes),
-    )
-
-
-def _entry(figure: LogScore) -> FigureEntry:
-    return FigureEntry(
-        name=figure.name,
-        part=figure.part,
-        n=len(figure.values),
-        logged=figure.value,
-        computed=figure.again,
-        agrees=figure.agrees,
     )

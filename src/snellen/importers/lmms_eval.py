@@ -37,7 +37,7 @@ NO_METRICS = frozenset(
 IDS = ("id", "image_id", "question_id", "sample_id")
 
 
-class LmmsResults(msgspec.Struct, frozen=True, kw_only=True):
+class _Results(msgspec.Struct, frozen=True, kw_only=True):
     """The totals of an evaluation, as far as they are used."""
 
     results: dict[str, dict[str, Any]] = {}
@@ -49,9 +49,9 @@ class LmmsResults(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(paths: Sequence[Path]) -> Log:
-    """The lines of one or several tasks of one evaluation, with its totals where they are."""
+    """Read the lines of one or several tasks of one evaluation, with its totals where there are any."""
     files, totals = _files(paths)
-    found = decoded(totals.read_bytes(), LmmsResults, str(totals)) if totals is not None else LmmsResults()
+    found = decoded(totals.read_bytes(), _Results, str(totals)) if totals is not None else _Results()
     rows: list[LogRow] = []
     figures: list[LogScore] = []
     notes = [] if totals is not None else ["no results.json beside the samples: the log has no totals of its own"]
@@ -79,7 +79,7 @@ def read(paths: Sequence[Path]) -> Log:
 
 
 def _files(paths: Sequence[Path]) -> tuple[list[tuple[str, Path]], Path | None]:
-    """The files of samples by task, and the one with the totals. Whoever names the totals means all of their tasks."""
+    """Return the files of samples by task, and the one with the totals. To name the totals is to name all of their tasks."""
     samples: list[tuple[str, Path]] = []
     totals: list[Path] = []
     for path in map(checked, paths):
@@ -143,21 +143,21 @@ def _row(where: str, task: str, line: Mapping[str, Any]) -> LogRow:
 
 
 def _first_text(value: Any) -> str | None:
-    """The first text of lists within lists; several replies to one question are rare, and the first is what is scored."""
+    """Return the first text of lists within lists; several replies to one question are rare, and the first is what is scored."""
     while isinstance(value, list) and value:
         value = value[0]
     return value if isinstance(value, str) else None
 
 
 def _number(value: Any) -> float | None:
-    """A score of a sample: a number, or a record with one under `score`."""
+    """Return a score of a sample: a number, or a record with one under `score`."""
     inner = value.get("score") if isinstance(value, dict) else value
     number = to_number(inner) if isinstance(inner, bool | int | float) else math.nan
     return None if math.isnan(number) else number
 
 
-def _figures(task: str, rows: Sequence[LogRow], found: LmmsResults) -> list[LogScore]:
-    """The totals of a task, in the order in which its metrics are declared."""
+def _figures(task: str, rows: Sequence[LogRow], found: _Results) -> list[LogScore]:
+    """Return the totals of a task, in the order in which its metrics are declared."""
     names = dict.fromkeys(name for row in rows for name in row.scores)
     whole = {n: tuple(r.scores[n] for r in rows) for n in names if all(n in r.scores for r in rows)}
     totals = found.results.get(task, {})
@@ -179,7 +179,7 @@ def _figures(task: str, rows: Sequence[LogRow], found: LmmsResults) -> list[LogS
 
 
 def _rules(config: Mapping[str, Any]) -> dict[str, Any]:
-    """How the task adds up each metric: `mean`, or the name of a function of its own."""
+    """Return how the task adds up each metric: `mean`, or the name of a function of its own."""
     declared = config.get("metric_list")
     every = declared if isinstance(declared, list) else []
     return {str(m["metric"]): m.get("aggregation", "mean") for m in every if isinstance(m, dict) and "metric" in m}

@@ -55,12 +55,12 @@ class LogScore(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def again(self) -> float | None:
-        """The figure computed from the samples' values by the tool's own rule; None where that is not known."""
-        return computed(self.how, self.values, self.value)
+        """Return the figure computed from the samples' values by the tool's own rule; None where that is not known."""
+        return _computed(self.how, self.values, self.value)
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the log's total is what its samples give, to the last digit; None where one of the two is not there."""
+        """Return whether the log's total is what its samples give, to the last digit; None where one of the two is not there."""
         if self.value is None or self.again is None or not math.isfinite(self.value):
             return None
         return self.again == self.value
@@ -86,12 +86,12 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
     again: tuple[tuple[LogRow, ...], ...] = ()
 
 
-def computed(how: How, values: Sequence[float], logged: float | None = None) -> float | None:
-    """A figure from single values.
+def _computed(how: How, values: Sequence[float], logged: float | None = None) -> float | None:
+    """Compute a figure from single values.
 
     From Python 3.12 on `sum` keeps the digits that adding one by one loses. A log does not say which Python wrote it, so both count.
 
-    >>> computed("sum", [1.0, 0.0, 1.0]), computed("stderr", [1.0]), computed("", [1.0])
+    >>> _computed("sum", [1.0, 0.0, 1.0]), _computed("stderr", [1.0]), _computed("", [1.0])
     (0.6666666666666666, 0.0, None)
     """
     if not how or not values:
@@ -116,7 +116,7 @@ def to_number(value: float) -> float:
 
 
 def replied(text: str, **facts: Any) -> dict[str, Any]:
-    """A reply as fields of a row; one that is too long to be any is a failure."""
+    """Return a reply as fields of a row; one that is too long is a failure."""
     if len(text) <= LONGEST:
         return {"text": text, **facts}
     return {**facts, "error": f"the reply has {len(text):,} characters, more than {LONGEST:,}: not kept"}

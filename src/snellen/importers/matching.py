@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
@@ -53,7 +54,7 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
             )
             continue
         sample = found[0]
-        if disagrees(row.target, sample.truth):
+        if _disagrees(row.target, sample.truth):
             left.append(UnmatchedRow(row, f"its target is {row.target!r}, and that of {sample.id} is {sample.truth!r}"))
             continue
         if sample.id in taken:
@@ -62,19 +63,19 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
             )
         taken[sample.id] = row
         ways[way] += 1
-        unsure += way == "place" and not comparable(row.target, sample.truth)
+        unsure += way == "place" and not _comparable(row.target, sample.truth)
     order = [(taken[s.id], s) for s in samples if s.id in taken]
     return MatchedRows(tuple(order), dict(ways), tuple(left), unsure)
 
 
 def _shifted(rows: Sequence[LogRow]) -> bool:
     """Tell whether ids are numbers that do not count the rows as they stand, from 0 or from 1: then a place says nothing."""
-    apart = {int(row.id) - row.number for row in rows if row.number is not None and (row.id or "").isdecimal()}
+    apart = {int(row.id) - row.number for row in rows if row.number is not None and row.id and row.id.isdecimal()}
     return not (apart <= {0} or apart <= {1})
 
 
 def refusal(left: Sequence[UnmatchedRow], rows: int, source: str) -> SnellenError:
-    """What to say where rows are about no sample."""
+    """Return the error of rows that are about no sample."""
     some = "; ".join(f"{one.row.where}: {one.why}" for one in left[:NAMED])
     more = f"; and {len(left) - NAMED} more" if len(left) > NAMED else ""
     cure = (
@@ -89,48 +90,34 @@ class _Index:
     """The samples by id and the end of an id, by picture, and by part in their order."""
 
     def __init__(self, samples: Sequence[Sample], pictures: Pictures) -> None:
-        self._samples, self._pictures = samples, pictures
+        self._samples, self._pictures = samples, cache(pictures)
         self._by_id = {s.id: s for s in samples}
-        self._by_end: defaultdict[str, list[Sample]] = defaultdict(list)
-        for sample in samples:
-            self._by_end[_end(sample.id)].append(sample)
-        self._by_part = [_by_part(samples, names) for names in (_folders, _names)]
-        self._shown: Mapping[str, Sequence[str]] | None = None
+        self._by_end = _grouped(samples, lambda sample: {_end(sample.id)})
+        self._by_part = _grouped(samples, _folders), _grouped(samples, _names)
 
     def find(self, row: LogRow) -> tuple[str, list[Sample]]:
-        """How a row's sample was found, and those that it may be."""
+        """Return how a row's sample was found, and those that it may be."""
         if row.id is not None:
             exact = self._by_id.get(row.id)
             found = [exact] if exact is not None else _narrowed(self._by_end.get(_end(row.id), []), row)
             if found:
                 return "id", found
         if row.pictures:
-            found = _narrowed([self._by_id[i] for i in self._showing(row.pictures) if i in self._by_id], row)
+            first, *others = [self._pictures().get(picture, ()) for picture in row.pictures]
+            showing = [i for i in first if i in self._by_id and all(i in other for other in others)]
+            found = _narrowed([self._by_id[i] for i in showing], row)
             if found:
                 return "picture", found
-        if row.number is None or not (row.id or "0").isdecimal():  # a name that no sample has is no place
-            return "", []
-        part = self._part(row)
-        return "place", list(part[row.number : row.number + 1]) if row.number >= 0 else []
-
-    def _part(self, row: LogRow) -> Sequence[Sample]:
-        """The samples of the row's part, in their order: of the finest that it names; all of them where it names none."""
-        for index in self._by_part:
-            own = [index[word] for word in _said(row) if word in index]
-            if own:
-                return min(own, key=len)
-        return self._samples
-
-    def _showing(self, pictures: Sequence[str]) -> list[str]:
-        """The samples that show all of these."""
-        if self._shown is None:
-            self._shown = self._pictures()
-        every = [list(self._shown.get(p, ())) for p in pictures]
-        return [i for i in every[0] if all(i in others for others in every[1:])]
+        if row.number is None or row.number < 0 or not (row.id or "0").isdecimal():
+            return "", []  # a name that no sample has is not a place
+        part: Sequence[Sample] = self._samples
+        for index in reversed(self._by_part):  # the finest part that the row names, folders before tags
+            part = min((index[word] for word in _said(row) if word in index), key=len, default=part)
+        return "place", list(part[row.number : row.number + 1])
 
 
 def _end(name: str) -> str:
-    """The last piece of an id, without its folders."""
+    """Return the last piece of an id, without its folders."""
     return name.rpartition("/")[2]
 
 
@@ -142,7 +129,7 @@ def _narrowed(found: Sequence[Sample], row: LogRow) -> list[Sample]:
         lambda s: bool(_folders(s) & said),  # a folder is finer than a tag: P3_box has the split P3, too
         lambda s: bool(_names(s) & said),
         lambda s: bool(words) and _squeezed(str(s.facts.get("question") or "\0")) in words,
-        lambda s: comparable(row.target, s.truth) and not disagrees(row.target, s.truth),
+        lambda s: _comparable(row.target, s.truth) and not _disagrees(row.target, s.truth),
     )
     for fits in checks:
         if len(left) > 1:
@@ -150,7 +137,7 @@ def _narrowed(found: Sequence[Sample], row: LogRow) -> list[Sample]:
     return left
 
 
-def _by_part(samples: Sequence[Sample], names: Callable[[Sample], set[str]]) -> dict[str, list[Sample]]:
+def _grouped(samples: Sequence[Sample], names: Callable[[Sample], set[str]]) -> dict[str, list[Sample]]:
     found: defaultdict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
         for name in names(sample):
@@ -163,20 +150,20 @@ def _folders(sample: Sample) -> set[str]:
 
 
 def _names(sample: Sample) -> set[str]:
-    """What a sample's part may be called: the folders of its id, and its tags."""
+    """Return what a sample's part may be called: the folders of its id, and its tags."""
     return _folders(sample) | {tag.casefold() for tag in sample.tags.values()}
 
 
 def _said(row: LogRow) -> set[str]:
-    """What a row calls its part."""
+    """Return what a row calls its part."""
     words = (row.part, *(row.fields.get(name) for name in PART_FIELDS))
     return {w.casefold() for w in words if isinstance(w, str) and w}
 
 
-def comparable(target: str | None, truth: Any) -> bool:
-    """Whether a log's target can be held against a sample's truth. The letter of an option says nothing where the truth is a word.
+def _comparable(target: str | None, truth: Any) -> bool:
+    """Return whether a log's target can be held against a sample's truth. An option's letter says nothing where the truth is a word.
 
-    >>> comparable("cat", "cat"), comparable("B", "cat"), comparable("B", "B"), comparable("cat", {"shape": "cat"})
+    >>> _comparable("cat", "cat"), _comparable("B", "cat"), _comparable("B", "B"), _comparable("cat", {"shape": "cat"})
     (True, False, True, False)
     """
     if target is None or isinstance(truth, bool) or not isinstance(truth, str | int | float):
@@ -184,13 +171,13 @@ def comparable(target: str | None, truth: Any) -> bool:
     return not (len(target) == 1 and target.isupper() and len(str(truth)) > 1)
 
 
-def disagrees(target: str | None, truth: Any) -> bool:
-    """Whether a log's target is another than the sample's truth; order, case and white space say nothing.
+def _disagrees(target: str | None, truth: Any) -> bool:
+    """Return whether a log's target is another than the sample's truth; order, case and white space say nothing.
 
-    >>> disagrees("color, Shape", "Shape, Color"), disagrees("size", "color"), disagrees(None, "color")
+    >>> _disagrees("color, Shape", "Shape, Color"), _disagrees("size", "color"), _disagrees(None, "color")
     (False, True, False)
     """
-    return target is not None and comparable(target, truth) and _pieces(target) != _pieces(str(truth))
+    return target is not None and _comparable(target, truth) and _pieces(target) != _pieces(str(truth))
 
 
 def _pieces(text: str) -> set[str]:

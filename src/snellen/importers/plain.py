@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.importers import tables
@@ -20,32 +20,18 @@ ASKED = ("prompt", "question", "input")
 FAILED = ("error", "failure")
 
 
-class _Columns(NamedTuple):
-    """The columns of a file that are read, each chosen once for all of its rows; "" where there is none."""
-
-    id: str
-    reply: str
-    score: str
-    part: str
-    target: str
-    asked: str
-    failed: str
-
-    @classmethod
-    def of(cls, rows: Sequence[dict[str, Any]]) -> _Columns:
-        """Choose the columns of a table."""
-        return cls(
-            *(tables.first_column(rows, names) for names in (IDS, REPLIES, SCORES, PARTS, TARGETS, ASKED, FAILED))
-        )
+_COLUMNS = (IDS, REPLIES, SCORES, PARTS, TARGETS, ASKED, FAILED)
 
 
 def read(paths: Sequence[Path]) -> Log:
-    """One file, or several with the same columns."""
+    """Read one file, or several with the same columns."""
     found: list[LogRow] = []
     models: dict[str, None] = {}
     for path in paths:
         read_rows = tables.rows(path)
-        columns = _Columns.of([cells for _where, cells in read_rows])
+        cells_of_all = [cells for _where, cells in read_rows]
+        # each column is chosen once for all rows; "" where there is none
+        columns = [tables.first_column(cells_of_all, names) for names in _COLUMNS]
         for where, cells in read_rows:
             found.append(_row(where, len(found), cells, columns))
             models |= {tables.text_of(cells["model"]): None} if cells.get("model") else {}
@@ -65,37 +51,31 @@ def read(paths: Sequence[Path]) -> Log:
 
 
 def mean_of_all(rows: Sequence[LogRow], score: str, name: str) -> list[LogScore]:
-    """The mean of a score that every row has, where no file says what the tool itself made of it."""
+    """Return the mean of a score that every row has, where no file says what the tool itself made of it."""
     if not rows or any(score not in row.scores for row in rows):
         return []
     return [LogScore(name=name, value=None, score=score, how="sum", values=tuple(row.scores[score] for row in rows))]
 
 
-def _row(where: str, number: int, cells: dict[str, Any], columns: _Columns) -> LogRow:
-    failed = tables.text_of(cells.get(columns.failed))
-    if not failed and not columns.reply:
+def _row(where: str, number: int, cells: dict[str, Any], columns: Sequence[str]) -> LogRow:
+    name, reply, score, part, target, asked, failed = (cells.get(column) for column in columns)
+    if not tables.text_of(failed) and not columns[1]:
         raise SnellenError(
             f"{where}: no column with the reply ({', '.join(REPLIES)}); it has {', '.join(map(str, cells))}"
         )
-    name, target, asked = (_given(cells.get(column)) for column in (columns.id, columns.target, columns.asked))
-    score = tables.score_of(where, cells.get(columns.score))
+    value = tables.number_of(score, where)
     return LogRow(
         where=where,
-        id=name,
+        id=tables.text_of(name) or None,
         number=number,
-        part=tables.text_of(cells.get(columns.part)),
-        asked=asked,
-        target=target,
-        scores={} if score is None else {"score": score},
+        part=tables.text_of(part),
+        asked=tables.text_of(asked) or None,
+        target=tables.text_of(target) or None,
+        scores={} if value is None else {"score": value},
         fields={str(k): v for k, v in cells.items() if k not in REPLIES},
         **replied(
-            tables.text_of(cells.get(columns.reply)),
-            error=failed[:2000],
+            tables.text_of(reply),
+            error=tables.text_of(failed)[:2000],
             finish_reason=tables.text_of(cells.get("finish_reason")) or None,
         ),
     )
-
-
-def _given(cell: Any) -> str | None:
-    """Return a cell as text, None for an empty one."""
-    return tables.text_of(cell) or None

@@ -18,37 +18,34 @@ _IMAGE_MARK = re.compile(r"<image(?: \d+)?>|<\|image\|>")
 
 
 class MatchedPrompt(NamedTuple):
-    """The prompt that the replies are kept under, and whether its wording is the log's. `alike` of `told` questions are."""
+    """The prompt that the replies are kept under, and whether its wording is the log's."""
 
     prompt: str
     wording: Wording
-    alike: int = 0
-    told: int = 0
 
 
 def asked_as(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]], wanted: str | None = None) -> MatchedPrompt:
-    """The prompt that was named, else the one that most questions are worded as, else the exam's first."""
+    """Return the prompt that was named, else the one that most questions are worded as, else the exam's first."""
     names = [exam.prompt(wanted).name] if wanted else list(exam.prompts)
-    told = [(_plain(row.asked), sample) for row, sample in pairs if row.asked]
-    counts = {name: sum(_words(exam, name, s) == said for said, s in told) for name in names}
-    best = max(names, key=lambda name: counts[name])
-    if not told:
+    asked = [(_plain(row.asked), sample) for row, sample in pairs if row.asked]
+    if not asked:
         return MatchedPrompt(wanted or _default(exam, pairs), "unknown")
-    if counts[best] == len(told) == len(pairs):
-        return MatchedPrompt(best, "same", counts[best], len(told))
-    prompt = wanted or (best if counts[best] else _default(exam, pairs))
-    return MatchedPrompt(prompt, "other", counts[prompt], len(told))
+    counts = {name: sum(_words(exam, name, sample) == text for text, sample in asked) for name in names}
+    best = max(names, key=lambda name: counts[name])
+    if counts[best] == len(pairs):
+        return MatchedPrompt(best, "same")
+    return MatchedPrompt(wanted or (best if counts[best] else _default(exam, pairs)), "other")
 
 
 def _default(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]]) -> str:
-    """The first prompt of a protocol that is asked about these samples."""
+    """Return the first prompt of a protocol that is asked about these samples."""
     own = (protocol.prompt for protocol in exam.protocols.values())
     fits = (name for name in own if all(exam.prompts[name].asked_about(s) for _row, s in pairs))
     return next(fits, next(iter(exam.prompts)))
 
 
 def _words(exam: Exam, prompt: str, sample: Sample) -> str | None:
-    """All words of a question; None where it cannot be asked of the sample without its picture."""
+    """Return all words of a question; None where it cannot be asked of the sample without its picture."""
     try:
         if not exam.prompts[prompt].asked_about(sample):
             return None

@@ -94,7 +94,7 @@ class ImportRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def samples_of(folder: RunFolder, name: str) -> list[ImportedSample]:
-    """What the tool said of one sample of a run, each time that it was asked; nothing where the run is our own."""
+    """Return what the tool said of one sample of a run, each time that it was asked; nothing where the run is our own."""
     if not (folder.path / SAMPLES).is_file():
         return []
     return [one for one in read_samples(folder) if one.id == name]
@@ -113,7 +113,7 @@ def read_samples(folder: RunFolder) -> Iterator[ImportedSample]:
 
 
 def against(folder: RunFolder, theirs: Mapping[Reply, ImportedSample]) -> tuple[VerdictAgreement, ...]:
-    """The tool's verdicts against those of every protocol of the run, part by part."""
+    """Hold the tool's verdicts against those of every protocol of the run, part by part."""
     samples = {s.id: s for s in folder.samples()}
     found = []
     for one in folder.summary().plain:

@@ -30,7 +30,7 @@ def rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
     elif form in (".csv", ".tsv"):
         found = list(_separated(path, "\t" if form == ".tsv" else ""))
     elif form == ".xlsx":
-        found = list(((f"row {number}", row) for number, row in workbook_rows(path)))
+        found = [(f"row {number}", row) for number, row in workbook_rows(path)]
     else:
         raise SnellenError(f"{path}: not a table that is read here; {', '.join(FORMS)} are")
     if not found:
@@ -39,7 +39,7 @@ def rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
-    """A list of objects, or pandas' form of columns: each an object of cells by row."""
+    """Return a list of objects, or pandas' form of columns: each an object of cells by row."""
     document: Any = decoded(path.read_bytes(), object, str(path))
     if isinstance(document, list) and all(isinstance(record, dict) for record in document):
         return document
@@ -83,7 +83,7 @@ def first_column(rows: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> s
 
 
 def text_of(cell: Any) -> str:
-    """A cell as text; a spreadsheet's whole number without the point that it was never written with.
+    """Return a cell as text; a spreadsheet's whole number without the point that it was never written with.
 
     >>> text_of(3.0), text_of(None), text_of("a")
     ('3', '', 'a')
@@ -93,25 +93,10 @@ def text_of(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def score_of(where: str, cell: Any) -> float | None:
-    """Return a cell as a score, None for an empty one; refuse what is not a number: without it, scores would be lost unsaid."""
-    score, text = number_of(cell), text_of(cell).strip()
-    if score is None and text and not _is_number(text):
-        raise SnellenError(f"{where}: the score {one_line(text, 40)!r} is not a number; write 0.5 for 0,5 and for 50%")
-    return score
+def number_of(cell: Any, where: str = "") -> float | None:
+    """Return a cell as a score, words for right and wrong as numbers, too; None for an empty one and what no calculation can use.
 
-
-def _is_number(text: str) -> bool:
-    """Return True also for numbers that no calculation can use, such as nan and 1e999."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def number_of(cell: Any) -> float | None:
-    """A cell as a score; words for right and wrong are numbers, too.
+    With `where` a text that is not a number is refused: without it, scores would be lost unsaid.
 
     >>> number_of("True"), number_of("0.5"), number_of(""), number_of("x"), number_of(10**400), number_of("1e999")
     (1.0, 0.5, None, None, None, None)
@@ -121,6 +106,11 @@ def number_of(cell: Any) -> float | None:
         return float(said in ("true", "yes"))
     try:
         found = float(said)
-    except (ValueError, OverflowError):
+    except OverflowError:
+        return None
+    except ValueError:
+        if where and said:
+            text = one_line(text_of(cell).strip(), 40)
+            raise SnellenError(f"{where}: the score {text!r} is not a number; write 0.5 for 0,5 and for 50%") from None
         return None
     return found if math.isfinite(found) else None

@@ -27,7 +27,7 @@ SCORES = ("hit", "score")
 
 
 def read(paths: Sequence[Path]) -> Log:
-    """One file of predictions with, where they are, the totals beside it."""
+    """Read one file of predictions, with the totals beside it where there are any."""
     if len(paths) > 1:
         raise SnellenError("VLMEvalKit's predictions are one file for each data set: import one at a time")
     path = paths[0]
@@ -57,14 +57,13 @@ def _row(where: str, number: int, cells: dict[str, Any], score_column: str) -> L
     said = tables.text_of(cells["prediction"])
     failed = said.strip().startswith(FAILED)
     score = tables.number_of(cells.get(score_column))
-    index = cells.get("index")
     return LogRow(
         where=where,
-        id=None if index in (None, "") else tables.text_of(index),
+        id=tables.text_of(cells.get("index")) or None,
         number=number,
         part=tables.text_of(cells.get("split")),
         asked=None,  # the column `question` is the data set's, not what the model's own prompt made of it
-        target=tables.text_of(cells["answer"]) if cells.get("answer") not in (None, "") else None,
+        target=tables.text_of(cells.get("answer")) or None,
         scores={} if score is None else {"hit": score},
         fields={name: cell for name, cell in cells.items() if name not in ("prediction", "log")},
         **(replied("", error=FAILED) if failed else replied(said)),
@@ -79,7 +78,7 @@ def _totals(path: Path) -> Path | None:
 
 
 def _reported(path: Path, rows: Sequence[LogRow]) -> list[LogScore]:
-    """Its totals: the column Overall, a row for each split."""
+    """Return its totals: the column Overall, a row for each split."""
     found = []
     table = [cells for _where, cells in tables.rows(path)]
     for cells in table:
@@ -97,7 +96,7 @@ def _reported(path: Path, rows: Sequence[LogRow]) -> list[LogScore]:
 
 
 def _in_percent(figure: LogScore) -> LogScore:
-    """Some data sets give their totals in percent."""
+    """Return a figure as some data sets give it, in percent, where that agrees."""
     hundredfold = msgspec.structs.replace(figure, values=tuple(v * 100 for v in figure.values))
     return hundredfold if hundredfold.agrees else figure
 

@@ -19,8 +19,7 @@ from snellen.core.types import Answer, Picture, Sample
 from snellen.engine.remark import remark
 from snellen.exams.grounding.gallery import ScreenGallery
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
-from snellen.present.page.image_pool import ImagePool
-from snellen.present.page.pictures import PagePictures
+from snellen.present.page.image_pool import ImagePool, PagePictures
 
 SCREENS = ScreenGallery()
 
@@ -189,7 +188,7 @@ def test_a_large_screenshot_is_scaled_and_its_close_ups_are_cut_from_its_own_pix
     views = SCREENS.regions(sample, answer)
     assert len(views) == 2
     album = ImagePool()
-    shown = PagePictures(album, SCREENS).query(Picture(data=out.getvalue(), name="x"), sample, 0, answer)
+    shown = PagePictures(album, SCREENS, sample, answer).query(Picture(data=out.getvalue(), name="x"), 0)
     album.fit(10_000_000)
     held = {f"#{p.name}": p for p in album.prints()}
     whole, cut = held[str(shown.url)], held[str(shown.cuts[0])]

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.comparison.thresholds import thresholds_of
-from snellen.core.errors import MissingExtra, SnellenError, unknown
+from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.text import one_line
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import ScoreRow, statuses
 from snellen.present.model import formatting
-from snellen.present.model.paper_table import common_protocol, shared_protocols, silent_share
+from snellen.present.model.paper_table import common_protocol, silent_share
 
 FORMATS = ("svg", "png", "pdf")
 INKS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -38,7 +38,7 @@ WITHOUT_DATE: dict[str, dict[str, Any]] = {
 }
 
 
-class ChartPoint(NamedTuple):
+class _ChartPoint(NamedTuple):
     """A run's score of a part; `under` where it is at or below its floor, `silent` where many questions got no answer."""
 
     run: int
@@ -47,20 +47,20 @@ class ChartPoint(NamedTuple):
     silent: str
 
 
-class ChartPart(NamedTuple):
+class _ChartPart(NamedTuple):
     """A part of an exam with the scores of all runs that have it."""
 
     name: str
     n: int
-    points: list[ChartPoint]
+    points: list[_ChartPoint]
 
 
-class ScoreChart(NamedTuple):
+class _ScoreChart(NamedTuple):
     """What is drawn: the runs, the parts, what is measured, and what has to be said below it."""
 
     title: str
     runs: list[str]
-    parts: list[ChartPart]
+    parts: list[_ChartPart]
     notes: list[str]
 
 
@@ -86,37 +86,35 @@ def write_chart(runs: Sequence[Run], path: Path, protocol: str | None = None) ->
 # ---------------------------------------------------------------- what is drawn
 
 
-def chart_of(runs: Sequence[Run], protocol: str | None = None) -> ScoreChart:
+def chart_of(runs: Sequence[Run], protocol: str | None = None) -> _ScoreChart:
     """Return the scores of runs under one protocol of each exam: the one named, or the first that its runs share."""
     if len({run.manifest.data.synthetic for run in runs}) > 1:
         raise SnellenError("some runs are on synthetic data and some on real data: they do not belong in one chart")
     names = [_name(run, [one for one in runs if one.manifest.exam == run.manifest.exam]) for run in runs]
     known = list(dict.fromkeys(names))
-    every = [(name, row) for name, run in zip(names, runs, strict=True) for row in run.score_rows() if not row.control]
-    exams = list(dict.fromkeys(row.exam for _name, row in every))
-    parts: dict[str, ChartPart] = {}
-    measured: list[str] = []
-    for exam in exams:
-        own = [(name, row) for name, row in every if row.exam == exam]
-        shared = shared_protocols(row for _name, row in own)
-        if protocol is not None and protocol not in shared:
-            raise unknown("protocol", protocol, shared, of="these runs")
-        chosen = protocol or common_protocol(exam, (row for _name, row in own))
-        own = [(name, row) for name, row in own if row.protocol == chosen and row.whole and row.headline]
-        measured += [f"{exam}: {own[0][1].label} under '{chosen}'"] if own else []
-        for name, row in own:
+    exams: dict[str, list[tuple[int, ScoreRow]]] = {}
+    for name, run in zip(names, runs, strict=True):
+        for row in run.score_rows():
+            if not row.control:
+                exams.setdefault(row.exam, []).append((known.index(name), row))
+    parts: dict[str, _ChartPart] = {}
+    measured = []
+    for exam, own in exams.items():
+        chosen = common_protocol(exam, [row for _run, row in own], protocol)
+        shown = [(at, row) for at, row in own if row.protocol == chosen and row.whole and row.headline]
+        measured += [f"{exam}: {row.label} under '{chosen}'" for _run, row in shown[:1]]
+        for at, row in shown:
             if row.value is not None and not row.unit:
                 label = f"{exam} · {row.part}" if len(exams) > 1 else row.part
                 under = formatting.against_floor(row.value, row.floor, row.unit, row.better) != ""
-                part = parts.setdefault(label, ChartPart(label, row.part_n or 0, []))
-                part.points.append(ChartPoint(known.index(name), row, under, silent_share(row)))
+                part = parts.setdefault(label, _ChartPart(label, row.part_n or 0, []))
+                part.points.append(_ChartPoint(at, row, under, silent_share(row)))
     if not parts:
         page = ": 'snellen report RUN...' draws thresholds" if any(thresholds_of(run.manifest) for run in runs) else ""
         raise SnellenError(f"these runs have no scores in percent to draw{page}")
     points = [point for part in parts.values() for point in part.points]
-    one = len(measured) == 1
-    notes = [*([] if one else [f"{line}." for line in measured]), *_notes(points)]
-    return ScoreChart(measured[0] if one else "Scores by exam and part", known, list(parts.values()), notes)
+    title, lines = (measured[0], []) if len(measured) == 1 else ("Scores by exam and part", measured)
+    return _ScoreChart(title, known, list(parts.values()), [*(f"{line}." for line in lines), *_notes(points)])
 
 
 def _name(run: Run, of_exam: Sequence[Run]) -> str:
@@ -127,7 +125,7 @@ def _name(run: Run, of_exam: Sequence[Run]) -> str:
     return one_line(said, NAME) + (" (ORACLE: looks at the answer)" if run.manifest.oracle else "")
 
 
-def _notes(points: Sequence[ChartPoint]) -> Iterator[str]:
+def _notes(points: Sequence[_ChartPoint]) -> Iterator[str]:
     floors = " Upright lines: floors, what never looking gets; hollow: at or below it."
     yield "Bars: 95 % intervals." + floors * any(p.row.floor is not None for p in points)
     if any(p.silent for p in points):
@@ -144,7 +142,7 @@ def _notes(points: Sequence[ChartPoint]) -> Iterator[str]:
 # ---------------------------------------------------------------- drawing
 
 
-def _draw(chart: ScoreChart, path: Path, ending: str) -> None:
+def _draw(chart: _ScoreChart, path: Path, ending: str) -> None:
     import matplotlib
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -173,40 +171,42 @@ def _draw(chart: ScoreChart, path: Path, ending: str) -> None:
         axes.set_xlabel("percent")
         figure.suptitle(chart.title, fontsize=9.5, fontweight="bold", x=0.02, y=1 - 0.08 / total, ha="left", va="top")
         marks = [
-            Line2D(
-                [],
-                [],
-                color=INKS[i % len(INKS)],
-                marker=MARKERS[i % len(MARKERS)],
-                linewidth=2,
-                markersize=5,
-                label=name,
-            )
-            for i, name in enumerate(chart.runs)
+            Line2D([], [], linewidth=2, markersize=5, label=name, **_look(at)) for at, name in enumerate(chart.runs)
         ]
-        legend_at = (0.02, (below - 0.45) / total)
-        figure.legend(
-            handles=marks, loc="upper left", bbox_to_anchor=legend_at, frameon=False, borderpad=0, labelspacing=0.35
-        )
+        place: Any = {"loc": "upper left", "bbox_to_anchor": (0.02, (below - 0.45) / total)}
+        figure.legend(handles=marks, frameon=False, borderpad=0, labelspacing=0.35, **place)
         for at, note in enumerate(reversed(chart.notes)):
             figure.text(0.02, (0.06 + LEGEND * at) / total, note, fontsize=7.5, color="#444444")
         figure.savefig(path, format=ending, dpi=300, metadata=WITHOUT_DATE[ending])
 
 
-def _part(axes: Any, part: ChartPart, y: float) -> float:
+def _look(run: int) -> dict[str, Any]:
+    """Return the colour and the marker of a run."""
+    return {"color": INKS[run % len(INKS)], "marker": MARKERS[run % len(MARKERS)]}
+
+
+def _part(axes: Any, part: _ChartPart, y: float) -> float:
     """Draw a heading and a row for each run; return where the next part begins."""
     axes.text(0, y + HEAD * 0.62, f"{one_line(part.name, NAME)} (n = {part.n:,})", fontweight="bold", va="center")
     y += HEAD
     for point in part.points:
-        row, ink, at = point.row, INKS[point.run % len(INKS)], y + ROW / 2
+        row, look, at = point.row, _look(point.run), y + ROW / 2
         if row.low is not None and row.high is not None:
             ends = [100 * row.low, 100 * row.high]
-            axes.plot(ends, [at, at], color=ink, linewidth=2.4, alpha=0.55, solid_capstyle="round")
+            axes.plot(ends, [at, at], color=look["color"], linewidth=2.4, alpha=0.55, solid_capstyle="round")
         if row.floor is not None:
             axes.plot([100 * row.floor] * 2, [at - ROW / 2, at + ROW / 2], color="#333333", linewidth=1.1)
-        how = {"color": ink, "markerfacecolor": "white" if point.under else ink, "markersize": 5.5}
-        axes.plot([100 * (row.value or 0.0)], [at], MARKERS[point.run % len(MARKERS)], clip_on=False, **how)
+        inside = "white" if point.under else look["color"]
+        axes.plot(
+            [100 * (row.value or 0.0)],
+            [at],
+            linestyle="",
+            markersize=5.5,
+            markerfacecolor=inside,
+            clip_on=False,
+            **look,
+        )
         if point.silent:  # in the margin, where no score can be
-            axes.text(102.5, at, point.silent, color=ink, fontsize=7.5, va="center")
+            axes.text(102.5, at, point.silent, color=look["color"], fontsize=7.5, va="center")
         y += ROW
     return y

@@ -17,7 +17,17 @@ from snellen.core.records import Manifest
 from snellen.core.text import one_line
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import ScoreRow
-from snellen.present.files.portable import Files, HubSource, exam_of, one_of_each, portable_rows, slug, source_of
+from snellen.present.files.portable import (
+    Files,
+    HubSource,
+    asked_on,
+    exam_of,
+    one_of_each,
+    portable_rows,
+    slug,
+    source_of,
+)
+from snellen.present.model.paper_table import shots_of
 
 FOLDER = ".eval_results"
 
@@ -25,7 +35,7 @@ FOLDER = ".eval_results"
 def eval_results(
     runs: Sequence[Run], *, protocol: str | None = None, dataset: str | None = None, url: str | None = None
 ) -> Files:
-    """The files for one model's repository; `dataset` is its name on the hub where the data folder does not say it."""
+    """Return the files for one model's repository; `dataset` is its name on the hub where the data folder does not say it."""
     subjects = dict.fromkeys(run.manifest.subject.spec for run in runs)
     if len(subjects) > 1:
         raise SnellenError(
@@ -49,7 +59,7 @@ def _file(run: Run, protocol: str | None, dataset: str | None, url: str | None) 
             f"{run.path}: nobody wrote down which data set of the hub it saw; say it with --dataset OWNER/NAME{guess}"
         )
     first = headline[0]
-    shots = int(first.options.get("shots") or 0)
+    shots = shots_of(first)
     name = "_".join([slug(first.exam), slug(first.protocol), *([f"{shots}shots"] if shots else [])])
     entries = [_entry(row, source, run.manifest, url) for row in headline]
     return f"{FOLDER}/{name}.yaml", "".join(line for entry in entries for line in _yaml(entry)).encode()
@@ -62,7 +72,7 @@ def _entry(row: ScoreRow, source: HubSource, manifest: Manifest, url: str | None
     entry: dict[str, Any] = {
         "dataset": place | ({"revision": source.commit} if source.commit else {}),
         "value": row.value if row.unit else round(100 * row.value, 2),
-        "date": str(manifest.imported.get("made") or "") or manifest.created,
+        "date": asked_on(manifest),
     }
     if url:
         entry["source"] = {"url": url, "name": f"snellen {row.snellen}"}
@@ -70,15 +80,14 @@ def _entry(row: ScoreRow, source: HubSource, manifest: Manifest, url: str | None
 
 
 def notes(row: ScoreRow, imported_from: str = "") -> str:
-    """What it takes to read the value, on one line."""
-    shots = int(row.options.get("shots") or 0)
+    """Say what it takes to read the value, on one line."""
     limit = row.options.get("limit")
     said = [
         f"snellen {row.snellen}",
         f"answers imported from {imported_from}, not asked by snellen" if imported_from else "",
         f"protocol {row.protocol} version {row.version}",
         f"prompt {row.prompt}",
-        f"{shots} shots",
+        f"{shots_of(row)} shots",
         f"{row.label} in {row.unit or 'percent'}",
         f"n = {row.n}" + (f" (limited to {limit} of each part)" if limit else ""),
         f"95 % interval {between(row.low, row.high, row.unit)}" if row.low is not None else "",
@@ -91,7 +100,7 @@ def notes(row: ScoreRow, imported_from: str = "") -> str:
 
 
 def _yaml(entry: dict[str, Any], indent: str = "- ") -> Iterator[str]:
-    """A mapping of texts, numbers and mappings as YAML. A text is written as JSON has it, which YAML reads as the same text."""
+    """Yield a mapping of texts, numbers and mappings as YAML. A text is written as JSON has it, which YAML reads as the same text."""
     for key, value in entry.items():
         if isinstance(value, dict):
             yield f"{indent}{key}:\n"

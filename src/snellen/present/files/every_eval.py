@@ -26,6 +26,7 @@ from snellen.present.files.portable import (
     Files,
     HubSource,
     PortableModel,
+    asked_on,
     model_of,
     one_of_each,
     part_id,
@@ -33,6 +34,7 @@ from snellen.present.files.portable import (
     source_of,
 )
 from snellen.present.files.portable import slug as piece
+from snellen.present.model.paper_table import shots_of
 from snellen.stats.intervals import LEVEL
 
 SCHEMA = "0.3.0"
@@ -57,7 +59,7 @@ def records(
     model_id: str | None = None,
     samples: bool = False,
 ) -> Files:
-    """The files of some runs, by their places in the data store. `now` is when the records are made, in seconds since 1970."""
+    """Return the files of some runs, by their places in the data store. `now` is when the records are made, in seconds since 1970."""
     found: list[tuple[str, bytes]] = []
     for run in runs:
         found += _files(run, evaluator, now, protocol, model_id, samples)
@@ -88,7 +90,7 @@ def _files(
 
 
 def evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
-    """A run's name in records, the same each time it is exported."""
+    """Return a run's name in records, the same each time it is exported."""
     manifest = run.manifest
     own = digest(
         {
@@ -103,7 +105,7 @@ def evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
 
 
 def _seconds(created: str) -> str:
-    """When a run began, in seconds since 1970; as it is written where that is no time."""
+    """Return when a run began, in seconds since 1970; as it is written where that is not a time."""
     try:
         return str(int(datetime.fromisoformat(created).timestamp()))
     except ValueError:
@@ -119,7 +121,7 @@ def _document(
     return {
         "schema_version": SCHEMA,
         "evaluation_id": "",
-        "evaluation_timestamp": _seconds(_when(manifest)),
+        "evaluation_timestamp": _seconds(asked_on(manifest)),
         "retrieved_timestamp": str(now),
         "source_metadata": {
             "source_name": "Snellen",
@@ -132,11 +134,6 @@ def _document(
         "model_info": _model(run, model),
         "evaluation_results": [_result(row, source, run) for row in rows],
     }
-
-
-def _when(manifest: Manifest) -> str:
-    """Return when the questions were asked: of a log that was imported, when it was made."""
-    return str(manifest.imported.get("made") or "") or manifest.created
 
 
 def _imported(manifest: Manifest) -> dict[str, Any]:
@@ -175,11 +172,6 @@ def _known(given: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in given.items() if value not in (None, "", {})}
 
 
-def result_id(row: ScoreRow) -> str:
-    """A score's name in a record."""
-    return f"{part_id(row)}.{row.metric}"
-
-
 def _result(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
     details = {"part": row.part, "fingerprint": row.data_fingerprint, "selection": json.dumps(row.options)}
     missing = len(run.manifest.data.missing)
@@ -189,9 +181,9 @@ def _result(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
         data |= {"source_type": "hf_dataset", "hf_repo": source.repo, "samples_number": row.part_n or 0}
         details |= {"revision": source.commit}
     return {
-        "evaluation_result_id": result_id(row),
+        "evaluation_result_id": f"{part_id(row)}.{row.metric}",
         "evaluation_name": part_id(row),
-        "evaluation_timestamp": _seconds(_when(run.manifest)),
+        "evaluation_timestamp": _seconds(asked_on(run.manifest)),
         "source_data": data | {"additional_details": details},
         "metric_config": _metric(row),
         "score_details": _score(row),
@@ -240,7 +232,7 @@ def _score(row: ScoreRow) -> dict[str, Any]:
 
 
 def _generation(row: ScoreRow, run: Run) -> dict[str, Any]:
-    """What was asked for in generation. The endpoint's address stays at home: it may be somebody's own."""
+    """Return what was asked for in generation. The endpoint's address is left out: it may be private."""
     identity = run.manifest.subject.identity
     parameters = identity.get("applied") or identity.get("parameters") or {}
     found: dict[str, Any] = {}
@@ -248,7 +240,7 @@ def _generation(row: ScoreRow, run: Run) -> dict[str, Any]:
         value = parameters.get(name)
         if isinstance(value, int | float) and not isinstance(value, bool):
             found[name] = kind(value)
-    details = {"prompt": row.prompt, "shots": str(int(row.options.get("shots") or 0))}
+    details = {"prompt": row.prompt, "shots": str(shots_of(row))}
     wording = run.manifest.wordings.get(row.prompt)
     details |= {"prompt_sha256": wording.digest} if wording is not None else {}
     details |= {f"parameter.{k}": json.dumps(v) for k, v in parameters.items() if k not in found}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -13,15 +13,12 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.results import ProtocolSummary
-from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Question, Sample
+from snellen.core.types import NON_ANSWERS, Outcome, Question
 from snellen.engine.ask.questions import questions
 from snellen.engine.runs.data_again import unchanged
-from snellen.engine.runs.folder import Scan
 from snellen.engine.runs.run import Run
-from snellen.engine.runs.tidy import ScoreRow
+from snellen.engine.runs.tidy import SampleRow, ScoreRow
 from snellen.present.files.portable import exam_of, part_id
-
-Questions = dict[tuple[str, str], Question]
 
 
 def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, schema: str) -> Iterator[bytes]:
@@ -31,40 +28,35 @@ def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, s
     """
     exam = exam_of(run)
     wanted = {r.protocol for r in rows}
-    protocols = [p for p in run.protocols if p.protocol in wanted]
-    scan = run.folder.scan()
-    asked = _asked(run, exam, protocols, scan.last)
+    protocols = {p.protocol: p for p in run.protocols if p.protocol in wanted}
+    asked = _asked(run, exam, [p.prompt for p in protocols.values()])
     samples = {s.id: s for s in run.samples()}
+    sent = {
+        (a.id, a.prompt): [image.sha256 for call in a.calls[:1] for image in call.images] for a in run.folder.answers()
+    }
+    own = {(r.protocol, *r.by.items()): r for r in rows if r.metric == _metric(protocols[r.protocol])}
     names = {"schema_version": schema, "evaluation_id": evaluation, "model_id": model}
-    for summary in protocols:
-        protocol, _arm = exam.protocol(summary.protocol)
-        own = {tuple(r.by.items()): r for r in rows if r.protocol == summary.protocol and r.metric == _metric(summary)}
-        for answer, mark in _answered(run, scan, summary):
-            sample = samples[answer.id]
-            row = next((own[key] for key in map(tuple, protocol.groups(sample)) if key in own), None)
-            part = {"evaluation_name": f"{exam.name}.{summary.protocol}"}
-            if row is not None:
-                part = {"evaluation_name": part_id(row), "evaluation_result_id": f"{part_id(row)}.{row.metric}"}
-            line = _line(sample, asked[sample.id, summary.prompt], answer, mark, summary)
-            yield json.dumps(names | part | line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    for one in run.sample_rows():
+        summary = protocols.get(one.protocol)
+        if summary is None:
+            continue
+        groups = exam.protocol(one.protocol)[0].groups(samples[one.id])
+        row = next((own[key] for group in groups if (key := (one.protocol, *group)) in own), None)
+        part = {"evaluation_name": f"{exam.name}.{one.protocol}"}
+        if row is not None:
+            part = {"evaluation_name": part_id(row), "evaluation_result_id": f"{part_id(row)}.{row.metric}"}
+        images = sent.get((one.id, Arm.parse(summary.prompt)._replace(repeat=one.repeat).text), [])
+        line = _line(one, asked[one.id, summary.prompt], images, summary)
+        yield json.dumps(names | part | line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
-def _answered(run: Run, scan: Scan, summary: ProtocolSummary) -> Iterator[tuple[Answer, Mark]]:
-    """Every answer with its mark, each time that questions were asked."""
-    for arm in Arm.parse(summary.prompt).times(summary.repeats):
-        marks = {m.id: m for m in run.marks(summary.protocol, arm.repeat)}
-        for answer in run.folder.answers(scan, [(i, arm.text) for i in marks]):
-            yield answer, marks[answer.id]
-
-
-def _asked(
-    run: Run, exam: Exam, protocols: Sequence[ProtocolSummary], answered: Container[tuple[str, str]]
-) -> Questions:
-    arms = [Arm.parse(prompt) for prompt in dict.fromkeys(p.prompt for p in protocols)]
+def _asked(run: Run, exam: Exam, prompts: Sequence[str]) -> dict[tuple[str, str], Question]:
     try:
         data = unchanged(run.folder, exam)
     except SnellenError as error:
         raise SnellenError(f"{run.path}: samples say what was asked, and {error}") from None
+    answered = run.folder.scan().last
+    arms = [Arm.parse(prompt) for prompt in dict.fromkeys(prompts)]
     every = questions(
         exam, data, arms, lambda one: one in answered, lambda _arm, _sample: True, run.manifest.options.seed
     )
@@ -72,69 +64,46 @@ def _asked(
 
 
 def _metric(summary: ProtocolSummary) -> str:
-    """The metric that a sample's score is of: a headline over a whole group (a macro F1) has no sample's value."""
+    """Return the metric that a sample's score is of: a headline over a whole group (a macro F1) has no sample's value."""
     return summary.bounded or summary.headline
 
 
-def _line(sample: Sample, asked: Question, answer: Answer, mark: Mark, summary: ProtocolSummary) -> dict[str, Any]:
-    value = mark.metrics.get(_metric(summary))
-    right = mark.outcome == Outcome.CORRECT
-    given = {"raw": asked.text, "reference": _references(sample.truth)}
-    failure = f"{answer.failure.kind}: {answer.failure.reason}" if answer.failure is not None else None
+def _line(row: SampleRow, asked: Question, images: Sequence[str], summary: ProtocolSummary) -> dict[str, Any]:
+    value, right = row.metrics.get(_metric(summary)), row.outcome == Outcome.CORRECT
+    silent = row.outcome in NON_ANSWERS
+    truths = row.truth if isinstance(row.truth, list | tuple) else [row.truth]
+    given = {"raw": asked.text, "reference": list(map(_text, truths))}
+    read = {
+        "turn_idx": 0,
+        "source": "output.raw",
+        "extracted_value": _text(row.reading),
+        "extraction_method": f"snellen protocol {row.protocol} version {row.version}",
+        "is_terminal": True,
+    }
+    tokens = None  # the schema wants all of them or none
+    if row.input_tokens is not None and row.output_tokens is not None:
+        total = row.input_tokens + row.output_tokens
+        tokens = {"input_tokens": row.input_tokens, "output_tokens": row.output_tokens, "total_tokens": total}
     return {
-        "sample_id": sample.id,
+        "sample_id": row.id,
         "sample_hash": hashlib.sha256(json.dumps(given, sort_keys=True, separators=(",", ":")).encode()).hexdigest(),
         "interaction_type": "single_turn",
         "input": given | {"choices": list(asked.options) or None},
-        "output": {"raw": [answer.text], "reasoning_trace": [answer.thinking] if answer.thinking else None},
+        "output": {"raw": [row.reply], "reasoning_trace": [row.thinking] if row.thinking else None},
         "messages": None,
-        "answer_attribution": _attribution(mark, summary),
+        "answer_attribution": [] if silent or row.reading is None else [read],
         "evaluation": {"score": float(value) if isinstance(value, int | float) else float(right), "is_correct": right},
-        "token_usage": _tokens(answer),
-        "performance": _performance(answer),
-        "error": failure or (str(mark.outcome) if mark.outcome in NON_ANSWERS else None),
+        "token_usage": tokens,
+        "performance": {"latency_ms": 1000 * row.latency} if row.latency is not None else None,
+        "error": row.failure or (row.outcome if silent else None),
         "metadata": {
-            **sample.tags,
-            **({"repeat": str(Arm.parse(answer.prompt).repeat)} if summary.repeats > 1 else {}),
-            "outcome": str(mark.outcome),
-            "images_sha256": " ".join(i.sha256 for call in answer.calls[:1] for i in call.images),
+            **row.tags,
+            **({"repeat": str(row.repeat)} if summary.repeats > 1 else {}),
+            "outcome": row.outcome,
+            "images_sha256": " ".join(images),
         },
     }
 
 
-def _references(truth: Any) -> list[str]:
-    return list(map(_text, truth if isinstance(truth, list | tuple) else [truth]))
-
-
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _attribution(mark: Mark, summary: ProtocolSummary) -> list[dict[str, Any]]:
-    """Return what was read out of the reply; nothing where it could not be read."""
-    if mark.outcome in NON_ANSWERS or mark.reading is None:
-        return []
-    return [
-        {
-            "turn_idx": 0,
-            "source": "output.raw",
-            "extracted_value": _text(mark.reading),
-            "extraction_method": f"snellen protocol {summary.protocol} version {summary.version}",
-            "is_terminal": True,
-        }
-    ]
-
-
-def _tokens(answer: Answer) -> dict[str, int] | None:
-    """Return the tokens of all calls; nothing where one of them does not say, since the schema wants all or none."""
-    used = [call.usage for call in answer.calls]
-    given, made = [u.input_tokens for u in used], [u.output_tokens for u in used]
-    if not used or None in given or None in made:
-        return None
-    total, replied = sum(n or 0 for n in given), sum(n or 0 for n in made)
-    return {"input_tokens": total, "output_tokens": replied, "total_tokens": total + replied}
-
-
-def _performance(answer: Answer) -> dict[str, float] | None:
-    times = [call.latency for call in answer.calls]
-    return {"latency_ms": 1000 * sum(t or 0.0 for t in times)} if times and None not in times else None

@@ -41,12 +41,12 @@ class ExportRows(NamedTuple):
 
     @property
     def status(self) -> str:
-        """What nobody may overlook, of all rows together."""
+        """Return the status of all rows together: SYNTHETIC, INCOMPLETE and the like."""
         return statuses(r.status for r in (*self.scores, *(self.samples or ())))
 
     @property
     def tables(self) -> list[TidyTable]:
-        """The flat tables."""
+        """Return the flat tables."""
         scores = table_of("scores", ScoreRow, self.scores)
         return [scores] if self.samples is None else [scores, table_of("samples", SampleRow, self.samples)]
 
@@ -54,7 +54,7 @@ class ExportRows(NamedTuple):
 def rows_of(
     runs: Sequence[Run], *, samples: bool = False, protocol: str | None = None, published: bool = False
 ) -> ExportRows:
-    """The rows of some runs, of one protocol where it is named; a paper's figure once, however many runs it fits."""
+    """Return the rows of some runs, of one protocol where it is named; a paper's figure once, however many runs it fits."""
     scores: list[ScoreRow] = []
     papers: dict[tuple[Any, ...], ScoreRow] = {}
     for run in runs:
@@ -114,7 +114,7 @@ def _wide_sheets(tables: Sequence[PaperTable]) -> list[WorkbookSheet]:
 
 
 def wide_rows(table: PaperTable) -> list[Sequence[Cell]]:
-    """A table of a paper as plain cells: who, shots, and the figures; what nobody may overlook is part of the name."""
+    """Return a table of a paper as plain cells: model, shots and figures; the status is part of the name."""
     made = [formatting.SYNTHETIC.partition(".")[0]] if formatting.SYNTHETIC in table.caption else []
     rows: list[Sequence[Cell]] = [["Model", "Shot", *(head.whole.replace(" ", "_") for head in table.heads)]]
     for line in (*table.lines, *table.published):
@@ -125,13 +125,13 @@ def wide_rows(table: PaperTable) -> list[Sequence[Cell]]:
 
 
 def _cells(table: TidyTable) -> list[Sequence[Any]]:
-    """A table with its header; truth values as words, since not every program knows them."""
+    """Return a table with its header; truth values as words, since not every program knows them."""
     plain = [[str(v).lower() if isinstance(v, bool) else v for v in row] for row in table.rows]
     return [table.names, *plain]
 
 
 def _parquet(rows: ExportRows) -> bytes:
-    """One table, typed; with our label in the metadata where data was made by us, as in the data sets themselves."""
+    """Return one table, typed; with our label in the metadata where data was made by us, as in the data sets themselves."""
     table = rows.tables[-1]
     notes = {"snellen.table": f"{table.name} {SCHEMA}", "snellen.version": __version__}
     notes |= {"snellen.status": rows.status} if rows.status else {}

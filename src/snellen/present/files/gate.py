@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from snellen.comparison.gating import Gate, GateCheck
+from snellen.comparison.gating import Gate
 from snellen.core.figures import counted
 from snellen.core.text import one_line
 from snellen.present.files.markdown import escaped
-from snellen.present.model.gate_view import checks_table
-from snellen.present.model.repeats import times
+from snellen.present.model.comparison_view import checks_table
+from snellen.present.model.formatting import asked_often
 
 LONG = 2000
 _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
 def junit(found: Gate) -> bytes:
-    """One test case for each part and protocol, in the form that Jenkins, GitLab, Azure and GitHub's actions read."""
+    """Return one test case for each part and protocol, in the form that Jenkins, GitLab, Azure and GitHub's actions read."""
     counts = {"tests": str(len(found.checks)), "failures": str(len(found.failed)), "errors": "0"}
     skipped = str(sum(not check.judged for check in found.checks))
     root = Element("testsuites", counts)
@@ -43,24 +43,21 @@ def junit(found: Gate) -> bytes:
         if not check.judged:
             SubElement(case, "skipped", {"message": f"{counted(check.clusters, check.cluster)}: too few to judge"})
         if check.failed:
-            SubElement(case, "failure", {"message": _inert(check.said), "type": "drop"}).text = _inert(_details(check))
+            details = f"{check.part} under '{check.protocol}', by {check.label}: {check.said}."
+            SubElement(case, "failure", {"message": _inert(check.said), "type": "drop"}).text = _inert(details)
     SubElement(suite, "system-out").text = "\n".join(_inert(line) for line in (*found.notes, found.said))
     indent(root)
     text: str = tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
 
-def _details(check: GateCheck) -> str:
-    return f"{check.part} under '{check.protocol}', by {check.label}: {check.said}."
-
-
 def _inert(text: str) -> str:
-    """On one line, with nothing that XML cannot hold."""
+    """Return a text on one line, with nothing that XML cannot hold."""
     return _NOT_IN_XML.sub("?", one_line(text, LONG))
 
 
 def summary(found: Gate) -> str:
-    """A section in Markdown: the verdict, the table, the notes."""
+    """Return a section in Markdown: the verdict, the table, the notes."""
     marks = " · SYNTHETIC" if found.synthetic else ""
     table = checks_table(found, found.checks)
     lines = [
@@ -68,8 +65,8 @@ def summary(found: Gate) -> str:
         "",
         f"**{escaped(found.said)}.**",
         "",
-        f"A is the baseline, {escaped(found.baseline_subject)}{times(found.baseline_repeats)} ({escaped(found.baseline)}). "
-        f"B is the run, {escaped(found.subject)}{times(found.repeats)} ({escaped(found.run)}).",
+        f"A is the baseline, {escaped(found.baseline_subject)}{asked_often(found.baseline_repeats)} ({escaped(found.baseline)}). "
+        f"B is the run, {escaped(found.subject)}{asked_often(found.repeats)} ({escaped(found.run)}).",
         "",
         f"{escaped(table.title)}:",
         "",

@@ -50,7 +50,7 @@ LETTER = (
 
 
 def escaped(text: str) -> str:
-    r"""A text that LaTeX prints as it is, on one line.
+    r"""Return a text that LaTeX prints as it is, on one line.
 
     >>> print(escaped("50 % of\n$x_1$ \\input{/etc/passwd} a--b é"))
     50 \% of \$x\_1\$ \textbackslash{}input\{/etc/passwd\} a-{}-b é
@@ -68,7 +68,7 @@ def _letter(found: str) -> str:
 
 
 def latex(tables: Sequence[PaperTable]) -> str:
-    """Tables that a paper can `\\input`."""
+    """Return tables that a paper can `\\input`."""
     pieces = [piece for table in tables for piece in _pieces(table)]
     written = [_table(table, label) for table, label in zip(pieces, _labels(pieces), strict=True)]
     needed = [r"% needs \usepackage{booktabs} and \usepackage{graphicx}"]
@@ -81,7 +81,7 @@ def latex(tables: Sequence[PaperTable]) -> str:
 
 
 def _pieces(table: PaperTable) -> Iterator[PaperTable]:
-    """A table that no page is wide enough for as several; headings that a few columns share stay whole."""
+    """Yield a table that no page is wide enough for as several; headings that a few columns share stay whole."""
     groups = [len(list(some)) for _group, some in itertools.groupby(table.heads, key=lambda head: head.group)]
     limit = WIDE
     if len(table.heads) > WIDE and max(groups) > WIDE // 2:
@@ -106,7 +106,7 @@ def _pieces(table: PaperTable) -> Iterator[PaperTable]:
 
 
 def _labels(tables: Sequence[PaperTable]) -> list[str]:
-    """A label for each table, none twice."""
+    """Return a label for each table, none twice."""
     names = [re.sub(r"[^a-z0-9]+", "-", f"{t.exam}-{t.protocol}-{t.name}".lower()).strip("-") for t in tables]
     return [f"{n}-{names[: i + 1].count(n)}" if names.count(n) > 1 else n for i, n in enumerate(names)]
 
@@ -136,7 +136,7 @@ def _table(table: PaperTable, label: str) -> str:
 
 
 def _headings(heads: Sequence[Head]) -> list[str]:
-    """The names of columns, below the headings that neighbours share."""
+    """Return the names of columns, below the headings that neighbours share."""
     names = _row(["model", *(escaped(head.name) for head in heads)])
     if not any(head.group for head in heads):
         return [names]
@@ -162,7 +162,7 @@ def _status(line: PaperLine) -> str:
 
 
 def _inline(line: PaperLine) -> list[str]:
-    """'$61.1_{\\,[55.1,\\,67.0]}$', with notes behind it in small letters."""
+    """Return '$61.1_{\\,[55.1,\\,67.0]}$', with notes behind it in small letters."""
     return [
         _row(
             [
@@ -174,7 +174,7 @@ def _inline(line: PaperLine) -> list[str]:
 
 
 def _stacked(line: PaperLine) -> list[str]:
-    """The figures, and in rows of their own below them the intervals and the notes; the status of the line stands there, too."""
+    """Return the figures, and in rows of their own below them the intervals and the notes; the status of the line stands there, too."""
     intervals = [rf"{{\scriptsize ${_interval(f)}$}}" if f.interval else "" for f in line.figures]
     if not any(intervals):
         return [_row([_name(line), *map(_value, line.figures)])]

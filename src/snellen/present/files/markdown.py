@@ -13,7 +13,7 @@ LONG = 4000
 
 
 def escaped(text: str) -> str:
-    """A text that Markdown shows as it is, on one line.
+    """Return a text that Markdown shows as it is, on one line.
 
     >>> escaped("gpt_4 | <b>[x](https://y)")
     'gpt_4 &#124; &#60;b&#62;&#91;x&#93;(https:&#47;/y)'
@@ -22,7 +22,7 @@ def escaped(text: str) -> str:
 
 
 def markdown(table: PaperTable) -> str:
-    """The caption, then the table."""
+    """Return the caption, then the table."""
     lines = [
         " ".join(map(escaped, table.caption)),
         "",

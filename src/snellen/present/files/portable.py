@@ -1,6 +1,6 @@
 """What every portable record of a run needs: that the run may be taken for a result, whose model it is, and which data it saw.
 
-Whoever reads such a record has nothing else of the run, and no word of warning is read twice. So what would need one is refused.
+A reader of such a record has nothing else of the run, so a run that would need a warning is refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ UNKNOWN = "unknown"
 
 
 class PortableModel(NamedTuple):
-    """A model as records name it, and how it was run; what nobody can know from a run is 'unknown'."""
+    """A model as records name it, and how it was run; what a run does not say is 'unknown'."""
 
     id: str
     developer: str
@@ -78,8 +78,13 @@ def portable_rows(run: Run, protocol: str | None = None) -> list[ScoreRow]:
 
 
 def exam_of(run: Run) -> Exam:
-    """The exam of a run."""
+    """Return the exam of a run."""
     return exams.load(run.manifest.exam)
+
+
+def asked_on(manifest: Manifest) -> str:
+    """Return when the questions were asked: of a log that was imported, when it was made."""
+    return str(manifest.imported.get("made") or "") or manifest.created
 
 
 # ---------------------------------------------------------------- whose model it is
@@ -88,14 +93,14 @@ _OURS = ("baseline", "method")
 
 
 def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
-    """The model of a run as OWNER/NAME: as `given`, else as far as the subject's name says it."""
+    """Return the model of a run as OWNER/NAME: as `given`, else as far as the subject's name says it."""
     spec, identity = manifest.subject.spec, manifest.subject.identity
     kind = str(identity.get("kind") or spec.partition("/")[0])
     name, hosting = spec.removeprefix(f"{kind}/"), hosting_of(kind)
     if kind == "human":
         raise SnellenError("these are the answers of people, and a portable record is of a model")
     if kind == "replay":
-        name = PurePath(name).stem  # where a file of replies lies is nobody else's business
+        name = PurePath(name).stem  # the folder of a file of replies is private
     elif kind == "import":
         name = name.partition(":")[2]  # the log's own name for it
     elif kind in _OURS:
@@ -119,13 +124,13 @@ def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
 
 
 def source_of(manifest: Manifest) -> HubSource:
-    """The data set on the hub that `snellen data get` fetched, if the folder is still there and says so."""
+    """Return the data set on the hub that `snellen data get` fetched, if the folder is still there and says so."""
     lock = read_lock(Path(manifest.data.source))
     return HubSource(lock.repo, lock.commit) if lock is not None else HubSource()
 
 
 def slug(text: str, instead: str = "_") -> str:
-    """A piece of a file's name on any system.
+    """Return a piece of a file's name on any system.
 
     >>> slug("llava:7b"), slug("../x"), slug("CON"), slug("")
     ('llava_7b', 'x', 'CON_', '_')
@@ -146,7 +151,7 @@ def one_of_each(names: Iterable[str], what: str) -> None:
 
 
 def part_id(row: ScoreRow) -> str:
-    """The name of an exam's part under a protocol, with dots: 'salbench.P3.paper'."""
+    """Return the name of an exam's part under a protocol, with dots: 'salbench.P3.paper'."""
     return ".".join(slug(piece, "-") for piece in (row.exam, *row.by.values(), row.protocol))
 
 

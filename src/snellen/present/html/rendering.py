@@ -5,7 +5,7 @@ All that a template prints is made inert and then escaped; no data is ever marke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 import jinja2
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from snellen import __version__
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, UnshortenedText
-from snellen.core.text import for_terminal
+from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Mark
 from snellen.present.model import formatting, threshold_text
 from snellen.present.model.formatting import plain
@@ -32,20 +32,13 @@ class TextDetail(NamedTuple):
 class Templates:
     """The templates of one skin. Names of its `own` package and the shared ones come first: no exam's template takes their place."""
 
-    def __init__(
-        self,
-        own: str,
-        detail: TextDetail,
-        *,
-        left_out: Collection[str] = (),
-        filters: Mapping[str, Callable[..., Any]] | None = None,
-    ) -> None:
-        self._own, self._detail, self._left_out, self._filters = own, detail, left_out, filters or {}
+    def __init__(self, own: str, detail: TextDetail, left_out: Collection[str] = ()) -> None:
+        self._own, self._detail, self._left_out = own, detail, left_out
         self._environments: dict[str, jinja2.Environment] = {}
 
     def page(self, name: str, **given: Any) -> str:
         """Render a template of the skin itself."""
-        return self.of(Gallery(), name).render(version=__version__, detail=self._detail, **given)
+        return self.of(Gallery(), name).render(version=__version__, **given)
 
     def of(self, gallery: Gallery, name: str) -> jinja2.Template:
         """Return a template of a gallery, of the skin, or one that is shared."""
@@ -59,7 +52,6 @@ class Templates:
     def _environment(self, package: str) -> jinja2.Environment:
         names = dict.fromkeys((self._own, Gallery.package, package))
         found = jinja2.Environment(
-            bytecode_cache=_COMPILED,
             loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in names]),
             autoescape=True,
             finalize=_inert,
@@ -71,28 +63,11 @@ class Templates:
         found.globals.update(readings=_readings, outcome_of=lambda mark: mark.outcome)
         found.globals.update(template_of=self.of, left_out=self._left_out, LONG=self._detail.long, detail=self._detail)
         del found.filters["safe"]
-        found.filters.update(plain=plain, cut=self._cut, share=_share, px=_px, **self._filters)
+        found.filters.update(plain=plain, cut=self._cut, short=_short, share=_share, px=_px)
         return found
 
     def _cut(self, text: str) -> UnshortenedText:
         return UnshortenedText(text[: self._detail.long])
-
-
-class _Compiled(jinja2.BytecodeCache):
-    """Compiled templates in memory: a page may be rendered several times, each time by an environment of its own."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        if bucket.key in self._found:
-            bucket.bytecode_from_string(self._found[bucket.key])
-
-    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        self._found[bucket.key] = bucket.bytecode_to_string()
-
-
-_COMPILED = _Compiled()
 
 
 def _inert(value: Any) -> Any:
@@ -107,6 +82,11 @@ def _inert(value: Any) -> Any:
 def _readings(columns: Iterable[tuple[Any, Mark]]) -> list[str]:
     """Return what protocols read, as text."""
     return [plain(mark.reading) for _names, mark in columns]
+
+
+def _short(text: Any, limit: int) -> str:
+    """Return the beginning of a text on one line."""
+    return one_line(str(text)[: 4 * limit], limit)
 
 
 def _share(value: float | None) -> str:

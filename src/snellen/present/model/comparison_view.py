@@ -1,14 +1,16 @@
-"""A comparison of two runs as tables: both scores, the difference with its interval, p, and what it is made of."""
+"""A comparison of two runs as tables: both scores, the difference with its interval, p, and what it is made of; and a gate's checks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from snellen.comparison.results import Comparison, ComparisonRow, with_headlines
-from snellen.comparison.verdict import CHANCE, amount, p_of, together, whole
+from snellen.comparison.gating import Gate, GateCheck
+from snellen.comparison.results import Comparison, ComparisonRow, Ranking, RunSide, with_headlines
+from snellen.comparison.verdict import CHANCE, amount, chance, p_of, together, whole
+from snellen.core.figures import on_clusters
 from snellen.present.model import formatting
-from snellen.present.model.table_view import Heading, TableView
+from snellen.present.model.table_view import Heading, TableView, headings
 
 
 class ComparedTable(NamedTuple):
@@ -61,10 +63,9 @@ def _table(
     one = rows[0][1]
     a, b = one.first_run, one.second_run
     several = head == "part" and sum(row.tested and bool(row.part) for _name, row in rows) > 1
-    headings = (
-        *(Heading(head, "name"), Heading("n", "number"), Heading(a, "number"), Heading(b, "number")),
-        *(Heading(f"{b} - {a} [95 %]", "difference"), Heading("p, Holm" if several else "p", "number")),
-        *(Heading(f"only {a}/{b}", "number"), Heading(f"silent {a}/{b}", "number")),
+    heads = (
+        *(Heading(head), *headings("number", "n", a, b), Heading(f"{b} - {a} [95 %]", "difference")),
+        *headings("number", "p, Holm" if several else "p", f"only {a}/{b}", f"silent {a}/{b}"),
     )
     cells = []
     for name, row in rows:
@@ -78,7 +79,7 @@ def _table(
                 "/".join(silent) if row.tested else "",
             )
         )
-    found = ComparedTable(TableView(title, headings, tuple(cells)), a, b, tuple(row for _n, row in rows), tuple(notes))
+    found = ComparedTable(TableView(title, heads, tuple(cells)), a, b, tuple(row for _n, row in rows), tuple(notes))
     if any(row.silence.first or row.silence.second for row in found.rows):
         return found
     return found._replace(view=found.view.without(found.optional[1:]))
@@ -98,17 +99,101 @@ def _notes(rows: Sequence[ComparisonRow], power: float | None) -> Iterator[str]:
         yield f"No p (–): on so few {few[0].cluster}s no difference can be told from chance."
     small = [(row.part, f"{100 * row.smallest:.1f}", row.smallest) for row in rows if row.smallest is not None]
     if small:
-        yield f"Smallest difference that would show, four times in five: {_range(small)} points."
+        yield f"Smallest difference that would show, four times in five: {_over(small)} points."
     needed = [(row.part, f"{row.needed:,}", float(row.needed)) for row in rows if row.needed is not None]
     if power is not None and needed:
-        yield f"To show {amount(power, '')} it takes {_range(needed)} samples."
+        yield f"To show {amount(power, '')} it takes {_over(needed)} samples."
 
 
-def _range(found: Sequence[tuple[str, str, float]]) -> str:
-    """Return '22.4 to 25.9 in the parts, 14.0 over all'."""
-    parts = sorted((value, said) for part, said, value in found if part)
-    low, high = (parts[0][1], parts[-1][1]) if parts else ("", "")
+def _over(found: Sequence[tuple[str, str, float]]) -> str:
+    """Return 'over all 14.0, in the parts 22.4 to 25.9'."""
+    parts = [(value, said) for part, said, value in found if part]
     every = [said for part, said, _value in found if not part]
-    if not every:
-        return low if low == high else f"{low} to {high}"
-    return f"over all {every[0]}, in the parts {low if low == high else f'{low} to {high}'}"
+    if not (parts and every):
+        return formatting.span(parts) if parts else every[0]
+    return f"over all {every[0]}, in the parts {formatting.span(parts)}"
+
+
+# ---------------------------------------------------------------- many runs
+
+
+def order_of(found: Comparison) -> list[str]:
+    """Return the runs of a ranking, the best over all samples first, or in the first part where nothing is said of all."""
+    rows = found.ranking.rows if found.ranking is not None else ()
+    return list(dict.fromkeys(row.run for row in sorted(rows, key=lambda row: bool(row.part))))
+
+
+def ranked(ranking: Ranking) -> Iterator[tuple[str, str, str, dict[str, str]]]:
+    """Yield each part, a metric, how many samples there are, and the runs with their scores, the best first.
+
+    The headline comes before the metric that is compared, where they differ.
+    """
+    for part in dict.fromkeys(row.part for row in ranking.rows):
+        own = [row for row in ranking.rows if row.part == part]
+        size = formatting.on_clusters(own[0].n, own[0].clusters, own[0].cluster)
+        heads = sorted(((row.headline, row.run) for row in own if row.headline is not None), reverse=True)
+        if heads:
+            yield part or "all", own[0].headline_label, size, {run: formatting.percent(value) for value, run in heads}
+        places = {row.run: f"{formatting.number(row.score, row.unit)} {row.groups}" for row in own}
+        yield part or "all", own[0].label, size, places
+
+
+def ranking_table(found: Comparison) -> TableView | None:
+    """Return a row for each run, and a column for each part and metric."""
+    if found.ranking is None:
+        return None
+    columns = {f"{part}, {label}, n = {size}": places for part, label, size, places in ranked(found.ranking)}
+    columns |= expenses(found.sides)
+    order = order_of(found)
+    sides = sorted(found.sides, key=lambda side: order.index(side.letter) if side.letter in order else len(order))
+    rows = (
+        (f"{side.letter} {side.subject}", *(own.get(side.letter, "–") for own in columns.values())) for side in sides
+    )
+    title = f"Under '{found.ranking.protocol}', the best first; runs that share a small letter in a column cannot be told apart"
+    return TableView(title, (Heading("run"), *headings("number", *columns)), tuple(rows))
+
+
+def expenses(sides: Sequence[RunSide]) -> dict[str, dict[str, str]]:
+    """Return what runs cost and took, by heading and letter; nothing that is not known of any."""
+    every = {
+        "USD for 1,000": {side.letter: f"{side.cost:.2f}" for side in sides if side.cost is not None},
+        "median time": {side.letter: f"{side.seconds:.2f} s" for side in sides if side.seconds is not None},
+    }
+    unknown = {side.letter: "unknown" for side in sides}
+    return {name: unknown | known for name, known in every.items() if known}
+
+
+# ---------------------------------------------------------------- a gate's checks
+
+
+HEADINGS = (
+    *headings("", "part", "protocol"),
+    *headings("number", "n", "A", "B"),
+    *(Heading("B - A [95 %]", "difference"), Heading("p, Holm", "number"), Heading("verdict", "score")),
+)
+
+
+def _metric_line(found: Gate) -> str:
+    """Return "By exact match under 'paper'", or the metric of each part where they differ."""
+    several = len({c.label for c in found.checks}) > 1
+    by = (f"{f'{c.part} ' if several else ''}by {c.label} under '{c.protocol}'" for c in found.checks)
+    said = "; ".join(dict.fromkeys(by))
+    return said[:1].upper() + said[1:]
+
+
+def checks_table(found: Gate, checks: Iterable[GateCheck]) -> TableView:
+    """Return a row for each check: A is the baseline, B the run."""
+    return TableView(_metric_line(found), HEADINGS, tuple(map(_cells, checks)))
+
+
+def _cells(check: GateCheck) -> tuple[str, ...]:
+    between = ""
+    if check.low is not None and check.high is not None:
+        between = f" [{formatting.signed(-check.high)}, {formatting.signed(-check.low)}]"
+    return (
+        *(check.part, check.protocol, on_clusters(check.n, check.clusters, check.cluster)),
+        *(formatting.percent(check.baseline), formatting.percent(check.score)),
+        f"{formatting.signed(-check.drop)}{between}",
+        chance(check.p).removeprefix("p ").removeprefix("= ") if check.judged else "–",
+        "FAIL" if check.failed else "pass" if check.judged else "not judged",
+    )

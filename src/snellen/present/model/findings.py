@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from snellen import exams
@@ -42,11 +43,12 @@ SAID_ELSEWHERE = ("silent", "note", "incomplete", "cost")
 """Kinds that the terminal says in words of its own."""
 HEADLINES = ("floor", "score")
 """Kinds that say how high the score is."""
+_some = partial(formatting.listed, most=4)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 def findings(summary: Summary, exam: Exam | None = None, stages: Mapping[str, int] | None = None) -> list[Finding]:
-    """Everything there is to say, the heaviest first. `stages` counts the samples on which protocols part, by stage."""
+    """Return everything there is to say, the heaviest first. `stages` counts the samples on which protocols part, by stage."""
     if not summary.plain:
         return []
     remarks = exam.extra(Remarks) if exam is not None else None
@@ -69,12 +71,12 @@ def findings(summary: Summary, exam: Exam | None = None, stages: Mapping[str, in
 
 
 def findings_of(run: Run) -> list[Finding]:
-    """What there is to say of a run by its summary alone."""
+    """Return what there is to say of a run by its summary alone."""
     return findings(run.summary, loaded(run.manifest))
 
 
 def loaded(manifest: Manifest) -> Exam | None:
-    """The exam of a run; None for a plugin that is not loaded."""
+    """Return the exam of a run; None for a plugin that is not loaded."""
     try:
         return exams.load(manifest.exam)
     except SnellenError:
@@ -82,7 +84,7 @@ def loaded(manifest: Manifest) -> Exam | None:
 
 
 def heaviest(found: Sequence[Finding], most: int) -> list[Finding]:
-    """The first so many; the headline is one of them, whatever it weighs."""
+    """Return the first so many; the headline is one of them, whatever it weighs."""
     kept = list(found[:most])
     headline = next((one for one in found if one.kind in HEADLINES), None)
     if headline is not None and headline not in kept:
@@ -104,7 +106,7 @@ def _cost(summary: Summary) -> Iterator[Finding]:
 # ---------------------------------------------------------------- can it be read?
 
 
-class MissingShare(NamedTuple):
+class _MissingShare(NamedTuple):
     """How many replies are no answer under a protocol, over the parts of the exam; n counts every time that a question was asked."""
 
     protocol: str
@@ -116,8 +118,8 @@ class MissingShare(NamedTuple):
         return self.kinds.total() / self.n if self.n else 0.0
 
 
-def _missing(summary: Summary) -> list[MissingShare]:
-    """Of every protocol. What may be right as a refusal is not silent, so only the parts that are named so count."""
+def _missing(summary: Summary) -> list[_MissingShare]:
+    """Return the share of every protocol. What may be right as a refusal is not silent, so only the parts that are named so count."""
     silent = {(row.protocol, tuple(row.by.items())) for row in summary.silent}
     found = []
     for p in summary.plain:
@@ -126,30 +128,30 @@ def _missing(summary: Summary) -> list[MissingShare]:
         for g in parts:
             if (p.protocol, tuple(g.by.items())) in silent:
                 kinds.update({k: n for k, n in g.outcomes.items() if k in NON_ANSWERS})
-        found.append(MissingShare(p.protocol, sum(g.answers for g in parts), kinds))
+        found.append(_MissingShare(p.protocol, sum(g.answers for g in parts), kinds))
     return found
 
 
 def _silent(summary: Summary) -> Iterator[Finding]:
-    """Under the main protocol, or where that reads well under the worst of the others; beside the one that reads most."""
+    """Say it under the main protocol, or where that reads well under the worst of the others; beside the one that reads most."""
     every = _missing(summary)
     main, worst, best = every[0], max(every, key=lambda one: one.share), min(every, key=lambda one: one.share)
     shown = main if main.share > LOUD else worst
     if shown.share <= LOUD:
         return
     kinds = [KINDS[k] for k, _n in shown.kinds.most_common()]
-    said = f"{_percent(shown.share)} of the replies {_listed(kinds)} under '{shown.protocol}'"
+    said = f"{_percent(shown.share)} of the replies {_some(kinds)} under '{shown.protocol}'"
     if best.share < shown.share / 2:
         left = f"all but {_percent(best.share)}" if best.share > 0.005 else "nearly all of them"
         said += f"; '{best.protocol}' reads {left}"
-    lost = f" Most of them in {_listed([formatting.part_name(r.by) for r in summary.lost])}." if summary.lost else ""
+    lost = f" Most of them in {_some([formatting.part_name(r.by) for r in summary.lost])}." if summary.lost else ""
     yield Finding(BAD if shown is main else DOUBT, "silent", f"{said}.{lost}", "outcomes")
 
 
 # ---------------------------------------------------------------- does it see?
 
 
-class FloorPart(NamedTuple):
+class _FloorPart(NamedTuple):
     """A part of the exam under the main protocol: its headline, and whether any protocol has it above its floor."""
 
     name: str
@@ -158,8 +160,8 @@ class FloorPart(NamedTuple):
     clear: bool
 
 
-def _parts(summary: Summary) -> list[FloorPart]:
-    """The parts that have a score; one that most questions got no answer in says nothing about the model's sight."""
+def _parts(summary: Summary) -> list[_FloorPart]:
+    """Return the parts that have a score; one that most questions got no answer in says nothing about the model's sight."""
     main, found = summary.plain[0], []
     protocols, lost = summary.plain, [row.by for row in summary.lost]
     for part in formatting.side_by_side(protocols, whole=True):
@@ -170,12 +172,12 @@ def _parts(summary: Summary) -> list[FloorPart]:
             continue
         above = [_above(p, part[p.protocol]) for p in protocols if p.protocol in part]
         seen = any(word != "below" for word in above)
-        found.append(FloorPart(formatting.part_name(part[main.protocol].by), score, seen, above[0] == "clear"))
+        found.append(_FloorPart(formatting.part_name(part[main.protocol].by), score, seen, above[0] == "clear"))
     return found
 
 
 def _above(protocol: ProtocolSummary, group: GroupSummary) -> str:
-    """How a headline stands to its floor: 'below' it (or at it), above it, or with its whole interval: 'clear'."""
+    """Return how a headline stands to its floor: 'below' it (or at it), above it, or with its whole interval: 'clear'."""
     score = group.metrics.get(protocol.headline)
     if score is None or score.floor is None:
         return "clear"
@@ -187,7 +189,7 @@ def _above(protocol: ProtocolSummary, group: GroupSummary) -> str:
 
 
 def _sees(summary: Summary) -> Iterator[Finding]:
-    """The headline itself, against its floor."""
+    """Yield the headline itself, against its floor."""
     main, parts = summary.plain[0], _parts(summary)
     total = len(parts)
     if not summary.complete:  # what is still missing may show it
@@ -207,40 +209,37 @@ def _sees(summary: Summary) -> Iterator[Finding]:
         yield Finding(BAD, "floor", said)
         return
     if blind:
-        said = f"No sign of seeing in {_listed([p.name for p in blind])}: {label} is {_against(blind)}, at or below the floor."
+        said = f"No sign of seeing in {_some([p.name for p in blind])}: {label} is {_against(blind)}, at or below the floor."
         yield Finding(BAD, "floor", said)
     if unsure:
-        said = f"Not clearly above the floor in {_listed([p.name for p in unsure])}: {label} is {_against(unsure)}."
+        said = f"Not clearly above the floor in {_some([p.name for p in unsure])}: {label} is {_against(unsure)}."
         yield Finding(DOUBT, "floor", said)
     floored = any(p.score.floor is not None for p in clear)
-    where = _everywhere(summary, parts) if len(clear) == total else f" in {_listed([p.name for p in clear])}"
+    where = _everywhere(summary, parts) if len(clear) == total else f" in {_some([p.name for p in clear])}"
     above = ", clearly above the floor" if floored else ""
     said = f"{label[:1].upper()}{label[1:]} is {_against(clear)}{above}{where}."
     yield Finding(GOOD if floored else FACT, "score", said)
 
 
-def _everywhere(summary: Summary, parts: Sequence[FloorPart]) -> str:
+def _everywhere(summary: Summary, parts: Sequence[_FloorPart]) -> str:
     if summary.lost:  # the other parts got no answer
-        return f" in {_listed([p.name for p in parts])}"
+        return f" in {_some([p.name for p in parts])}"
     return f" in {formatting.every(len(parts), 'part')}" if len(parts) > 1 else ""
 
 
-def _against(parts: Sequence[FloorPart]) -> str:
-    """'93.3 to 100.0 (floor 16.7 to 50.0)'."""
+def _against(parts: Sequence[_FloorPart]) -> str:
+    """Return '93.3 to 100.0 (floor 16.7 to 50.0)'."""
     floors = [p.score for p in parts if p.score.floor is not None]
-    values = _range([(p.score.value or 0.0, formatting.value(p.score)) for p in parts])
-    return values + (f" (floor {_range([(s.floor or 0.0, formatting.floor(s)) for s in floors])})" if floors else "")
-
-
-def _range(values: Sequence[tuple[float, str]]) -> str:
-    low, high = min(values)[1], max(values)[1]
-    return low if low == high else f"{low} to {high}"
+    values = formatting.span([(p.score.value or 0.0, formatting.value(p.score)) for p in parts])
+    return values + (
+        f" (floor {formatting.span([(s.floor or 0.0, formatting.floor(s)) for s in floors])})" if floors else ""
+    )
 
 
 # ---------------------------------------------------------------- does it depend on the protocol?
 
 
-class ProtocolGap(NamedTuple):
+class _ProtocolGap(NamedTuple):
     """How far protocols with the same headline are apart in a part: (value, as printed, protocol) of the highest and the lowest."""
 
     gap: float
@@ -250,9 +249,9 @@ class ProtocolGap(NamedTuple):
     low: tuple[float, str, str]
 
 
-def protocol_gap(protocols: Sequence[ProtocolSummary], *, same_prompt: bool = False) -> ProtocolGap | None:
+def protocol_gap(protocols: Sequence[ProtocolSummary], *, same_prompt: bool = False) -> _ProtocolGap | None:
     """Return the part in which protocols with the same headline differ most; with `same_prompt`, those of one prompt."""
-    found: list[ProtocolGap] = []
+    found: list[_ProtocolGap] = []
     for part in formatting.side_by_side(protocols, whole=True):
         alike: dict[tuple[str, str], list[tuple[float, str, str]]] = {}
         for p in protocols:
@@ -263,7 +262,7 @@ def protocol_gap(protocols: Sequence[ProtocolSummary], *, same_prompt: bool = Fa
         name = formatting.part_name(next(iter(part.values())).by)
         for (metric, _prompt), scores in alike.items():
             high, low = max(scores), min(scores)
-            found.append(ProtocolGap(high[0] - low[0], name, metric, high, low))
+            found.append(_ProtocolGap(high[0] - low[0], name, metric, high, low))
     return max(found, key=lambda one: one.gap, default=None)
 
 
@@ -300,7 +299,7 @@ def _controls(summary: Summary) -> Iterator[Finding]:
 
 
 def _without(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) -> Finding:
-    """Whether the score falls where there is nothing to see."""
+    """Return whether the score falls where there is nothing to see."""
     sign = -1 if declared(protocol.metrics, rows[0].metric).better == "lower" else 1
     fell = [r for r in rows if (r.high if sign > 0 else -r.low) < 0]
     most = max(rows, key=lambda r: -sign * r.difference)
@@ -312,12 +311,12 @@ def _without(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) ->
     if len(fell) == len(rows):
         every = f"; the score falls in {formatting.every(len(rows), 'part')}" if len(rows) > 1 else ""
         return Finding(GOOD, "controls", f"It looks: {change}{every}.", "controls")
-    still = _listed([formatting.part_name(r.by) for r in rows if r not in fell])
+    still = _some([formatting.part_name(r.by) for r in rows if r not in fell])
     return Finding(DOUBT, "controls", f"It looks ({change}), but there is no sign of that in {still}.", "controls")
 
 
 def _altered(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) -> Iterator[Finding]:
-    """What should change nothing and does."""
+    """Yield what should change nothing and does."""
     sure = [r for r in rows if r.low > 0 or r.high < 0]
     if sure:
         most = max(sure, key=lambda r: abs(r.difference))
@@ -343,16 +342,5 @@ def _position(summary: Summary) -> Iterator[Finding]:
 
 
 def _percent(share: float) -> str:
-    """'30 %', '0.4 %'."""
+    """Return '30 %', '0.4 %'."""
     return f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.1f} %"
-
-
-def _listed(names: Iterable[str], most: int = 4) -> str:
-    """'P3, O3 and 3 more'.
-
-    >>> _listed(["P3", "O3"]), _listed(["a", "b", "c", "d", "e", "f"])
-    ('P3 and O3', 'a, b, c and 3 more')
-    """
-    every = list(names)
-    shown = every if len(every) <= most else [*every[: most - 1], f"{len(every) - most + 1} more"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

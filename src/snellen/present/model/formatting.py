@@ -16,7 +16,7 @@ from snellen.core import figures
 from snellen.core.model_names import model_name
 from snellen.core.prescription import BOUNDS, CREDIBLE, amount, figure
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
-from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
+from snellen.core.results import CHANCE, Consistency, GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import NON_ANSWERS, Mark
 
 T = TypeVar("T")
@@ -31,6 +31,7 @@ FLOOR_OF_PLACES = (
     "Floor: the best of one point for everything, a random point, or always a refusal; picked with the test labels."
 )
 FLOOR_OF_CHANCE = "Floor: chance."
+SPREAD_LEGEND = "±: the standard deviation of the score from one repeat to the next."
 LEGEND = (
     "* marks a protocol's headline. (n=...) is shown when a metric covers fewer samples. Non-answers count as wrong."
 )
@@ -52,11 +53,29 @@ every = figures.every
 on_clusters = figures.on_clusters
 
 
+def listed(names: Iterable[str], most: int = 0) -> str:
+    """Return 'P3, O3 and Q3', or with room for fewer 'P3, O3 and 3 more'.
+
+    >>> listed(["P3", "O3"]), listed(["a", "b", "c", "d", "e", "f"], 4)
+    ('P3 and O3', 'a, b, c and 3 more')
+    """
+    every = list(names)
+    shown = every if len(every) <= (most or len(every)) else [*every[: most - 1], f"{len(every) - most + 1} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def span(values: Iterable[tuple[float, str]], between: str = " to ") -> str:
+    """Return the lowest and the highest of some values, as they are printed: '93.3 to 97.8', or '93.3' where these are equal."""
+    ordered = sorted(values)
+    low, high = ordered[0][1], ordered[-1][1]
+    return low if low == high else f"{low}{between}{high}"
+
+
 # ---------------------------------------------------------------- metrics
 
 
 def metric_name(protocol: ProtocolSummary | None, key: str) -> str:
-    """Return a metric's name for people, with the unit of its scores where that is no percentage."""
+    """Return a metric's name for people, with the unit of its scores where that is not a percentage."""
     if protocol is None:
         return declared((), key).label_of(key)
     scores = [g.metrics[key] for g in protocol.groups if key in g.metrics]
@@ -75,7 +94,7 @@ def unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
 
 
 def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str | None) -> str:
-    """A single sample's value of a metric: a count without decimals."""
+    """Return a single sample's value of a metric: a count without decimals."""
     unit = unit_of(protocol, key)
     if unit in COUNTS and isinstance(value, float) and value.is_integer():
         return f"{value:.0f}"
@@ -83,19 +102,19 @@ def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str 
 
 
 def is_threshold(score: Score) -> bool:
-    """Whether a score is a point on a dial with a unit of its own."""
+    """Return whether a score is a point on a dial with a unit of its own."""
     return bool(score.unit) and (score.interval == CREDIBLE or score.interval in BOUNDS)
 
 
 def value(score: Score) -> str:
-    """A score's value; its unit is in the metric's name where it is no percentage. A threshold says its own: 'at most 2.0 px'."""
+    """Return a score's value; its unit is in the metric's name where it is not a percentage. A threshold says its own: 'at most 2.0 px'."""
     if is_threshold(score) and score.value is not None:
         return amount(score.value, score.unit, score.interval if score.interval in BOUNDS else "")
     return number(score.value, score.unit)
 
 
 def interval(score: Score) -> str:
-    """'[55.1, 67.0]', or nothing; behind it '±1.2' where questions were asked several times: the standard deviation over repeats."""
+    """Return '[55.1, 67.0]', or nothing; behind it '±1.2' where questions were asked several times: the standard deviation over repeats."""
     if is_threshold(score):
         ends = (score.low, score.high)
         return "" if None in ends else f"[{', '.join(figure(end) for end in ends if end is not None)}]"
@@ -104,12 +123,12 @@ def interval(score: Score) -> str:
 
 
 def floor(score: Score) -> str:
-    """The floor, or nothing."""
+    """Return the floor, or nothing."""
     return "" if score.floor is None else number(score.floor, score.unit)
 
 
 def floor_legend(protocols: Iterable[ProtocolSummary]) -> str:
-    """What the floors of some protocols are, from what is behind them; nothing where there is none."""
+    """Say what the floors of some protocols are, from what is behind them; nothing where there is none."""
     answers = {
         s.floor_answer or "" for p in protocols for g in p.groups for s in g.metrics.values() if s.floor is not None
     }
@@ -121,19 +140,19 @@ def floor_legend(protocols: Iterable[ProtocolSummary]) -> str:
 
 
 def legend(protocols: Iterable[ProtocolSummary]) -> str:
-    """What the marks of a table of scores mean."""
+    """Say what the marks of a table of scores mean."""
     return f"{floor_legend(protocols)} {LEGEND}".lstrip()
 
 
 def _in_words(answer: str) -> bool:
-    """Whether a floor's answer is told in words (a place on the screen), not in an answer's own."""
+    """Return whether a floor's answer is told in words (a place on the screen), not in an answer's own."""
     return answer in ("the middle", "a random point", "always refuse") or (
         answer.startswith("the point ") and answer.endswith(" of the screen")
     )
 
 
 def floor_word(protocol: ProtocolSummary, key: str, score: Score | None) -> str:
-    """Return 'at floor' or 'below floor' where a score is no better than that of not looking."""
+    """Return 'at floor' or 'below floor' where a score is not better than that of not looking."""
     if score is None:
         return ""
     return against_floor(score.value, score.floor, score.unit, declared(protocol.metrics, key).better)
@@ -150,7 +169,7 @@ def against_floor(value: float | None, floor: float | None, unit: str, better: s
 
 
 def floor_why(score: Score) -> str:
-    """What is behind a floor: "floor 16.7: always 'cat'; 100.0 by an answer that the prompt forbids: 'cat, dog'"."""
+    """Say what is behind a floor: "floor 16.7: always 'cat'; 100.0 by an answer that the prompt forbids: 'cat, dog'"."""
     if score.floor is None:
         return ""
     said = score.floor_answer or "unknown"
@@ -163,14 +182,18 @@ def floor_why(score: Score) -> str:
     return "; ".join(lines)
 
 
+def headlines(protocol: ProtocolSummary) -> list[tuple[str, Score]]:
+    """Return the headline of each part."""
+    groups = [g for g in protocol.groups if g.whole and protocol.headline in g.metrics]
+    return [(part_name(g.by), g.metrics[protocol.headline]) for g in groups]
+
+
 def forbidden(protocol: ProtocolSummary) -> str:
     """Return one line on the answers that a prompt forbids and that still score more than the floor of the headline; or nothing."""
-    scores = [g.metrics[protocol.headline] for g in protocol.groups if g.whole and protocol.headline in g.metrics]
-    found = [score for score in scores if score.forbidden is not None]
+    found = [score for _part, score in headlines(protocol) if score.forbidden is not None]
     if not found:
         return ""
-    figures = sorted({number(s.forbidden, s.unit) for s in found}, key=float)
-    gets = figures[0] if len(figures) == 1 else f"{figures[0]} to {figures[-1]}"
+    gets = span((s.forbidden or 0.0, number(s.forbidden, s.unit)) for s in found)
     answers = list(dict.fromkeys(s.forbidden_answer or "" for s in found))
     short = answers[0] if len(answers[0]) <= 40 else f"{answers[0][:37]}..."
     more = " and the like." if len(answers) > 1 else "."
@@ -178,12 +201,12 @@ def forbidden(protocol: ProtocolSummary) -> str:
 
 
 def signed(value: float | None) -> str:
-    """A difference in percentage points, with its sign."""
+    """Return a difference in percentage points, with its sign."""
     return "–" if value is None else f"{100 * value:+.1f}"
 
 
 def difference(row: ControlRow | DifferenceRow) -> str:
-    """'-12.5 [-20.1, -3.0]', of a paired difference."""
+    """Return '-12.5 [-20.1, -3.0]', of a paired difference."""
     return f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
 
 
@@ -195,7 +218,7 @@ def change(row: ComparisonRow) -> str:
 
 
 def plain(value: Any) -> str:
-    """A reading, truth or option as text.
+    """Return a reading, truth or option as text.
 
     >>> plain(["color", "size"]), plain(None), plain({"x": 1})
     ('color, size', '–', '{"x":1}')
@@ -213,24 +236,24 @@ def plain(value: Any) -> str:
 
 
 def outcomes(group: GroupSummary) -> str:
-    """'31 correct, 5 wrong, 2 error'."""
+    """Return '31 correct, 5 wrong, 2 error'."""
     return ", ".join(f"{n} {name}" for name, n in group.outcomes.items())
 
 
 def bounds(group: GroupSummary) -> str:
-    """How far the score could be, were the non-answers all wrong or all right."""
+    """Return how far the score could be, were the non-answers all wrong or all right."""
     return "" if group.bounds is None else f"{percent(group.bounds[0])} to {percent(group.bounds[1])}"
 
 
 def bounded(protocols: Iterable[ProtocolSummary]) -> str:
-    """'Possible range of exact match', by the metric that the bounds are of."""
+    """Return 'Possible range of exact match', by the metric that the bounds are of."""
     names = {metric_name(p, p.bounded or p.headline) for p in protocols}
     name = names.pop() if len(names) == 1 else ""
     return f"Possible range of {name}" if name else "Possible range"
 
 
 def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[dict[str, GroupSummary]]:
-    """The whole parts of an exam, or the groups within them: each with its summaries by protocol, of those that have it."""
+    """Return the whole parts of an exam, or the groups within them: each with its summaries by protocol, of those that have it."""
     found: dict[tuple[tuple[str, str], ...], dict[str, GroupSummary]] = {}
     for p in protocols:
         for g in p.groups:
@@ -240,7 +263,7 @@ def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[d
 
 
 def most(groups: Iterable[GroupSummary]) -> int:
-    """The n of a part: that of the protocol that asks about most of it."""
+    """Return the n of a part: that of the protocol that asks about most of it."""
     return max(g.n for g in groups)
 
 
@@ -284,7 +307,7 @@ class ProtocolColumn(NamedTuple):
 
 
 def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary]) -> list[ProtocolColumn]:
-    """The protocols that have a part, those together that say the same of it."""
+    """Return the protocols that have a part, those together that say the same of it."""
     by_name = {p.protocol: p for p in protocols if p.protocol in part}
     found = together((name, (p.headline, part[name])) for name, p in by_name.items())
     return [ProtocolColumn(names, by_name[names[0]], group) for names, (_headline, group) in found]
@@ -293,7 +316,7 @@ def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummar
 def sample_values(
     protocols: Mapping[str, ProtocolSummary], columns: Sequence[tuple[ProtocolNames, Mark]]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Every metric that a sample has under some protocol: its name, and its value in each column."""
+    """Yield every metric that a sample has under some protocol: its name, and its value in each column."""
     keys = dict.fromkeys(key for _names, mark in columns for key, value in mark.metrics.items() if value is not None)
     for key in keys:
         label = next(metric_name(protocols[names[0]], key) for names, mark in columns if key in mark.metrics)
@@ -304,11 +327,52 @@ def sample_values(
         yield label, values
 
 
+# ---------------------------------------------------------------- questions that were asked several times
+
+
+def times_asked(protocols: Sequence[ProtocolSummary]) -> int:
+    """Return how often questions were asked."""
+    return max((p.repeats for p in protocols), default=1)
+
+
+def asked_often(repeats: int) -> str:
+    """Return ' · asked 3 times', or nothing for once."""
+    return f" · asked {repeats} times" if repeats > 1 else ""
+
+
+def first_only(protocols: Sequence[ProtocolSummary]) -> str:
+    """Say what is to be said where only the first of several answers is shown; nothing where every question was asked once."""
+    asked = times_asked(protocols)
+    return f"Every question was asked {asked} times: this is about the first answer to each." if asked > 1 else ""
+
+
+def alike(protocol: ProtocolSummary) -> list[str]:
+    """Return how many samples were right each time, and how many were answered alike; nothing where every question was asked once."""
+    every = [g.consistency for g in protocol.groups if g.whole and g.consistency is not None]
+    found = Consistency(
+        **{name: sum(getattr(c, name) for c in every) for name in ("always", "sometimes", "never", "same")}
+    )
+    if not found.n:
+        return []
+    return [
+        f"Of {counted(found.n, 'sample')} asked {protocol.repeats} times, right each time: {found.always}, some times: "
+        f"{found.sometimes}, never: {found.never}; answered the same each time: {found.same}."
+    ]
+
+
+def consistency(group: GroupSummary) -> str:
+    """Return '12 always right, 3 some times, 5 never; 15 answered the same', or nothing."""
+    found = group.consistency
+    if found is None or not found.n:
+        return ""
+    return f"{found.always} always right, {found.sometimes} some times, {found.never} never; {found.same} answered the same"
+
+
 # ---------------------------------------------------------------- runs
 
 
 def title(manifest: Manifest) -> str:
-    """'salbench · baseline/pixels · 3 shots'."""
+    """Return 'salbench · baseline/pixels · 3 shots'."""
     shots = manifest.options.shots
     return f"{manifest.exam} · {model_name(manifest)}" + (f" · {shots} shots" if shots else "")
 
@@ -319,7 +383,7 @@ def common_samples(exam: str, samples: int, *, synthetic: bool) -> str:
 
 
 def no_answers(groups: Iterable[GroupSummary]) -> str:
-    """'No answer: 12 of 144 (8 unparsable, 4 refused), counted as wrong.', or nothing."""
+    """Return 'No answer: 12 of 144 (8 unparsable, 4 refused), counted as wrong.', or nothing."""
     total = 0
     found: Counter[str] = Counter()
     for group in groups:
@@ -344,13 +408,13 @@ def silence(summary: Summary) -> list[str]:
 
 
 def silent_share(summary: Summary, protocol: str, by: dict[str, str]) -> str:
-    """'38 % no answer', of a part that has many; or nothing."""
+    """Return '38 % no answer', of a part that has many; or nothing."""
     found = next((row for row in summary.silent if row.protocol == protocol and row.by == by), None)
     return f"{100 * found.share:.0f} % no answer" if found is not None else ""
 
 
 def scored_by(summary: Summary) -> list[str]:
-    """'Scored by siglip (padding max_length).', for each scorer, the main one first."""
+    """Return 'Scored by siglip (padding max_length).', for each scorer, the main one first."""
     lines = []
     for one in summary.scorers:
         still = f"; {one.unscored} answers not scored" if one.unscored else ""
@@ -359,7 +423,7 @@ def scored_by(summary: Summary) -> list[str]:
 
 
 def answered_of(summary: Summary) -> tuple[int, int]:
-    """How many questions got an answer, and how many there are to ask."""
+    """Return how many questions got an answer, and how many there are to ask."""
     wanted = summary.questions or summary.samples * len(summary.asked)
     return sum(summary.asked.values()) - summary.failed, wanted
 
@@ -374,6 +438,17 @@ def incomplete(summary: Summary) -> str:
     if summary.subject.startswith("import/"):
         return f"INCOMPLETE: {lacks}. The log that it was imported from has no answer to the rest."
     return f"INCOMPLETE: {lacks}. Run the same command again to {then} the rest."
+
+
+def summed(every: Iterable[Totals]) -> Totals:
+    """Return the calls and the cost of several runs."""
+    found = Totals()
+    for one in every:
+        found.calls += one.calls
+        found.stored += one.stored
+        found.cost += one.cost
+        found.cost_unknown += one.cost_unknown
+    return found
 
 
 def money(totals: Totals) -> str:
@@ -400,7 +475,7 @@ def calls(totals: Totals, subject: str = "") -> str:
 
 
 def token_parts(totals: Totals) -> str:
-    """'1,200 thinking, 500 from a cache', of the tokens that are priced or meant otherwise; or nothing."""
+    """Return '1,200 thinking, 500 from a cache', of the tokens that are priced or meant otherwise; or nothing."""
     parts = (
         (totals.reasoning_tokens, "thinking"),
         (totals.cached_tokens, "from a cache"),

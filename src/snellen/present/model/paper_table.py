@@ -33,7 +33,7 @@ class PaperFigure(NamedTuple):
 
 
 class PaperLine(NamedTuple):
-    """A row of the table: who, after how many examples, what nobody may overlook, and a figure for each column.
+    """A row of the table: the model, how many examples it saw, its status, and a figure for each column.
 
     `name` tells rows apart: it has the shots, and the folder where a subject has several runs.
     """
@@ -53,7 +53,7 @@ class Head(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """Both on one line."""
+        """Return both on one line."""
         return f"{self.group} {self.name}".strip()
 
 
@@ -71,7 +71,7 @@ class PaperTable(NamedTuple):
 
 
 def paper_tables(rows: Sequence[ScoreRow], table: str = "", layouts: Layouts = lambda *_: ()) -> list[PaperTable]:
-    """The tables of each exam (and version of the protocol), by the first protocol that all its runs have.
+    """Return the tables of each exam (and version of the protocol), by the first protocol that all its runs have.
 
     `table` is the name of a layout; without one, or where the exam has none for these runs, the parts are columns.
     """
@@ -101,7 +101,7 @@ def check_protocol(rows: Iterable[ScoreRow], protocol: str) -> None:
             raise unknown("protocol", protocol, names, of=run)
 
 
-def shared_protocols(rows: Iterable[ScoreRow]) -> list[str]:
+def _shared_protocols(rows: Iterable[ScoreRow]) -> list[str]:
     """Return the protocols that all runs have some rows are of, in the order of the first; those of control arms last."""
     by_run: dict[str, dict[str, None]] = {}
     for row in sorted(rows, key=lambda r: bool(r.control)):
@@ -111,14 +111,16 @@ def shared_protocols(rows: Iterable[ScoreRow]) -> list[str]:
     return [name for name in first if all(name in names for names in others)]
 
 
-def common_protocol(exam: str, rows: Iterable[ScoreRow]) -> str:
-    """Return the first protocol that all runs of an exam have; a control arm only where there is nothing else."""
-    found = shared_protocols(rows)
+def common_protocol(exam: str, rows: Iterable[ScoreRow], wanted: str | None = None) -> str:
+    """Return the protocol of all runs of an exam that is wanted, or the first; a control arm only where there is nothing else."""
+    found = _shared_protocols(rows)
+    if wanted is not None and wanted not in found:
+        raise unknown("protocol", wanted, found, of="these runs")
     if not found:
         raise SnellenError(
             f"the runs of {exam} have no protocol in common: 'snellen remark RUN --protocol P' marks them by one more"
         )
-    return found[0]
+    return wanted or found[0]
 
 
 def silent_share(row: ScoreRow) -> str:
@@ -140,7 +142,7 @@ def _group(row: ScoreRow | Column) -> Group:
 
 
 def _tables(rows: list[ScoreRow], layouts: Sequence[Layout]) -> Iterator[PaperTable]:
-    """The tables in which some run has a figure; the plain one where no layout has any."""
+    """Yield the tables in which some run has a figure; the plain one where no layout has any."""
     made = 0
     for layout in layouts:
         own = {(_group(r), r.metric) for r in rows if not r.published}
@@ -186,27 +188,28 @@ def _table(rows: list[ScoreRow], columns: Sequence[Column], about: str, name: st
 
 
 def _name(row: ScoreRow) -> str:
-    shots = _shots(row)
+    shots = shots_of(row)
     return row.subject + (f" · {shots} shots" if shots else "")
 
 
-def _shots(row: ScoreRow) -> int:
+def shots_of(row: ScoreRow) -> int:
+    """Return how many examples were shown."""
     return int(row.options.get("shots") or 0)
 
 
 def _told_apart(parts: dict[Group, str]) -> Iterable[str]:
-    """The names of parts; where two have one name, with what they are grouped by."""
+    """Yield the names of parts; where two have one name, with what they are grouped by."""
     names = list(parts.values())
     for by, name in parts.items():
         yield name if names.count(name) == 1 else " · ".join(f"{key} {value}" for key, value in by)
 
 
 def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRow], folder: str = "") -> PaperLine:
-    """A run's line; `folder` tells runs of one subject apart."""
+    """Return a run's line; `folder` tells runs of one subject apart."""
     found = {(_group(r), r.metric): r for r in rows}
     said = [word for word in statuses(r.status for r in rows).split(", ") if word and word != "SYNTHETIC"]
     figures = tuple(_figure(found[place]) if place in found else PaperFigure(NOTHING) for place in places)
-    return PaperLine(name + folder, ", ".join(said), figures, rows[0].subject + folder, _shots(rows[0]))
+    return PaperLine(name + folder, ", ".join(said), figures, rows[0].subject + folder, shots_of(rows[0]))
 
 
 def _figure(row: ScoreRow) -> PaperFigure:
@@ -219,10 +222,9 @@ def _figure(row: ScoreRow) -> PaperFigure:
 
 
 def _floor(rows: Sequence[ScoreRow]) -> str:
-    """The floor of a part; from the lowest to the highest where runs did not see the same samples."""
-    found = sorted({r.floor for r in rows if r.floor is not None})
-    figures = list(dict.fromkeys(number(f, rows[0].unit) for f in found))
-    return NOTHING if not figures else figures[0] if len(figures) == 1 else f"{figures[0]}–{figures[-1]}"
+    """Return the floor of a part; from the lowest to the highest where runs did not see the same samples."""
+    found = [(r.floor, number(r.floor, rows[0].unit)) for r in rows if r.floor is not None]
+    return formatting.span(found, "–") if found else NOTHING
 
 
 def _caption(rows: Sequence[ScoreRow], about: str) -> Iterator[str]:
@@ -237,9 +239,9 @@ def _caption(rows: Sequence[ScoreRow], about: str) -> Iterator[str]:
     )
     drawn = any(r.interval == CREDIBLE or r.interval in BOUNDS for r in own)  # thresholds
     yield f"{_counts(own)} Non-answers count as {'guesses' if drawn else 'wrong'}."
-    times = sorted({r.repeats or 1 for r in own})
-    if times[-1] > 1:
-        often = f"{times[0]} to {times[-1]}" if len(times) > 1 else str(times[0])
+    times = [r.repeats or 1 for r in own]
+    if max(times) > 1:
+        often = formatting.span((n, str(n)) for n in times)
         yield f"Every question was asked {often} times; scores are means over these, and n counts samples."
     if any(r.floor is not None for r in own):
         yield "Floor: the best that never looking gets, by one constant answer or by chance."
@@ -253,11 +255,11 @@ def _caption(rows: Sequence[ScoreRow], about: str) -> Iterator[str]:
 
 
 def _counts(rows: Sequence[ScoreRow]) -> str:
-    """'n = 45 in each part.', or the n of every part."""
+    """Return 'n = 45 in each part.', or the n of every part."""
     parts = {_group(r): r.part for r in rows}
     named = dict(zip(parts, _told_apart(parts), strict=True))
-    by_part = {name: sorted({r.part_n or 0 for r in rows if _group(r) == by}) for by, name in named.items()}
-    said = {part: str(ns[0]) if len(ns) == 1 else f"{ns[0]}–{ns[-1]}" for part, ns in by_part.items()}
+    by_part = {name: [r.part_n or 0 for r in rows if _group(r) == by] for by, name in named.items()}
+    said = {part: formatting.span(((n, str(n)) for n in ns), "–") for part, ns in by_part.items()}
     if len(set(said.values())) == 1:
         return f"n = {next(iter(said.values()))}{' in each part' if len(said) > 1 else ''}."
     return f"n: {', '.join(f'{part} {n}' for part, n in said.items())}."

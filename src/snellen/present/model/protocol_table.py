@@ -40,7 +40,7 @@ class ProtocolRow(NamedTuple):
         return len(set(self.values)) == 1
 
 
-class Section(NamedTuple):
+class _Section(NamedTuple):
     """A part of the exam: the prompts, those after the first as a diff against it, and the rows of what differs otherwise."""
 
     split: str
@@ -55,7 +55,7 @@ class ProtocolTable(NamedTuple):
 
     exam: str
     columns: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[_Section, ...]
 
 
 def build(
@@ -88,13 +88,13 @@ def _known(what: str, given: str, there: list[str]) -> str:
     return found[0]
 
 
-def _section(exam: Exam, targets: Sequence[ProtocolRun], sample: Sample) -> Section:
+def _section(exam: Exam, targets: Sequence[ProtocolRun], sample: Sample) -> _Section:
     asked = [exam.ask(one.arm.prompt, sample) for one in targets]
     texts = [question.text for question in asked]
     first, *others = together((one.name, text) for one, text in zip(targets, texts, strict=True))
     diffs = [first, *((names, _diff(first, (names, text))) for names, text in others)]
     rows = (*_prompt_rows(targets, asked), *_reply_rows(targets, asked, sample))
-    return Section(sample.tags["split"], sample.tags["task"], tuple(texts), tuple(diffs), rows)
+    return _Section(sample.tags["split"], sample.tags["task"], tuple(texts), tuple(diffs), rows)
 
 
 def _diff(first: tuple[ProtocolNames, str], other: tuple[ProtocolNames, str]) -> str:

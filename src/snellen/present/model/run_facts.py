@@ -3,43 +3,45 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from snellen.core.records import DataEntry, ScorerEntry, Summary, Totals
+from snellen.core.records import DataEntry, Manifest, ScorerEntry, Summary, Totals
 from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
-from snellen.present.model import formatting, repeats
+from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
-from snellen.present.model.sample_view import SeenAnswers
 
 UNKNOWN = "not known: the truths are those of the log that was imported, not of a data set"
 
 
-def facts_of(run: Run, summary: Summary, seen: SeenAnswers) -> list[tuple[str, str]]:
-    """Identity and cost of a run, as name and value."""
+def facts_of(run: Run, summary: Summary, latencies: Sequence[float] = ()) -> list[tuple[str, str]]:
+    """Return identity and cost of a run, as name and value. `latencies` are those of its calls, in order."""
     manifest = run.manifest
-    identity = dict(manifest.subject.identity)
-    parameters, endpoint = identity.pop("parameters", None), identity.pop("endpoint", None)
     data, totals = manifest.data, summary.totals
-    facts = [("subject", manifest.subject.spec)]
-    facts += [("endpoint", endpoint)] if endpoint else []
-    facts += [("parameters", pairs(parameters))] if parameters else []
+    facts = list(subject_facts(manifest))
+    identity = {k: v for k, v in manifest.subject.identity.items() if k not in ("endpoint", "parameters")}
     facts += [("identity", pairs(identity))]
-    facts += [("model as returned by the endpoint", _counted(seen.models))] if seen.models else []
-    facts += [("provider as returned by the endpoint", _counted(seen.providers))] if seen.providers else []
-    marks = Counter[str]()
+    asked = ", ".join(f"{n} to prompt '{prompt}'" for prompt, n in summary.asked.items())
+    models, providers, marks = Counter[str](), Counter[str](), Counter[str]()
     for row in summary.backends:
+        models.update({row.model: row.answers} if row.model else {})
+        providers.update({row.provider: row.answers} if row.provider else {})
         marks.update(row.fingerprints)
-    facts += [("fingerprint of the endpoint's system", _counted(marks))] if marks else []
+    for name, names in (
+        ("model as returned by the endpoint", models),
+        ("provider as returned by the endpoint", providers),
+        ("fingerprint of the endpoint's system", marks),
+    ):
+        facts += [(name, _counted(names))] if names else []
     facts += [
         ("data", data.source),
         ("real or synthetic", UNKNOWN if manifest.truth_from_log else _made(data)),
         ("data fingerprint", data.fingerprint),
-        ("samples", f"{data.samples} selected; answers: {_asked(summary)}"),
-        *(("repeats", f"{line} {repeats.LEGEND}") for p in summary.plain[:1] for line in repeats.alike(p)),
+        ("samples", f"{data.samples} selected; answers: {asked or 'none'}"),
+        *(("repeats", f"{line} {formatting.SPREAD_LEGEND}") for p in summary.plain[:1] for line in formatting.alike(p)),
         *_left_out(data.missing),
         ("options", pairs(msgspec.to_builtins(manifest.options)) or "the defaults"),
         *_scorers(manifest.scorers),
@@ -54,10 +56,20 @@ def facts_of(run: Run, summary: Summary, seen: SeenAnswers) -> list[tuple[str, s
         ("tokens", _tokens(totals)),
         ("cost", formatting.money(totals)),
     ]
-    if seen.latencies:
-        half, most = (_quantile(seen.latencies, share) for share in (0.5, 0.95))
+    if latencies:
+        half, most = (latencies[min(len(latencies) - 1, int(share * len(latencies)))] for share in (0.5, 0.95))
         facts.append(("latency of a call", f"median {half:.2f} s, 95 % within {most:.2f} s"))
     return facts
+
+
+def subject_facts(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield who was asked, where and how."""
+    identity = manifest.subject.identity
+    yield "subject", manifest.subject.spec
+    if identity.get("endpoint"):
+        yield "endpoint", str(identity["endpoint"])
+    if identity.get("parameters"):
+        yield "parameters", pairs(identity["parameters"])
 
 
 def _tokens(totals: Totals) -> str:
@@ -66,14 +78,14 @@ def _tokens(totals: Totals) -> str:
 
 
 def _made(data: DataEntry) -> str:
-    """Whether data is real, and whose it is where it is not: only what bears our label is ours."""
+    """Return whether data is real, and whose it is where it is not: only what bears our label is ours."""
     if not data.synthetic:
         return "real (not marked as synthetic)"
     return f"SYNTHETIC, made by Snellen ({pairs(data.origin)})" if data.origin else "SYNTHETIC, as it says itself"
 
 
 def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
-    """Samples that were not asked, as their images are not there."""
+    """Return samples that were not asked, as their images are not there."""
     if not missing:
         return []
     some = ", ".join(for_terminal(plain(one), 60) for one in missing[:3])
@@ -82,15 +94,11 @@ def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
 
 
 def _scorers(found: Sequence[ScorerEntry]) -> list[tuple[str, str]]:
-    """The models that scored captions; the first one decides the headline."""
+    """Return the models that scored captions; the first one decides the headline."""
     return [
         (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(found) > 1), f"{s.name}: {pairs(s.identity)}")
         for i, s in enumerate(found, 1)
     ]
-
-
-def _asked(summary: Summary) -> str:
-    return ", ".join(f"{n} to prompt '{prompt}'" for prompt, n in summary.asked.items()) or "none"
 
 
 def pairs(values: dict[str, Any]) -> str:
@@ -99,11 +107,7 @@ def pairs(values: dict[str, Any]) -> str:
 
 
 def _counted(names: dict[str, int], most: int = 5) -> str:
-    """The commonest names with their counts; a hostile endpoint may return a new one each time."""
+    """Return the commonest names with their counts; a hostile endpoint may return a new one each time."""
     ordered = sorted(names.items(), key=lambda x: (-x[1], x[0]))
     more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
     return ", ".join(f"{for_terminal(name, 120)} ({n})" for name, n in ordered[:most]) + more
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -9,14 +9,15 @@ from typing import Any
 
 from snellen.core.model_names import model_name
 from snellen.core.records import Totals
-from snellen.core.results import ProtocolSummary, Score
+from snellen.core.results import Score
 from snellen.core.text import one_line
 from snellen.engine.runs.listing import ListedRun, RunListing
+from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 
 
 def tails(runs: Sequence[ListedRun]) -> list[str]:
-    """What tells runs apart: the digest at the end of a folder's name, or the whole name where two share that.
+    """Return what tells runs apart: the digest at the end of a folder's name, or the whole name where two share that.
 
     >>> from types import SimpleNamespace as N
     >>> tails([N(path=Path("runs/salbench_x_1a2b3c4d")), N(path=Path("runs/mine"))])
@@ -27,37 +28,22 @@ def tails(runs: Sequence[ListedRun]) -> list[str]:
     return [end if end and often[end] == 1 else run.path.name for end, run in zip(ends, runs, strict=True)]
 
 
-def main_protocol(run: ListedRun) -> ProtocolSummary | None:
-    """The first protocol of a run: the one that its headline is of."""
-    return next(iter(run.summary.plain), None)
-
-
-def headlines(run: ListedRun) -> list[tuple[str, Score]]:
-    """The headline of each part under the main protocol."""
-    main = main_protocol(run)
-    if main is None:
-        return []
-    return [
-        (formatting.part_name(g.by), g.metrics[main.headline])
-        for g in main.groups
-        if g.whole and main.headline in g.metrics
-    ]
+def headlines(run: ListedRun | Run) -> list[tuple[str, Score]]:
+    """Return the headline of each part under the main protocol."""
+    return [one for main in run.summary.plain[:1] for one in formatting.headlines(main)]
 
 
 def spread(scores: list[tuple[str, Score]]) -> str:
-    """'33.3', or '8.3–33.3' where there are several parts; of thresholds, which have units of their own, the first."""
+    """Return '33.3', or '8.3–33.3' where there are several parts; of thresholds, which have units of their own, the first."""
     first = next(((part, s) for part, s in scores if formatting.is_threshold(s)), None)
     if first is not None:
         return f"{one_line(first[0].partition(' · ')[0], 24)} {formatting.value(first[1])}"
-    known = sorted((s.value, formatting.value(s)) for _part, s in scores if s.value is not None)
-    if not known:
-        return "–"
-    low, high = known[0][1], known[-1][1]
-    return low if low == high else f"{low}–{high}"
+    known = [(s.value, formatting.value(s)) for _part, s in scores if s.value is not None]
+    return formatting.span(known, "–") if known else "–"
 
 
 def cost(totals: Totals) -> str:
-    """'0.0123', with a + where some calls have no known cost; '?' where none has; a dash for a run that paid nobody."""
+    """Return '0.0123', with a + where some calls have no known cost; '?' where none has; a dash for a run without paid calls."""
     if not totals.calls:
         return "–"
     if not totals.cost and totals.cost_unknown:
@@ -66,17 +52,19 @@ def cost(totals: Totals) -> str:
 
 
 def document(folder: Path, found: RunListing) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return the same as plain values."""
     return {
         "folder": str(folder),
-        "runs": [_plain(run) for run in found.runs],
+        "runs": [plain(run) for run in found.runs],
         "older": found.older,
         "passed_over": [{"run": str(one.path), "kind": one.kind, "why": one.why} for one in found.passed],
     }
 
 
-def _plain(run: ListedRun) -> dict[str, Any]:
-    manifest, summary, main = run.manifest, run.summary, main_protocol(run)
+def plain(run: ListedRun) -> dict[str, Any]:
+    """Return a run as plain values."""
+    manifest, summary = run.manifest, run.summary
+    main = next(iter(summary.plain), None)
     return {
         "run": str(run.path),
         "exam": manifest.exam,

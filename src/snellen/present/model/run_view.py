@@ -19,32 +19,33 @@ from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import Outcome
 from snellen.engine.mark.integrity import mismatch
 from snellen.engine.runs.run import Run
-from snellen.present.model import formatting, repeats
+from snellen.present.model import formatting
 from snellen.present.model.findings import SAID_ELSEWHERE, findings, heaviest
 from snellen.present.model.formatting import ProtocolNames
 from snellen.present.model.run_facts import facts_of
-from snellen.present.model.sample_view import SeenAnswers
-from snellen.present.model.table_view import Cell, Heading, ScoreCell, TableView, score_cell
+from snellen.present.model.table_view import Cell, Heading, ScoreCell, TableView, headings, score_cell
 
 MOST_CELLS = 240
 """Cells of the table of groups from which on a page has the main protocol alone."""
 SCORES = "percent [95 % interval] and floor"
 UNDESCRIBED = "Description unavailable in this version."
 CONTROL_HEADINGS = (
-    *(Heading("part", "name"), Heading("protocol"), Heading("metric"), Heading("control")),
-    *(Heading("n", "number"), Heading("score", "number"), Heading("with control", "number")),
-    *(Heading("difference", "difference"), Heading("chance", "number"), Heading("best constant", "number")),
+    *headings("", "part", "protocol", "metric", "control"),
+    *headings("number", "n", "score", "with control"),
+    Heading("difference", "difference"),
+    *headings("number", "chance", "best constant"),
 )
 POSITION_HEADINGS = (
-    *(Heading("protocol", "name"), Heading("pairs in both orders", "number")),
-    *(Heading("right in the first place", "number"), Heading("right in the last place", "number")),
-    *(Heading("first minus last", "difference"), Heading("all right as given", "number")),
-    *(Heading("all right swapped", "number"), Heading("swapped minus given", "difference")),
+    Heading("protocol"),
+    *headings("number", "pairs in both orders", "right in the first place", "right in the last place"),
+    Heading("first minus last", "difference"),
+    *headings("number", "all right as given", "all right swapped"),
+    Heading("swapped minus given", "difference"),
     Heading("right in one order only", "number"),
 )
 
 
-class OutcomeShare(NamedTuple):
+class _OutcomeShare(NamedTuple):
     """How many answers had an outcome; where its share begins and how wide it is, from 0 to 1."""
 
     outcome: str
@@ -53,11 +54,11 @@ class OutcomeShare(NamedTuple):
     share: float
 
 
-class OutcomeRow(NamedTuple):
+class _OutcomeRow(NamedTuple):
     """The outcomes of a part under protocols that say the same; in words; and how far the score could be."""
 
     names: ProtocolNames
-    shares: tuple[OutcomeShare, ...]
+    shares: tuple[_OutcomeShare, ...]
     text: str
     bounds: str
 
@@ -70,11 +71,10 @@ class PartView(NamedTuple):
 
     name: str
     by: dict[str, str]
-    size: str
     scores: TableView
     details: TableView
     lines: TableView
-    outcomes: tuple[OutcomeRow, ...]
+    outcomes: tuple[_OutcomeRow, ...]
 
 
 class OverviewRow(NamedTuple):
@@ -139,9 +139,9 @@ class RunView:
     @property
     def short_breakdown(self) -> TableView:
         """Return the groups under as many protocols as a page has room for: all, or the main one."""
-        headings, rows = self.breakdown.headings, self.breakdown.rows
-        kept = len(headings) if len(rows) * (len(headings) - 2) <= MOST_CELLS else 3
-        return self.breakdown._replace(headings=headings[:kept], rows=tuple(row[:kept] for row in rows))
+        heads, rows = self.breakdown.headings, self.breakdown.rows
+        kept = len(heads) if len(rows) * (len(heads) - 2) <= MOST_CELLS else 3
+        return self.breakdown._replace(headings=heads[:kept], rows=tuple(row[:kept] for row in rows))
 
     @property
     def left_out(self) -> str:
@@ -154,10 +154,10 @@ class RunView:
 
 
 def run_view(
-    run: Run, exam: Exam | None = None, *, stages: Mapping[str, int] | None = None, seen: SeenAnswers | None = None
+    run: Run, exam: Exam | None = None, *, stages: Mapping[str, int] | None = None, latencies: Sequence[float] = ()
 ) -> RunView:
-    """Make the view of a run. `exam` adds what only it can tell, `stages` counts the samples on which protocols part, `seen` is what a
-    pass over all answers gave.
+    """Make the view of a run. `exam` adds what only it can tell, `stages` counts the samples on which protocols part, `latencies` are
+    those of its calls, in order.
     """
     manifest, summary = run.manifest, run.summary
     protocols = summary.plain
@@ -175,7 +175,7 @@ def run_view(
         thresholds=thresholds_of(manifest) is not None,
         protocols={p.protocol: p for p in protocols},
         findings=tuple(findings(summary, exam, stages)),
-        facts=tuple(facts_of(run, summary, seen)) if seen is not None else (),
+        facts=tuple(facts_of(run, summary, latencies)),
         headlines=headlines,
         headline_notes=tuple(notes),
         overview=tuple(row for part in parts for row in _overview(summary, part)),
@@ -196,9 +196,9 @@ def run_view(
             formatting.together((p.protocol, said) for p in protocols if (said := formatting.forbidden(p)))
         ),
         legend=formatting.legend(protocols),
-        repeats=repeats.most(protocols),
-        first_only=repeats.first_only(protocols),
-        alike=tuple(repeats.alike(main)) if main is not None else (),
+        repeats=formatting.times_asked(protocols),
+        first_only=formatting.first_only(protocols),
+        alike=tuple(formatting.alike(main)) if main is not None else (),
         answered=tuple(
             f"{n} of {summary.expected.get(text, n)} to prompt '{text}'" for text, n in summary.asked.items()
         ),
@@ -227,7 +227,7 @@ def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary], o
         rows = details if all(metric.detail or metric.name != key for metric in metrics) else scores
         cells = (score_cell(c.protocol, key, c.group.metrics.get(key), c.group.n) for c in columns)
         rows[key] = (formatting.metric_name(own[0], key), *cells)
-    headings = (
+    heads = (
         Heading("metric"),
         *(Heading(str(c.names), "names", f"n = {c.group.n}" if c.group.n != n else "") for c in columns),
     )
@@ -235,10 +235,9 @@ def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary], o
     return PartView(
         name=name,
         by=columns[0].group.by,
-        size=size,
-        scores=TableView(f"{name}, n = {size}", headings, tuple(scores.values())),
-        details=TableView(f"{name}, more metrics, n = {size}", headings, tuple(details.values())),
-        lines=TableView("", headings, tuple(_lines(columns))),
+        scores=TableView(f"{name}, n = {size}", heads, tuple(scores.values())),
+        details=TableView(f"{name}, more metrics, n = {size}", heads, tuple(details.values())),
+        lines=TableView("", heads, tuple(_lines(columns))),
         outcomes=tuple(_outcome_row(names, part[names[0]], outcomes) for names, _said in same),
     )
 
@@ -247,20 +246,20 @@ def _lines(columns: Sequence[formatting.ProtocolColumn]) -> Iterable[tuple[str, 
     """Return the further rows of a part: outcomes, how alike repeats are, how far the score could be."""
     yield "outcomes", *(formatting.outcomes(c.group) for c in columns)
     if any(c.group.consistency for c in columns):
-        yield "repeats", *(repeats.consistency(c.group) for c in columns)
+        yield "repeats", *(formatting.consistency(c.group) for c in columns)
     if any(c.group.bounds for c in columns):
         yield formatting.bounded(c.protocol for c in columns), *(formatting.bounds(c.group) for c in columns)
 
 
-def _outcome_row(names: ProtocolNames, group: GroupSummary, outcomes: Sequence[str]) -> OutcomeRow:
+def _outcome_row(names: ProtocolNames, group: GroupSummary, outcomes: Sequence[str]) -> _OutcomeRow:
     """Return the outcomes of a group as shares of its answers."""
-    shares: list[OutcomeShare] = []
+    shares: list[_OutcomeShare] = []
     before = 0
     for name in outcomes:
         n = group.outcomes.get(name, 0)
-        shares.append(OutcomeShare(name, n, before / max(1, group.answers), n / max(1, group.answers)))
+        shares.append(_OutcomeShare(name, n, before / max(1, group.answers), n / max(1, group.answers)))
         before += n
-    return OutcomeRow(names, tuple(shares), formatting.outcomes(group), formatting.bounds(group))
+    return _OutcomeRow(names, tuple(shares), formatting.outcomes(group), formatting.bounds(group))
 
 
 def _overview(summary: Summary, part: dict[str, GroupSummary]) -> Iterable[OverviewRow]:
@@ -296,9 +295,9 @@ def _breakdown(protocols: Sequence[ProtocolSummary]) -> TableView:
     same = formatting.together(columns, lambda column: (column[0], [x and x.printed for x in column[1]]))
     names = _told_apart([next(iter(g.values())).by for g in groups])
     columns_found = (Heading(str(names), "names", metric) for names, (metric, _cells) in same)
-    headings = (Heading("group"), Heading("n", "number"), *columns_found)
+    heads = (Heading("group"), Heading("n", "number"), *columns_found)
     rows = zip(names, map(str, sizes), *(cells for _names, (_metric, cells) in same), strict=True)
-    return TableView(f"Groups within the parts: {SCORES}", headings, tuple(rows))
+    return TableView(f"Groups within the parts: {SCORES}", heads, tuple(rows))
 
 
 def _told_apart(groups: Sequence[dict[str, str]]) -> list[str]:
@@ -319,76 +318,65 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
     A column for floors, for parts with many non-answers and for the other protocols is there where something is in it.
     """
     if not summary.plain:
-        return TableView("", (), ()), []
+        return TableView(), []
     main, *others = summary.plain
     rows: list[tuple[Cell, ...]] = []
-    counts: list[int] = []
     for part in formatting.side_by_side(summary.plain, whole=True):
         own = part.get(main.protocol)
         score = own.metrics.get(main.headline) if own is not None else None
         groups = list(part.values()) if own is None else [own]
         found = score_cell(main, main.headline, score, formatting.most(groups))
-        spread = _spread_of(others, part, score)
-        counts.append(len(spread))
         rows.append(
             (
                 *(formatting.part_name(groups[0].by), formatting.size(main, groups)),
                 found and found._replace(value=found.value.rjust(5), floor=""),
                 f"{found.floor:>5} {found.floor_word}".rstrip() if found else "",
                 formatting.silent_share(summary, main.protocol, groups[0].by),
-                _spread(spread, len(others)),
+                _spread(others, part, score),
             )
         )
-    scores = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
+    scores = [score for _part, score in formatting.headlines(main)]
     forbidden = formatting.forbidden(main)
     notes = [
         "Percent [95 % interval].",
-        repeats.LEGEND if any(score.spread is not None for score in scores) else "",
+        formatting.SPREAD_LEGEND if any(score.spread is not None for score in scores) else "",
         formatting.floor_legend([main]) if any(score.floor is not None for score in scores) else "",
         forbidden,
-        _others_note(summary.plain, counts),
+        _others_note(summary.plain, [str(row[-1]) for row in rows]),
     ]
     metric = formatting.metric_name(main, main.headline)
     other = others[0].protocol if len(others) == 1 else f"{len(others)} others"
-    headings = (
-        *(Heading("part", "name"), Heading("n", "number"), Heading(metric, "score", f"({main.protocol})")),
+    heads = (
+        *(Heading("part"), Heading("n", "number"), Heading(metric, "score", f"({main.protocol})")),
         *(Heading("floor", "score"), Heading("silent"), Heading(other, "score")),
     )
-    used = [at for at in range(len(headings)) if at < 3 or any(row[at] for row in rows)]
+    used = [at for at in range(len(heads)) if at < 3 or any(row[at] for row in rows)]
     kept = tuple(tuple(row[at] for at in used) for row in rows)
-    return TableView("", tuple(headings[at] for at in used), kept), notes
+    return TableView("", tuple(heads[at] for at in used), kept), notes
 
 
-def _spread_of(
-    others: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary], main: Score | None
-) -> list[tuple[float, str]]:
-    """Return the headlines of a part under other protocols, in the unit of the main one, lowest first."""
+def _spread(others: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary], main: Score | None) -> str:
+    """Return the lowest and the highest headline of a part under other protocols, in the unit of the main one: '93.3–97.8'.
+
+    Behind them is of how many, where some protocols have no such score.
+    """
     scores = [part[p.protocol].metrics.get(p.headline) for p in others if p.protocol in part]
     unit = main.unit if main is not None else ""
-    return sorted(
-        (s.value, formatting.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit
-    )
+    found = [(s.value, formatting.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit]
+    if not found:
+        return "–" if others else ""
+    return formatting.span(found, "–") + (f" ({len(found)})" if len(found) < len(others) else "")
 
 
-def _spread(there: Sequence[tuple[float, str]], of: int) -> str:
-    """Return '93.3–97.8', the lowest and the highest; of how many, where some protocols have no such score."""
-    if not there:
-        return "–" if of else ""
-    low, high = there[0][1], there[-1][1]
-    return (low if low == high else f"{low}–{high}") + (f" ({len(there)})" if len(there) < of else "")
-
-
-def _others_note(protocols: Sequence[ProtocolSummary], counts: Sequence[int]) -> str:
+def _others_note(protocols: Sequence[ProtocolSummary], column: Sequence[str]) -> str:
     """Say what the column of the other protocols has."""
     others = protocols[1:]
     if len(others) < 2:
         return ""
     said = f"Others: lowest to highest score by {', '.join(p.protocol for p in others)}"
     said += "." if len({p.headline for p in protocols}) == 1 else ", each by its own headline."
-    few = next((n for n in counts if 0 < n < len(others)), None)
-    if few is None:
-        return said
-    return f"{said} ({few}): only {few} of them {'has' if few == 1 else 'have'} such a score here."
+    few = next((text.rpartition("(")[2].rstrip(")") for text in column if "(" in text), "")
+    return f"{said} ({few}): only {few} of them {'has' if few == '1' else 'have'} such a score here." if few else said
 
 
 # ---------------------------------------------------------------- does the score depend on seeing?
@@ -398,7 +386,7 @@ def _controls(summary: Summary, change: formatting.Change) -> TableView:
     """Return what controls do to the main protocol's score, a row a part."""
     rows = [r for r in summary.controls if summary.plain and r.protocol == summary.plain[0].protocol]
     if not rows:
-        return TableView("", (), ())
+        return TableView()
     controls = list(dict.fromkeys(r.control for r in rows))
     parts: dict[str, dict[str, ControlRow]] = {}
     for row in rows:
@@ -409,9 +397,8 @@ def _controls(summary: Summary, change: formatting.Change) -> TableView:
         cells.append((part, formatting.percent(next(iter(own.values())).score), *changes))
     metric = formatting.metric_name(summary.plain[0], rows[0].metric)
     title = f"With altered input ({metric}, {rows[0].protocol}; differences in points):"
-    changed = (Heading(f"-> {name}", "score") for name in controls)
-    headings = (Heading("part", "name"), Heading("score", "number"), *changed)
-    return TableView(title, headings, tuple(cells))
+    changed = headings("score", *(f"-> {name}" for name in controls))
+    return TableView(title, (Heading("part"), Heading("score", "number"), *changed), tuple(cells))
 
 
 def _all_controls(summary: Summary) -> TableView:
@@ -451,13 +438,12 @@ def _position(rows: Sequence[PositionRow]) -> TableView:
 
 def _position_line(rows: Sequence[PositionRow]) -> str:
     """Say in a sentence what the order of the pictures does."""
-    return next(
-        (
-            f"Order of the pictures ({row.protocol}): first place minus last {formatting.difference(row.slot)} points, "
-            f"swapped minus given {formatting.difference(row.order)}; {row.flipped} of {row.n} right in one order only."
-            for row in rows
-        ),
-        "",
+    if not rows:
+        return ""
+    row = rows[0]
+    return (
+        f"Order of the pictures ({row.protocol}): first place minus last {formatting.difference(row.slot)} points, "
+        f"swapped minus given {formatting.difference(row.order)}; {row.flipped} of {row.n} right in one order only."
     )
 
 
@@ -475,8 +461,8 @@ def _published(summary: Summary) -> TableView:
         for row in summary.published
         if "." not in row.metric
     )
-    headings = (Heading("part", "name"), Heading("metric"), Heading("model"), Heading("percent", "number"))
-    return TableView("Not measured here; samples, decoding and model versions may differ", headings, rows)
+    heads = (*headings("", "part", "metric", "model"), Heading("percent", "number"))
+    return TableView("Not measured here; samples, decoding and model versions may differ", heads, rows)
 
 
 def _described(protocols: Iterable[ProtocolSummary], exam: Exam | None) -> TableView:
@@ -486,8 +472,8 @@ def _described(protocols: Iterable[ProtocolSummary], exam: Exam | None) -> Table
         rules = exam.protocols.get(p.protocol.partition("@")[0]) if exam is not None else None
         about = rules.about if rules is not None and rules.version == p.version else UNDESCRIBED
         rows.append((p.protocol, p.version, p.prompt, formatting.metric_name(p, p.headline), about))
-    headings = (Heading("protocol", "name"), *map(Heading, ("version", "prompt", "headline", "what it does")))
-    return TableView("Protocols of this run", headings, tuple(rows))
+    heads = headings("", "protocol", "version", "prompt", "headline", "what it does")
+    return TableView("Protocols of this run", heads, tuple(rows))
 
 
 def _about(arm: Arm, exam: Exam | None) -> str:

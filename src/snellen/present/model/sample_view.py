@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
 from snellen import exams, scorers
 from snellen.core.arm import Arm
+from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
 from snellen.core.extras import gallery_of
-from snellen.core.gallery import Gallery, GalleryFacts, GalleryPicture
+from snellen.core.gallery import Gallery, GalleryFacts, GalleryItem, GalleryPicture, Pick
 from snellen.core.records import Manifest
 from snellen.core.text import one_line
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Picture, Question, Sample, Text
-from snellen.engine.ask.questions import questions
+from snellen.data.line_offsets import Key
+from snellen.engine.ask.questions import to_ask
 from snellen.engine.mark import scoring
 from snellen.engine.runs.data_again import unchanged
 from snellen.engine.runs.folder import RunFolder
@@ -35,10 +37,9 @@ class SampleQuestion(NamedTuple):
     """One question about the sample: what was asked (or why that is not known any more), the answer, and its marks by protocol."""
 
     prompt: str
-    question: Question | None
-    unknown: str
+    question: Question | str
     answer: Answer | None
-    marks: dict[str, Mark]
+    marks: Mapping[str, Mark]
 
 
 class SampleView(NamedTuple):
@@ -55,13 +56,13 @@ def sample_view(run: Run, name: str) -> SampleView:
         raise _unknown(run, name)
     scan = run.folder.scan()
     places = {prompt: place for prompt in scan.last.counts if (place := scan.last.get((name, prompt))) is not None}
-    arms = sorted(places, key=places.__getitem__)
-    answers = {a.prompt: a for a in run.folder.answers(scan, [(name, prompt) for prompt in arms])}
+    keys = [(name, arm) for arm in sorted(places, key=places.__getitem__)]
+    answers = {a.prompt: a for a in run.folder.answers(scan, keys)}
     marks = _marks(run, name)
-    asked, why = _questions(run, name, arms)
+    asked = dict(asked_again(run.manifest, keys, lambda exam: unchanged(run.folder, exam)))
     return SampleView(
         sample,
-        tuple(SampleQuestion(arm, asked.get(arm), why, answers.get(arm), marks.get(arm, {})) for arm in arms),
+        tuple(SampleQuestion(arm, asked[name, arm], answers.get(arm), marks.get(arm, {})) for name, arm in keys),
     )
 
 
@@ -78,28 +79,46 @@ def _marks(run: Run, name: str) -> dict[str, dict[str, Mark]]:
     """Return the sample's marks by arm and protocol, those of control arms too; none where the run is not marked yet."""
     found: dict[str, dict[str, Mark]] = {}
     if run.folder.has("summary.json"):
-        for protocol, arm in ((p, a) for p in run.summary.protocols for a in Arm.parse(p.prompt).times(p.repeats)):
-            mark = next((m for m in run.marks(protocol.protocol, arm.repeat) if m.id == name), None)
-            if mark is not None:
-                found.setdefault(arm.text, {})[protocol.protocol] = mark
+        arms = {
+            (p.protocol, a.repeat): a.text for p in run.summary.protocols for a in Arm.parse(p.prompt).times(p.repeats)
+        }
+        every = run.folder.marked(list(arms))
+        for (protocol, repeat), mark in next((marks for sample, marks in every if sample.id == name), {}).items():
+            found.setdefault(arms[protocol, repeat], {})[protocol] = mark
     return found
 
 
-def _questions(run: Run, name: str, arms: list[str]) -> tuple[dict[str, Question], str]:
-    """What was asked, from the data set where it is still what the run saw; or why that cannot be said."""
+def asked_again(
+    manifest: Manifest, keys: Collection[Key], opened: Callable[[Exam], Dataset]
+) -> Iterator[tuple[Key, Question | str]]:
+    """Yield what was asked of samples under arms, from the data set that `opened` gives; or why that is not known any more."""
+    if not keys:
+        return
+    left = dict.fromkeys(keys)
+    why = "the data set no longer has this sample"
     try:
-        exam = exams.load(run.manifest.exam)
-        data = unchanged(run.folder, exam)
-        wanted = {(name, arm) for arm in arms}
-        parsed = [Arm.parse(arm) for arm in arms]
-        every = questions(exam, data, parsed, wanted.__contains__, lambda _a, _s: True, run.manifest.options.seed)
-        return {q.prompt: q for q in every}, "the data set no longer has this sample"
-    except Exception as error:  # a damaged data set costs the question, never the rest
-        return {}, one_line(str(error) or type(error).__name__)
+        exam = exams.load(manifest.exam)
+        arms = [Arm.parse(arm) for arm in dict.fromkeys(arm for _name, arm in keys)]
+        every = to_ask(exam, opened(exam), arms, left.__contains__, lambda _a, _s: True, manifest.options.seed)
+        for one in every:
+            key = one.id, one.arm.text
+            try:
+                found: Question | str = one.make()
+            except Exception as error:  # a sample that a prompt cannot ask about costs itself, not the others
+                found = _reason(error)
+            left.pop(key, None)
+            yield key, found
+    except Exception as error:  # a damaged data set costs the questions, never the rest
+        why = _reason(error)
+    yield from ((key, why) for key in left)
+
+
+def _reason(error: Exception) -> str:
+    return one_line(str(error) or type(error).__name__)
 
 
 def document(facts: SampleView) -> dict[str, Any]:
-    """The same as plain values, without the bytes of pictures."""
+    """Return the same as plain values, without the bytes of pictures."""
     return {
         "id": facts.sample.id,
         "tags": facts.sample.tags,
@@ -107,8 +126,8 @@ def document(facts: SampleView) -> dict[str, Any]:
         "asked": [
             {
                 "prompt": one.prompt,
-                "question": _plain_question(one.question),
-                "question_unknown": None if one.question is not None else one.unknown,
+                "question": None if isinstance(one.question, str) else _plain_question(one.question),
+                "question_unknown": one.question if isinstance(one.question, str) else None,
                 "answer": msgspec.to_builtins(one.answer),
                 "marks": msgspec.to_builtins(one.marks),
             }
@@ -117,9 +136,7 @@ def document(facts: SampleView) -> dict[str, Any]:
     }
 
 
-def _plain_question(question: Question | None) -> dict[str, Any] | None:
-    if question is None:
-        return None
+def _plain_question(question: Question) -> dict[str, Any]:
     return {
         "system": question.system,
         "text": question.text,
@@ -132,17 +149,8 @@ def _plain_question(question: Question | None) -> dict[str, Any] | None:
 # ---------------------------------------------------------------- what is shown beside a sample
 
 
-class SeenAnswers(NamedTuple):
-    """What a pass over all answers gave: names that endpoints returned, latencies, and the answers that were wanted."""
-
-    models: Counter[str]
-    providers: Counter[str]
-    latencies: Sequence[float]
-    answers: dict[tuple[str, str], Answer]
-
-
 def kind_of(outcomes: Iterable[Outcome]) -> str:
-    """What is worth looking at in a sample, given its outcomes under all protocols."""
+    """Say what is worth looking at in a sample, given its outcomes under all protocols."""
     found = set(outcomes)
     if Outcome.CORRECT in found and len(found) > 1:
         return "disagree"
@@ -167,7 +175,18 @@ def ledger_note(picture: Picture, at: int, answer: Answer | None, *, sent_in_par
     return f"{MISSING}the data set's image is not the one that was sent"
 
 
-def shown_prompt(
+def gallery_item(
+    pick: Pick, sample: Sample, answer: Answer, question: Question | str, query: ShowPicture, example: ShowPicture
+) -> GalleryItem:
+    """Return a sample as galleries show it. `query` shows a picture that the question is about, `example` one of an example."""
+    about = pick, sample.tags, sample.truth, answer
+    if isinstance(question, str):
+        return GalleryItem(*about, [], None, GalleryPicture(None, "", MISSING + question), sample.facts)
+    prompt, shown = _shown_prompt(question, sample.id, query, example)
+    return GalleryItem(*about, prompt, question.system, shown, sample.facts)
+
+
+def _shown_prompt(
     question: Question, name: str, query: ShowPicture, example: ShowPicture
 ) -> tuple[list[str | GalleryPicture], GalleryPicture]:
     """Return the prompt's parts in order, and what the question is about: all its pictures, or after examples the last one."""

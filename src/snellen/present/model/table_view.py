@@ -36,11 +36,16 @@ class ScoreCell(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """The heading of a column, and what stands below it. `kind` is 'number', 'score', 'difference', 'name', 'names' or empty."""
+    """The heading of a column, and what stands below it. `kind` is 'number', 'score', 'difference', 'names' or empty."""
 
     text: str
     kind: str = ""
     below: str = ""
+
+
+def headings(kind: str, *texts: str) -> tuple[Heading, ...]:
+    """Return headings of one kind."""
+    return tuple(Heading(text, kind) for text in texts)
 
 
 Cell = str | ScoreCell | None
@@ -50,9 +55,9 @@ Cell = str | ScoreCell | None
 class TableView(NamedTuple):
     """A table with its title."""
 
-    title: str
-    headings: tuple[Heading, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+    headings: tuple[Heading, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
 
     def without(self, names: Collection[str]) -> TableView:
         """Return the table without some columns."""

@@ -18,68 +18,66 @@ SHORT = {
 }
 """Why there is no threshold, in a few words; `Threshold.reason` is the whole sentence."""
 LEGEND = "Where half is seen, guessing taken out [95 % credible interval]. Easiest: catch trials right; blank: right without a picture."
+SLOPE = (
+    "Slope: the factor on the dial from a quarter seen to three quarters. Lapses: wrong answers to what is seen well."
+)
 NAMED = 3
 
 
 def threshold(row: Threshold | None) -> str:
-    """'7.7 px', 'at most 2.0 px', 'not measurable', or a dash where the faculty was not examined."""
+    """Return '7.7 px', 'at most 2.0 px', 'not measurable', or a dash where the faculty was not examined."""
     if row is None:
         return "–"
     return NOT if row.threshold is None else amount(row.threshold.value, row.unit, row.bound)
 
 
 def interval(row: Threshold | None) -> str:
-    """'[6.3, 9.0]'; nothing of a bound, whose one end says nothing."""
+    """Return '[6.3, 9.0]'; nothing of a bound, whose one end says nothing."""
     return "" if row is None or row.threshold is None or row.bound else between(row.threshold)
 
 
 def between(found: Range) -> str:
-    """'[6.3, 9.0]'."""
+    """Return '[6.3, 9.0]'."""
     return f"[{figure(found.low)}, {figure(found.high)}]"
 
 
 def whole(row: Threshold | None) -> str:
-    """'7.7 px [6.3, 9.0]'."""
+    """Return '7.7 px [6.3, 9.0]'."""
     return f"{threshold(row)} {interval(row)}".rstrip()
 
 
 def ratio(found: Range) -> str:
-    """'1.8 [1.4, 2.3]'."""
+    """Return '1.8 [1.4, 2.3]'."""
     return f"{figure(found.value)} {between(found)}"
 
 
 def of(share: Share) -> str:
-    """'5/5'; a dash of none."""
+    """Return '5/5'; a dash of none."""
     return f"{share.right}/{share.n}" if share.n else "–"
 
 
 def slope(row: Threshold) -> str:
-    """'x 1.4 [1.1, 3.8]', the factor on the dial from a quarter to three quarters seen."""
+    """Return 'x 1.4 [1.1, 3.8]', the factor on the dial from a quarter to three quarters seen."""
     return "–" if row.slope is None else f"x {ratio(row.slope)}"
 
 
 def lapse(row: Threshold) -> str:
-    """'1 % [0, 11]'."""
+    """Return '1 % [0, 11]'."""
     if row.lapse is None:
         return "–"
     return f"{100 * row.lapse.value:.0f} % [{100 * row.lapse.low:.0f}, {100 * row.lapse.high:.0f}]"
 
 
 def seeds(found: ExamThresholds) -> str:
-    """'seed 0', 'seeds 0, 7'."""
+    """Return 'seed 0', 'seeds 0, 7'."""
     return f"seed{'s' * (len(found.seeds) > 1)} {', '.join(map(str, found.seeds))}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """'letters, contrast and size'."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 # ---------------------------------------------------------------- one model
 
 
 def sees(row: Threshold) -> str:
-    """'reads letters of 7.7 px and more'."""
+    """Return 'reads letters of 7.7 px and more'."""
     if row.threshold is None:
         return f"could not be measured in {row.faculty}"
     value = amount(row.threshold.value, row.unit)
@@ -91,27 +89,27 @@ def sees(row: Threshold) -> str:
 
 
 def sentence(one: RunThresholds) -> str:
-    """What a person would say of one model."""
+    """Say what a person would say of one model."""
     known = [row for row in one.rows if row.threshold is not None]
     lost = list(dict.fromkeys(row.name for row in one.rows if row.threshold is None))
     if not known:
         return f"{one.name} could not be measured in any faculty."
     some = list({row.faculty: row for row in reversed(known)}.values())[::-1][:NAMED]
-    said = f"{one.name} {listed([sees(row) for row in some])}."
-    return said + (f" Not measurable: {listed(lost)}." if lost else "")
+    said = f"{one.name} {formatting.listed([sees(row) for row in some])}."
+    return said + (f" Not measurable: {formatting.listed(lost)}." if lost else "")
 
 
 def reasons(rows: Iterable[Threshold]) -> list[str]:
-    """Why faculties have no threshold, those together that have one reason."""
+    """Return why faculties have no threshold, those together that have one reason."""
     found = formatting.together((row.name, row.reason) for row in rows if row.threshold is None and row.reason)
-    return [f"{listed(names)}: {NOT}: {reason}." for names, reason in found]
+    return [f"{formatting.listed(names)}: {NOT}: {reason}." for names, reason in found]
 
 
 # ---------------------------------------------------------------- several
 
 
 def needs(row: FacultyComparison, at: int) -> str:
-    """'letters 1.8 [1.4, 2.3] times as large', of the run at a place behind the first."""
+    """Return 'letters 1.8 [1.4, 2.3] times as large', of the run at a place behind the first."""
     found = row.ratios[at]
     first = next(one for one in row.rows if one is not None)
     if found is None:
@@ -122,7 +120,7 @@ def needs(row: FacultyComparison, at: int) -> str:
 
 
 def finer(row: FacultyComparison, at: int) -> int:
-    """Who sees finer, of the run at a place behind the first: 1 it does, -1 the first does, 0 cannot be told."""
+    """Return who sees finer, of the run at a place behind the first: 1 it does, -1 the first does, 0 cannot be told."""
     found = row.ratios[at]
     if found is None or found.low <= 1 <= found.high:
         return 0
@@ -131,7 +129,7 @@ def finer(row: FacultyComparison, at: int) -> int:
 
 
 def verdict(found: ExamThresholds, at: int) -> str:
-    """What a person would say of a run beside the first: in what it sees finer, in what less, and what is not known."""
+    """Say what a person would say of a run beside the first: in what it sees finer, in what less, and what is not known."""
     first, other = found.first.letter, found.each[at + 1].letter
     held = [row for row in found.compared if row.ratios[at] is not None]
     if not held:
@@ -139,19 +137,19 @@ def verdict(found: ExamThresholds, at: int) -> str:
     worse, better, same = ([row for row in held if finer(row, at) == way] for way in (-1, 1, 0))
     parts = []
     if worse:
-        some = listed([needs(row, at) for row in _largest(worse, at)])
+        some = formatting.listed([needs(row, at) for row in _largest(worse, at)])
         parts.append(f"needs {some} as {first} does{_more(worse, at, 'sees less in')}")
     if better:
-        some = listed([needs(row, at) for row in _largest(better, at)])
+        some = formatting.listed([needs(row, at) for row in _largest(better, at)])
         parts.append(f"makes do with {some} as {first} needs{_more(better, at, 'sees finer in')}")
     if same:
         none = "cannot be told apart from it" if parts else f"cannot be told apart from {first}"
-        parts.append(f"{none} in {listed([row.name for row in same])}")
+        parts.append(f"{none} in {formatting.listed([row.name for row in same])}")
     return f"{other} {'; '.join(parts)}."
 
 
 def _largest(rows: Sequence[FacultyComparison], at: int) -> list[FacultyComparison]:
-    """The few with the greatest ratio, either way."""
+    """Return the few with the greatest ratio, either way."""
 
     def far(row: FacultyComparison) -> float:
         found = row.ratios[at]
@@ -161,13 +159,13 @@ def _largest(rows: Sequence[FacultyComparison], at: int) -> list[FacultyComparis
 
 
 def _more(rows: Sequence[FacultyComparison], at: int, what: str) -> str:
-    """', and sees less in size, too', of those that have no room."""
+    """Return ', and sees less in size, too', of those that have no room."""
     named = _largest(rows, at)
     rest = [row.name for row in rows if row not in named]
-    return f", and {what} {listed(rest)}, too" if rest else ""
+    return f", and {what} {formatting.listed(rest)}, too" if rest else ""
 
 
 def dial(row: Threshold) -> str:
-    """The dial and its ends: 'letter height in pixels as sent, from 2.0 to 48 px'."""
+    """Return the dial and its ends: 'letter height in pixels as sent, from 2.0 to 48 px'."""
     low, high = sorted((row.ladder[0], row.ladder[-1]))
     return f"{row.dial}, from {figure(low)} to {in_unit(figure(high), row.unit)}"

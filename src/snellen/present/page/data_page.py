@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from snellen import exams
-from snellen.core.gallery import Gallery, GalleryPicture
+from snellen.core.gallery import Gallery
 from snellen.core.options import Selection
 from snellen.engine.ask.questions import asker
-from snellen.present.page.image_pool import ImagePool
-from snellen.present.page.pictures import PagePictures
+from snellen.present.page.image_pool import ImagePool, PagePictures
 from snellen.present.page.report import write_page
-
-
-class DataCard(NamedTuple):
-    """One sample on the page."""
-
-    id: str
-    tags: dict[str, str]
-    pictures: tuple[GalleryPicture, ...]
-    question: str
-    truth: Any
 
 
 def write_data_page(exam_name: str, where: Path, page: Path, selection: Selection) -> int:
@@ -29,18 +17,17 @@ def write_data_page(exam_name: str, where: Path, page: Path, selection: Selectio
     exam = exams.load(exam_name)
     data = exam.open(where, selection)
     pool = ImagePool()
-    pictures = PagePictures(pool, Gallery())
-    asks = {name: asker(exam, data, name) for name in exam.prompts if exam.prompts[name].shots == (0,)} or {
-        name: asker(exam, data, name) for name in exam.prompts
-    }
+    plain = [name for name, prompt in exam.prompts.items() if prompt.shots == (0,)]
+    asks = {name: asker(exam, data, name) for name in plain or exam.prompts}
     cards = []
     for sample in data.full(lambda _id: True):
+        pictures = PagePictures(pool, Gallery(), sample, None)
         prompt = next((name for name in asks if exam.prompts[name].asked_about(sample)), None)
         shown = tuple(
-            pictures.query(p, sample, i, None)._replace(alt=f"picture {i + 1} of sample {sample.id}", note=p.name)
+            pictures.query(p, i)._replace(alt=f"picture {i + 1} of sample {sample.id}", note=p.name)
             for i, p in enumerate(sample.pictures)
         )
         asked = "" if prompt is None else asks[prompt](sample).text
-        cards.append(DataCard(sample.id, sample.tags, shown, asked, sample.truth))
+        cards.append({"sample": sample, "pictures": shown, "question": asked})
     write_page(page, "data.html", pool, exam=exam, where=data.source, synthetic=data.synthetic, cards=cards)
     return len(cards)

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from snellen.comparison.comparing import compare_runs
-from snellen.comparison.results import Comparison, Flip, RunSide
+from snellen.comparison.results import Comparison, Flip
 from snellen.comparison.thresholds import examined, thresholds_of
 from snellen.comparison.verdict import leading
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import GalleryItem
 from snellen.engine.runs.run import Run
-from snellen.present.model import formatting
-from snellen.present.model.comparison_view import ComparedTable, compared_tables
+from snellen.present.model.comparison_view import ComparedTable, compared_tables, order_of, ranking_table
 from snellen.present.model.run_view import OverviewRow
-from snellen.present.model.table_view import Heading, TableView
+from snellen.present.model.table_view import TableView
 from snellen.present.page import gallery
 from snellen.present.page.prescription_view import PrescriptionView, prescription_view
 from snellen.present.page.report_run import ReportRun
@@ -26,28 +25,16 @@ SCORES = "Headline scores under each run's main protocol, part by part"
 ORACLE = "ORACLE runs, which look at the answer: for comparison only"
 
 
-class FlipCard(NamedTuple):
-    """A sample that only one run got right: under which protocols, and what both said, each by its letter on the page."""
-
-    flips: list[Flip]
-    letters: tuple[str, str]
-    item: GalleryItem
-
-    @property
-    def protocols(self) -> list[str]:
-        return [flip.protocol for flip in self.flips]
-
-
-class OneSided(NamedTuple):
-    """Samples that only one run got right, each once; `cards` are some of `total`."""
+class _OneSided(NamedTuple):
+    """Samples that only one run got right, each once; `cards` are some of `total`, each under all protocols where that is so."""
 
     letter: str
     subject: str
     total: int
-    cards: list[FlipCard]
+    cards: list[tuple[list[Flip], GalleryItem]]
 
 
-class RunsCompared(NamedTuple):
+class _RunsCompared(NamedTuple):
     """Some runs of one exam on the same data, compared; or why they cannot be (`refused`)."""
 
     found: Comparison | None
@@ -55,22 +42,22 @@ class RunsCompared(NamedTuple):
     numbers: list[int]
     tables: Sequence[ComparedTable] = ()
     ranking: TableView | None = None
-    between: str = ""
-    flips: Sequence[OneSided] = ()
+    between: Sequence[str] = ()
+    """The letters of the two runs that are compared sample by sample."""
+    flips: Sequence[_OneSided] = ()
 
 
 Parts = list[tuple[str, list[tuple[ReportRun, OverviewRow]]]]
-RunAndView = tuple[Run, ReportRun]
 
 
-class ExamView(NamedTuple):
+class _ExamView(NamedTuple):
     """All that the page says of the runs of one exam, beside each other."""
 
     name: str
     anchor: str
     views: list[ReportRun]
     charts: Sequence[tuple[str, bool, Parts]] = ()
-    versus: Sequence[RunsCompared] = ()
+    versus: Sequence[_RunsCompared] = ()
     alone: Sequence[str] = ()
     rx: PrescriptionView | None = None
     """Of an exam that finds thresholds, these, in the place of comparisons and of scores in percent."""
@@ -82,42 +69,37 @@ class ExamView(NamedTuple):
             who_is_who = ", ".join(f"{m.one.letter} is {m.one.name}" for m in self.rx.models)
             return [(who_is_who, line) for line in self.rx.verdicts]
         return [
-            (who(v.found.sides), leading(v.found.rows, v.found.ranking))
+            (
+                ", ".join(f"{side.letter} is {side.subject}" for side in v.found.sides),
+                leading(v.found.rows, v.found.ranking),
+            )
             for v in self.versus
             if v.found is not None and v.found.verdict
         ]
 
 
-def who(sides: Sequence[RunSide]) -> str:
-    """Return 'A is baseline/pixels, B is baseline/chance'."""
-    return ", ".join(f"{side.letter} is {side.subject}" for side in sides)
-
-
-def exam_views(
-    runs: Sequence[Run], views: Sequence[ReportRun], samples: int, sources: gallery.Sources
-) -> list[ExamView]:
+def exam_views(views: Sequence[ReportRun], samples: int, sources: gallery.Sources) -> list[_ExamView]:
     """Return the runs by exam, in the order in which exams come."""
-    by_exam: dict[str, list[RunAndView]] = {}
-    for run, view in zip(runs, views, strict=True):
-        by_exam.setdefault(run.manifest.exam, []).append((run, view))
+    by_exam: dict[str, list[ReportRun]] = {}
+    for view in views:
+        by_exam.setdefault(view.run.manifest.exam, []).append(view)
     return [_exam(name, f"exam-{at}", some, samples, sources) for at, (name, some) in enumerate(by_exam.items(), 1)]
 
 
-def _exam(name: str, anchor: str, some: Sequence[RunAndView], samples: int, sources: gallery.Sources) -> ExamView:
-    views = [view for _run, view in some]
-    if thresholds_of(some[0][0].manifest) is not None:
-        rx = prescription_view(examined([run for run, _view in some]), sources.pool, anchor)
-        return ExamView(name, anchor, views, rx=rx)
+def _exam(name: str, anchor: str, views: list[ReportRun], samples: int, sources: gallery.Sources) -> _ExamView:
+    if thresholds_of(views[0].run.manifest) is not None:
+        rx = prescription_view(examined([view.run for view in views]), sources.pool, anchor)
+        return _ExamView(name, anchor, views, rx=rx)
     kinds = ((SCORES, False), (ORACLE, True))
     charts = [(title, peeks, made) for title, peeks in kinds if (made := _chart(views, peeks))]
-    groups: dict[str, list[RunAndView]] = {}
-    for run, view in some:
-        if not run.manifest.oracle:
-            data = run.manifest.data
-            groups.setdefault(repr((data.synthetic, sorted(data.origin.items()))), []).append((run, view))
+    groups: dict[str, list[ReportRun]] = {}
+    for view in views:
+        if not view.run.manifest.oracle:
+            data = view.run.manifest.data
+            groups.setdefault(repr((data.synthetic, sorted(data.origin.items()))), []).append(view)
     versus = [_versus(own, samples, sources) for own in groups.values() if len(own) > 1]
-    alone = [view.view.title for own in groups.values() if len(own) == 1 < len(views) for _run, view in own]
-    return ExamView(name, anchor, views, charts, versus, alone)
+    alone = [own[0].view.title for own in groups.values() if len(own) == 1 < len(views)]
+    return _ExamView(name, anchor, views, charts, versus, alone)
 
 
 def _chart(views: Sequence[ReportRun], peeks: bool) -> Parts:
@@ -130,64 +112,22 @@ def _chart(views: Sequence[ReportRun], peeks: bool) -> Parts:
     return list(parts.items())
 
 
-def _versus(some: Sequence[RunAndView], samples: int, sources: gallery.Sources) -> RunsCompared:
+def _versus(views: Sequence[ReportRun], samples: int, sources: gallery.Sources) -> _RunsCompared:
     """Compare runs; of several, the two that lead are compared sample by sample."""
-    runs, numbers = [run for run, _view in some], [view.number for _run, view in some]
+    runs, numbers = [view.run for view in views], [view.number for view in views]
     try:
         found = pair = compare_runs(runs, flips=samples > 0)
         if found.ranking is not None:
-            first = _order(found)[:2]
+            first = order_of(found)[:2]
             best = [run for run, side in zip(runs, found.sides, strict=True) if side.letter in first]
             pair = compare_runs(best, protocols=found.protocols[:1], flips=samples > 0)
     except SnellenError as error:
-        return RunsCompared(None, str(error), numbers)
+        return _RunsCompared(None, str(error), numbers)
     letters = {side.run: side.letter for side in found.sides}
     flips = _one_sided(pair, letters, {str(run.path): run for run in runs}, sources) if samples else []
-    between = " and ".join(letters[side.run] for side in pair.sides)
+    between = [letters[side.run] for side in pair.sides]
     tables = compared_tables(found) if found.ranking is None else []
-    return RunsCompared(found, "", numbers, tables, _ranking(found), between, flips)
-
-
-# ---------------------------------------------------------------- places
-
-
-def _ranking(found: Comparison) -> TableView | None:
-    """Return a row for each run, and a column for each part and metric: the headline first, where that is not what is compared."""
-    if found.ranking is None:
-        return None
-    rows = found.ranking.rows
-    order = _order(found)
-    sides = sorted(found.sides, key=lambda side: order.index(side.letter) if side.letter in order else len(order))
-    headings = [Heading("run")]
-    cells: dict[str, list[str]] = {side.letter: [f"{side.letter} {side.subject}"] for side in sides}
-    for part in dict.fromkeys(row.part for row in rows):
-        own = {row.run: row for row in rows if row.part == part}
-        one = next(iter(own.values()))
-        size = f"n = {formatting.on_clusters(one.n, one.clusters, one.cluster)}"
-        if one.headline is not None:
-            headings.append(Heading(f"{part or 'all'}, {one.headline_label}, {size}", "number"))
-            for letter, line in cells.items():
-                line.append(formatting.percent(own[letter].headline) if letter in own else "–")
-        headings.append(Heading(f"{part or 'all'}, {one.label}, {size}", "number"))
-        for letter, line in cells.items():
-            place = own.get(letter)
-            line.append("–" if place is None else f"{formatting.number(place.score, place.unit)} {place.groups}")
-    for name, values in (
-        ("USD for 1,000", [None if side.cost is None else f"{side.cost:.2f}" for side in sides]),
-        ("median time", [None if side.seconds is None else f"{side.seconds:.2f} s" for side in sides]),
-    ):
-        if any(values):
-            headings.append(Heading(name, "number"))
-            for side, value in zip(sides, values, strict=True):
-                cells[side.letter].append(value or "unknown")
-    title = f"Under '{found.ranking.protocol}', the best first; runs that share a small letter in a column cannot be told apart"
-    return TableView(title, tuple(headings), tuple(map(tuple, cells.values())))
-
-
-def _order(found: Comparison) -> list[str]:
-    """Return the runs of a ranking, the best over all samples first, or in the first part where nothing is said of all."""
-    rows = found.ranking.rows if found.ranking is not None else ()
-    return list(dict.fromkeys(row.run for row in sorted(rows, key=lambda row: bool(row.part))))
+    return _RunsCompared(found, "", numbers, tables, ranking_table(found), between, flips)
 
 
 # ---------------------------------------------------------------- flips
@@ -195,13 +135,12 @@ def _order(found: Comparison) -> list[str]:
 
 def _one_sided(
     found: Comparison, letters: dict[str, str], runs: dict[str, Run], sources: gallery.Sources
-) -> list[OneSided]:
+) -> list[_OneSided]:
     """Return for each of two runs the samples that it alone got right, each once: a seeded few, first those under most protocols.
 
     `letters` are those of the page, where only two of its runs were compared here.
     """
     prompts = {row.protocol: row.prompt for row in found.rows}
-    own_letters = {side.letter: letters[side.run] for side in found.sides}
     one_sided = []
     for side in found.sides:
         by_sample: dict[str, list[Flip]] = {}
@@ -212,9 +151,6 @@ def _one_sided(
             few = sorted(by_sample.values(), key=lambda some: (-len(some), rank(0, some[0].id)))[:EACH]
             asked = [(some[0].id, prompts[some[0].protocol]) for some in few]
             items = gallery.plain_items(runs[found.sides[0].run], asked, sources)
-            cards = [
-                FlipCard(some, (own_letters[some[0].first_run], own_letters[some[0].second_run]), item)
-                for some, item in zip(few, items, strict=True)
-            ]
-            one_sided.append(OneSided(letters[side.run], side.subject, len(by_sample), cards))
+            cards = list(zip(few, items, strict=True))
+            one_sided.append(_OneSided(letters[side.run], side.subject, len(by_sample), cards))
     return one_sided

@@ -5,30 +5,27 @@ Marks and answers are streamed; only what is chosen is kept.
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen import exams
 from snellen.core.adaptive import Adaptive
 from snellen.core.dataset import Dataset
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.gallery import KINDS, Gallery, GalleryItem, GalleryPicture, Pick
-from snellen.core.text import one_line
+from snellen.core.gallery import KINDS, Gallery, GalleryItem, Pick
 from snellen.core.types import Answer, Mark, Sample
-from snellen.engine.ask.questions import asker
+from snellen.data.line_offsets import Key
+from snellen.engine.mark.flips import STAGES, ProtocolFlip, compare
 from snellen.engine.runs.data_again import unchanged
-from snellen.engine.runs.run import OrderedSamples, Run
+from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
-from snellen.present.model.sample_view import MISSING, SeenAnswers, kind_of
-from snellen.present.page.image_pool import ImagePool
-from snellen.present.page.pictures import PagePictures, ShownQuestion
+from snellen.present.model.sample_view import asked_again, gallery_item, kind_of
+from snellen.present.model.table_view import TableView, headings
+from snellen.present.page.image_pool import ImagePool, PagePictures
 
 MOST_TOKENS = 400
 
@@ -48,33 +45,32 @@ class GallerySurvey(NamedTuple):
 
     @property
     def shown(self) -> dict[str, int]:
-        """How many of each kind were chosen."""
+        """Return how many of each kind were chosen."""
         return {kind: sum(p.kind == kind for p in self.picks) for kind in KINDS}
 
 
 def survey(run: Run, size: int, shown: Gallery) -> GallerySurvey:
     """Read all marks in step, and choose samples: kinds in the gallery's order, and of each kind the hardest or a seeded draw."""
-    summaries = run.protocols
-    whole = [g for p in summaries for g in p.groups if g.whole]
+    prompts = {p.protocol: p.prompt for p in run.protocols}
+    whole = [g for p in run.protocols for g in p.groups if g.whole]
     order = list(dict.fromkeys(formatting.part_name(g.by) for g in whole))
     keys = {key for g in whole for key in g.by}
     pools: dict[str, dict[tuple[int, str], list[Ranked]]] = {kind: {} for kind in KINDS}
     counts = dict.fromkeys(KINDS, 0)
-    for prompt in dict.fromkeys(p.prompt for p in summaries):
-        protocols = [p.protocol for p in summaries if p.prompt == prompt]
-        samples = OrderedSamples(run.samples)
-        for marks in _in_step(run, protocols):
-            kind, name = kind_of(mark.outcome for mark in marks), marks[0].id
+    for sample, row in run.folder.marked([(name, 1) for name in prompts]):
+        by_prompt: dict[str, dict[str, Mark]] = {}
+        for (protocol, _repeat), mark in row.items():
+            by_prompt.setdefault(prompts[protocol], {})[protocol] = mark
+        for prompt, marks in by_prompt.items():
+            kind = kind_of(mark.outcome for mark in marks.values())
             counts[kind] += 1
             if not size:
                 continue
-            sample = samples.get(name)
-            part = "" if sample is None else " · ".join(v for k, v in sample.tags.items() if k in keys)
-            hardness = shown.hardness(name, prompt)
-            place = int.from_bytes(rank(0, name)[:8], "big") if hardness is None else hardness
-            pick = Pick(kind, part, name, prompt, dict(zip(protocols, marks, strict=True)))
+            part = " · ".join(v for k, v in sample.tags.items() if k in keys)
+            hardness = shown.hardness(sample.id, prompt)
+            place = int.from_bytes(rank(0, sample.id)[:8], "big") if hardness is None else hardness
             pool = pools[kind].setdefault((order.index(part) if part in order else len(order), prompt), [])
-            pool.append((place, name, pick))
+            pool.append((place, sample.id, Pick(kind, part, sample.id, prompt, marks)))
             if len(pool) > 8 * size:
                 pool[:] = sorted(pool, key=_by_rank)[:size]
     ranked = {
@@ -88,20 +84,8 @@ def _by_rank(one: Ranked) -> tuple[float, str]:
     return one[:2]
 
 
-def _in_step(run: Run, protocols: list[str]) -> Iterator[tuple[Mark, ...]]:
-    """The marks of protocols that share a prompt, sample by sample."""
-    again = f"{run.path}: the marks do not fit together; 'snellen remark {run.path}' makes them again"
-    try:
-        for marks in zip(*(run.marks(p) for p in protocols), strict=True):
-            if any(m.id != marks[0].id for m in marks):
-                raise SnellenError(again)
-            yield marks
-    except (ValueError, msgspec.MsgspecError):  # unequal lengths, or a damaged line
-        raise SnellenError(again) from None
-
-
 def choose(pools: dict[str, list[list[Pick]]], size: int, kinds: Sequence[str] = tuple(KINDS)) -> list[Pick]:
-    """Kinds in their order, parts in turn; a later kind keeps an eighth of the places, so none is crowded out."""
+    """Return kinds in their order, parts in turn; a later kind keeps an eighth of the places, so none is crowded out."""
     reserve, left = size // 8, size
     chosen: list[Pick] = []
     for i, kind in enumerate(kinds):
@@ -117,22 +101,6 @@ def choose(pools: dict[str, list[list[Pick]]], size: int, kinds: Sequence[str] =
 # ---------------------------------------------------------------- the evidence behind the chosen samples
 
 
-def look(run: Run, picks: list[Pick]) -> SeenAnswers:
-    """Read all answers once."""
-    wanted = {(p.id, p.prompt) for p in picks}
-    seen, latencies = SeenAnswers(Counter(), Counter(), (), {}), array("d")
-    for answer in run.answers():
-        if (answer.id, answer.prompt) in wanted:
-            telling = answer.tokens[:MOST_TOKENS] if any(t.entropy is not None for t in answer.tokens) else ()
-            seen.answers[answer.id, answer.prompt] = msgspec.structs.replace(answer, tokens=telling)
-        for call in answer.calls:
-            seen.models.update([call.model_returned] if call.model_returned else ())
-            seen.providers.update([call.provider] if call.provider else ())
-            if call.latency is not None and not call.stored:
-                latencies.append(call.latency)
-    return seen._replace(latencies=array("d", sorted(latencies)))
-
-
 class Sources:
     """Where pictures come from, and where they go: folders that may have the data of a run now, and the page's pool."""
 
@@ -141,7 +109,7 @@ class Sources:
         self._last: tuple[Any, Dataset] | None = None
 
     def of(self, run: Run, exam: Exam) -> Dataset:
-        """The data set that a run saw: in one of the folders, or where it was. The error is of the first folder."""
+        """Return the data set that a run saw: in one of the folders, or where it was. The error is of the first folder."""
         known = run.manifest
         same = (exam.name, known.data.source, known.data.fingerprint, known.options, known.shard)
         if self._last is not None and self._last[0] == same:  # runs of one exam come one after the other
@@ -157,40 +125,85 @@ class Sources:
         raise first or SnellenError("there is no data set")
 
 
-def items(
-    run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], shown: Gallery, sources: Sources
-) -> list[GalleryItem]:
+def items(run: Run, picks: Sequence[Pick], shown: Gallery, sources: Sources) -> list[GalleryItem]:
     """Return the chosen samples with truth, answer, prompt and pictures, from the data set where it still is what the run saw."""
-    ids = {p.id for p in picks}
-    light = {s.id: s for s in run.samples() if s.id in ids}
-    pictures = PagePictures(sources.pool, shown)
-    found: dict[tuple[str, str], ShownQuestion] = {}
-    reason = "the data set no longer has this sample"
-    try:
-        if picks:
-            exam = exams.load(run.manifest.exam)
-            data = sources.of(run, exam)
-            prompts: dict[str, list[str]] = {}
-            for pick in picks:
-                prompts.setdefault(pick.id, []).append(pick.prompt)
-            askers = {prompt: asker(exam, data, prompt) for prompt in {p.prompt for p in picks}}
-            for sample in data.full(prompts.__contains__):
-                for prompt in prompts[sample.id]:
-                    answer = answers.get((sample.id, prompt))
-                    found[sample.id, prompt] = pictures.question(askers[prompt](sample), sample, answer)
-    except Exception as error:  # a damaged data set costs the pictures, never the page
-        reason = one_line(str(error) or type(error).__name__)
-    missing: ShownQuestion = [], None, GalleryPicture(None, "", MISSING + reason)
-    every = []
-    for pick in picks:
-        answer = answers.get((pick.id, pick.prompt)) or Answer(id=pick.id, prompt=pick.prompt)
-        sample = light.get(pick.id) or Sample(id=pick.id, tags={})
-        asked = found.get((pick.id, pick.prompt), missing)
-        every.append(GalleryItem(pick, sample.tags, sample.truth, answer, *asked, sample.facts))
-    return every
+    keys = [(p.id, p.prompt) for p in picks]
+    answers = {(a.id, a.prompt): _with_telling_tokens(a) for a in run.folder.answers(keys=keys)} if keys else {}
+    samples = {s.id: s for s in run.samples() if s.id in {name for name, _prompt in keys}}
+    by_key = dict(zip(keys, picks, strict=True))
+    made: dict[Key, GalleryItem] = {}
+    for key, question in asked_again(run.manifest, keys, lambda exam: sources.of(run, exam)):
+        name, prompt = key
+        answer, sample = (
+            answers.get(key) or Answer(id=name, prompt=prompt),
+            samples.get(name) or Sample(id=name, tags={}),
+        )
+        pictures = PagePictures(sources.pool, shown, sample, answers.get(key))
+        made[key] = gallery_item(by_key[key], sample, answer, question, pictures.query, pictures.example)
+    return [made[key] for key in keys]
 
 
-def plain_items(run: Run, asked: Sequence[tuple[str, str]], sources: Sources) -> list[GalleryItem]:
+def _with_telling_tokens(answer: Answer) -> Answer:
+    """Return an answer with the first of its tokens, where they say how sure the model was."""
+    telling = answer.tokens[:MOST_TOKENS] if any(t.entropy is not None for t in answer.tokens) else ()
+    return msgspec.structs.replace(answer, tokens=telling)
+
+
+def plain_items(run: Run, asked: Sequence[Key], sources: Sources) -> list[GalleryItem]:
     """Return samples, named with the prompt that asked about them, as no exam arranges them."""
-    picks = [Pick("", "", name, prompt, {}) for name, prompt in asked]
-    return items(run, picks, look(run, picks).answers, Gallery(), sources) if picks else []
+    return items(run, [Pick("", "", name, prompt, {}) for name, prompt in asked], Gallery(), sources)
+
+
+# ---------------------------------------------------------------- where protocols disagree
+
+
+EACH = 6  # samples of a stage that are shown
+ENOUGH = 2 * EACH
+"""Flips of a pair and stage to choose from: of these, no more than EACH can be taken for another pair."""
+
+
+class DisagreementView(NamedTuple):
+    """All that the page shows of disagreement. `counts` are samples by stage, however many pairs of protocols they flip."""
+
+    pairs: TableView
+    counts: dict[str, int]
+    cards: dict[str, list[tuple[ProtocolFlip, GalleryItem]]]
+    samples: int
+
+
+def parting(run: Run, size: int, sources: Sources) -> DisagreementView:
+    """Return the agreement of all pairs, and up to `EACH` flips of each stage with their pictures (none where `size` is 0)."""
+    found = compare(run, few=ENOUGH)
+    rows = []
+    for (first, second), a in found.agreements.items():
+        kappa = "–" if a.kappa is None else f"{a.kappa:.2f}"
+        flipped = found.stages.get((first, second), dict.fromkeys(STAGES, 0))
+        numbers = (a.n, formatting.percent(a.share), kappa, a.first, a.second, *flipped.values())
+        rows.append((first, second, *map(str, numbers)))
+    names = ("samples", "agree", "kappa", "only first correct", "only second correct")
+    by_stage = (f"flipped by {stage}" for stage in found.counts)
+    heads = (*headings("", "first", "second"), *headings("number", *names, *by_stage))
+    pairs = TableView("Each pair of protocols over the samples that both marked", heads, tuple(rows))
+    cards: dict[str, list[tuple[ProtocolFlip, GalleryItem]]] = {}
+    if size:
+        chosen = [flip for stage in STAGES for flip in _few([f for f in found.flips if f.stage == stage])]
+        items = plain_items(run, [(flip.id, flip.first.prompt) for flip in chosen], sources)
+        for flip, item in zip(chosen, items, strict=True):
+            cards.setdefault(flip.stage, []).append((flip, item))
+    return DisagreementView(pairs, found.counts, cards, found.samples)
+
+
+def _few(flips: Sequence[ProtocolFlip]) -> list[ProtocolFlip]:
+    """Return a seeded few, pairs in turn, each sample once."""
+    queues: dict[tuple[str, str], list[ProtocolFlip]] = {}
+    for flip in sorted(flips, key=lambda f: rank(0, f.id)):
+        queues.setdefault(flip.pair, []).append(flip)
+    chosen: dict[str, ProtocolFlip] = {}
+    while queues and len(chosen) < EACH:
+        for pair in list(queues):
+            found = next((f for f in queues[pair] if f.id not in chosen), None)
+            if found is None:
+                del queues[pair]
+            else:
+                chosen[found.id] = found
+    return list(chosen.values())[:EACH]

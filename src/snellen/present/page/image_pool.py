@@ -2,7 +2,7 @@
 
 Templates refer to a picture by its name in the page (`<use href="#p12">`), so the bytes stand in one place, at the page's end. They are
 chosen when the rest of the page is known: pictures are made smaller until all have room, and only where the smallest would not have it
-are some left out.
+are some left out. Before, each is compared with what the ledger says was sent.
 """
 
 from __future__ import annotations
@@ -19,8 +19,15 @@ from snellen.core.pixels import BadPicture, decoded, open_picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+import hashlib
 
-WEB = frozenset({"png", "jpeg", "webp", "gif"})
+from snellen.core.errors import SnellenError
+from snellen.core.gallery import Gallery, GalleryPicture
+from snellen.core.text import one_line
+from snellen.core.types import Answer, Picture, Sample
+from snellen.present.html.pictures import WEB, as_webp
+from snellen.present.model.sample_view import MISSING, ledger_note
+
 ORIGINAL_BYTES = 4_000
 """An image of the web that is no larger, and fits, stays as it is."""
 STEPS = ((1.0, 78), (0.75, 68), (0.5, 60), (0.36, 50), (0.25, 40))
@@ -135,11 +142,11 @@ def _held(data: bytes, side: int, region: Region | None) -> HeldImage:
         place = (0.0, 0.0, float(width), float(height)) if region is None else _inside(region, width, height)
         part = image if region is None else image.crop(place)
         scaled = max(place[2] - place[0], place[3] - place[1]) > side
-        return HeldImage(_coded(part, side, STEPS[0][1]), MIME["webp"], place, side, scaled)
+        return HeldImage(as_webp(part, side, STEPS[0][1]), MIME["webp"], place, side, scaled)
 
 
 def _drafted(data: bytes, side: int) -> Image:
-    """A picture decoded at the least size that is enough, where its format can do that."""
+    """Return a picture decoded at the least size that is enough, where its format can do that."""
     image = open_picture(data)
     image.draft("RGB", (side, side))
     try:
@@ -157,18 +164,56 @@ def _inside(region: Region, width: int, height: int) -> Region:
     return x1, y1, x2, y2
 
 
-def _coded(image: Image, side: int, quality: int) -> bytes:
-    clear = "A" in image.getbands() or "transparency" in image.info
-    copy = image.convert("RGBA" if clear else "RGB")
-    copy.thumbnail((side, side))
-    out = io.BytesIO()
-    copy.save(out, "WEBP", quality=quality, method=2)
-    return out.getvalue()
-
-
 def _smaller(held: HeldImage, share: float, quality: int) -> bytes:
-    """The largest copy made smaller; itself where that would not be less."""
+    """Return the largest copy made smaller; itself where that would not be less."""
     side = max(16, round(held.side * share))
     with decoded(held.largest) as image:
-        made = _coded(image, min(side, max(image.size)), quality)
+        made = as_webp(image, min(side, max(image.size)), quality)
     return min(made, held.code, key=len)
+
+
+# ---------------------------------------------------------------- of a question, compared with the ledger
+
+
+QUERY_SIDE = 320
+SCREEN_SIDE = 800
+CUT_SIDE = 360
+EXAMPLE_SIDE = 96
+SCALED = "smaller on this page"
+
+
+class PagePictures:
+    """The pictures of one question, put into a pool after comparing them with what the ledger says was sent."""
+
+    def __init__(self, pool: ImagePool, gallery: Gallery, sample: Sample, answer: Answer | None) -> None:
+        self._pool, self._gallery, self._sample, self._answer = pool, gallery, sample, answer
+
+    def query(self, picture: Picture, at: int) -> GalleryPicture:
+        """Return the image that the question is about; larger, and with parts of it in its own pixels, where it is a screen."""
+        regions = self._gallery.regions(self._sample, self._answer)
+        shown = self._show(picture, at, QUERY_SIDE if regions is None else SCREEN_SIDE)
+        if regions is None or shown.url is None or SCALED not in shown.note:
+            return shown
+        return shown._replace(cuts=tuple(self._cut(picture.data, region) for region in regions))
+
+    def example(self, picture: Picture, at: int) -> GalleryPicture:
+        """Return a picture of an example."""
+        return self._show(picture, at, EXAMPLE_SIDE)
+
+    def _show(self, picture: Picture, at: int, side: int) -> GalleryPicture:
+        note = ledger_note(picture, at, self._answer, sent_in_parts=self._gallery.sent_in_parts)
+        if note.startswith(MISSING):
+            return GalleryPicture(None, "", note)
+        try:
+            held = self._pool.add(hashlib.sha256(picture.data).hexdigest(), picture.data, side)
+        except SnellenError as error:
+            return GalleryPicture(None, "", f"{MISSING}{one_line(str(error), 160)}")
+        note = "; ".join([note, *([SCALED] if held.scaled else [])])
+        return GalleryPicture(UnshortenedText(f"#{held.name}"), "", note, width=held.width, height=held.height)
+
+    def _cut(self, data: bytes, region: Region) -> UnshortenedText | None:
+        """Return a part of a picture in its own pixels (or `CUT_SIDE` of them at most); None where it cannot be had."""
+        try:
+            return UnshortenedText(f"#{self._pool.add(hashlib.sha256(data).hexdigest(), data, CUT_SIDE, region).name}")
+        except SnellenError:
+            return None

@@ -42,28 +42,19 @@ class LogScale(NamedTuple):
         return None if found is None else Bar(self.at(found.value), self.at(found.low), self.at(found.high))
 
 
-class Tick(NamedTuple):
-    """A place on an axis, and what is written there."""
-
-    at: float
-    text: str
-
-
-class AnswerDot(NamedTuple):
-    """The answers at one level: where they are, how large, and how many of how many were right."""
-
-    x: float
-    y: float
-    r: float
-    text: str
+Tick = tuple[float, str]
+"""A place on an axis, and what is written there."""
 
 
 class Curve(NamedTuple):
-    """A psychometric curve. `line` and `band` are points of an SVG; empty where nothing could be fitted."""
+    """A psychometric curve. `line` and `band` are points of an SVG; empty where nothing could be fitted.
+
+    `dots` are the answers at one level: x, y, radius, and how many of how many were right.
+    """
 
     line: UnshortenedText
     band: UnshortenedText
-    dots: list[AnswerDot]
+    dots: list[tuple[float, float, float, str]]
     ticks: list[Tick]
     guess: float
     threshold: float | None
@@ -107,7 +98,7 @@ def curve(row: Threshold) -> Curve:
         line=points([(v, p) for v, p, _low, _high in row.curve]),
         band=points([*upper, *lower]),
         dots=[
-            AnswerDot(
+            (
                 x(rung.level),
                 y(rung.right / rung.n),
                 min(LARGEST, DOT * sqrt(rung.n)),
@@ -115,7 +106,7 @@ def curve(row: Threshold) -> Curve:
             )
             for rung in row.rungs
         ],
-        ticks=[Tick(x(v), f"{v:g}") for v in nice(min(row.ladder), max(row.ladder))],
+        ticks=[(x(v), f"{v:g}") for v in nice(min(row.ladder), max(row.ladder))],
         guess=y(row.guess),
         threshold=None if found is None else x(found.value),
         low=ends[0],
@@ -128,7 +119,7 @@ def ratio_scale(found: Sequence[Range | None]) -> tuple[LogScale, list[Tick]]:
     ends = [abs(log(v)) for one in found if one is not None for v in (one.low, one.high)]
     reach = exp(1.08 * max([*ends, log(2)]))
     scale = LogScale(1 / reach, reach)
-    return scale, [Tick(scale.at(v), f"{v:g}") for v in (0.1, 0.2, 0.5, 1, 2, 5, 10) if 1 / reach <= v <= reach]
+    return scale, [(scale.at(v), f"{v:g}") for v in (0.1, 0.2, 0.5, 1, 2, 5, 10) if 1 / reach <= v <= reach]
 
 
 def by_size(rows: Sequence[Threshold]) -> list[Bar | None]:
@@ -151,25 +142,17 @@ LINES = ("KRSVD", "NCHZO", "VDSNR", "ZOKCH", "HNVSZ", "DCRKO", "SZNHV")
 """The letters of the lines, again from the first where there are more."""
 
 
-class ChartLetter(NamedTuple):
-    """A letter at a place."""
-
-    letter: str
-    x: float
-    y: float
-
-
-class ChartLine(NamedTuple):
-    """A line of the chart: letters of a height in pixels as sent, whether they are read, and where it is."""
+class _ChartLine(NamedTuple):
+    """A line of the chart: letters of a height in pixels as sent, each at its x; whether they are read, and where it is."""
 
     height: float
     text: str
-    glyphs: list[ChartLetter]
+    glyphs: list[tuple[str, float]]
     y: float
     read: bool
 
 
-class ChartReach(NamedTuple):
+class _ChartReach(NamedTuple):
     """How far down the chart a model reads: the place of the threshold, of its interval's ends, and of the words beside it."""
 
     text: str
@@ -185,8 +168,8 @@ class LetterChart(NamedTuple):
     wide: float
     high: float
     end: float
-    lines: list[ChartLine]
-    reaches: list[ChartReach]
+    lines: list[_ChartLine]
+    reaches: list[_ChartReach]
 
 
 def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> LetterChart | None:
@@ -207,20 +190,20 @@ def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> LetterChart | None:
     def bottom(height: float) -> float:
         return top(height) + 1.17 * height + GAP / 2
 
-    lines: list[ChartLine] = []
+    lines: list[_ChartLine] = []
     height = tallest
     while height >= min(ladder) * 0.99:
         left, y = BEFORE + 9 * (tallest - height) / 2, top(height)
         letters = enumerate(LINES[len(lines) % len(LINES)])
-        glyphs = [ChartLetter(letter, left + 2 * height * place, y) for place, letter in letters]
-        lines.append(ChartLine(height, f"{figure(height)} px", glyphs, y, height >= finest * 0.999))
+        glyphs = [(letter, left + 2 * height * place) for place, letter in letters]
+        lines.append(_ChartLine(height, f"{figure(height)} px", glyphs, y, height >= finest * 0.999))
         height /= STEP
-    reaches: list[ChartReach] = []
+    reaches: list[_ChartReach] = []
     for text, row, found in sorted(known, key=lambda one: -one[2].value):
         at = bottom(found.value)
         low, high = (at, at) if row.bound else (bottom(found.high), bottom(found.low))
         said_at = max(at, reaches[-1].said_at + APART) if reaches else at
-        reaches.append(ChartReach(text, at, low, high, said_at))
+        reaches.append(_ChartReach(text, at, low, high, said_at))
     end = BEFORE + 9 * tallest + 8
     behind = 16 + A_LETTER * max(len(text) for text, _row, _found in known)
     return LetterChart(end + behind, max(bottom(lines[-1].height) + 8, reaches[-1].said_at + 8), end, lines, reaches)

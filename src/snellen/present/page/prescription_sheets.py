@@ -71,7 +71,7 @@ def around(row: Threshold, trials: Iterable[AskedTrial], most: int = SHOWN) -> l
 def sheets(
     one: RunThresholds, exam: Exam, row: Threshold, chosen: Sequence[AskedTrial], pool: ImagePool
 ) -> list[PageSheet]:
-    """Chosen trials as the page shows them."""
+    """Return chosen trials as the page shows them."""
     prompt = one.summary.plain[0].prompt
     replies = {a.id: a for a in one.run.folder.answers(keys=[(t.mark.id, prompt) for t in chosen])}
     finds = exam.extra(Thresholds)
@@ -100,14 +100,14 @@ def sheets(
 
 
 def examples(row: Threshold, trials: Iterable[AskedTrial]) -> list[AskedTrial]:
-    """Easiest sheets that were not right, of a faculty that could not be measured."""
+    """Return easiest sheets that were not right, of a faculty that could not be measured."""
     of_it = [t for t in trials if t.course == row.name and t.kind == "catch" and t.mark.outcome is not Outcome.ERROR]
     failed = [t for t in of_it if t.mark.outcome is not Outcome.CORRECT]
     return (failed or of_it)[:EXAMPLES]
 
 
 def _truth(truth: object) -> str:
-    """The right answer; of a box, its middle.
+    """Return the right answer; of a box, its middle.
 
     >>> _truth("K"), _truth("532.125,276.875,547.25,292")
     ('K', '540,284')
@@ -120,7 +120,7 @@ def _truth(truth: object) -> str:
 
 
 def _drawn(one: RunThresholds, exam: Exam, ids: Sequence[str]) -> tuple[dict[str, Sample], str]:
-    """Sheets drawn again from the record, by name; or why they cannot be. A picture that is not the recorded one is left out."""
+    """Return sheets drawn again from the record, by name; or why they cannot be. A picture that is not the recorded one is left out."""
     try:
         data = opened_again(one.run.folder, exam)
         if not isinstance(data, Adaptive) or data.fingerprint != one.manifest.data.fingerprint:

@@ -17,10 +17,10 @@ from snellen.comparison.thresholds import ExamThresholds, RunThresholds
 from snellen.core.exam import Exam
 from snellen.core.extras import Thresholds
 from snellen.core.gallery import UnshortenedText
-from snellen.core.prescription import FacultyComparison, Range, Threshold, figure
+from snellen.core.prescription import Range, Threshold, figure
 from snellen.present.model import formatting
 from snellen.present.model import threshold_text as said
-from snellen.present.model.run_facts import pairs
+from snellen.present.model.run_facts import pairs, subject_facts
 from snellen.present.page.image_pool import ImagePool
 from snellen.present.page.prescription_charts import (
     Bar,
@@ -42,7 +42,7 @@ FEW = 3
 PIXELS = "px"
 
 
-class FacultyView(NamedTuple):
+class _FacultyView(NamedTuple):
     """One threshold with its curve and sheets, of what could not be measured some of the easiest."""
 
     anchor: str
@@ -55,7 +55,7 @@ class FacultyView(NamedTuple):
         return self.row.threshold is None
 
 
-class SentThreshold(NamedTuple):
+class _SentThreshold(NamedTuple):
     """A threshold as it was sent; `share` is that in percent of the sheet's side, of a dial in pixels."""
 
     row: Threshold
@@ -70,39 +70,36 @@ class Resolution(NamedTuple):
 
     title: str
     unit: str
-    sent: list[SentThreshold]
+    sent: list[_SentThreshold]
     says: list[str]
 
 
-class ModelView(NamedTuple):
+class _ModelView(NamedTuple):
     """All that the page says of one model."""
 
     one: RunThresholds
     anchor: str
     sentence: str
-    faculties: list[FacultyView]
+    faculties: list[_FacultyView]
     resolutions: list[Resolution]
     sent: list[tuple[str, str]]
 
 
-class RatioView(NamedTuple):
-    """One faculty of several models: their thresholds, and each ratio with its place on the scale."""
-
-    name: str
-    compared: FacultyComparison
-    others: list[tuple[str, str, Bar | None, int]]
+Ratio = tuple[str, str, Bar | None, int]
+"""A model's letter, its ratio to the first, its place on the scale, and whether it sees finer."""
 
 
 class PrescriptionView(NamedTuple):
     """A prescription, ready for its template."""
 
     title: str
-    models: list[ModelView]
+    models: list[_ModelView]
     seeds: str
     several: bool
     opened: bool
     verdicts: list[str]
-    ratios: list[RatioView]
+    ratios: list[tuple[str, tuple[Threshold | None, ...], list[Ratio]]]
+    """Each faculty with the thresholds of all models, and their ratios."""
     scale: list[Tick]
     chart: LetterChart | None
     glyphs: dict[str, UnshortenedText]
@@ -119,7 +116,7 @@ def prescription_view(found: ExamThresholds, pool: ImagePool, prefix: str = "rx"
             (one.letter, "–" if ratio is None else said.ratio(ratio), scale.bar(ratio), said.finer(row, at))
             for at, (one, ratio) in enumerate(zip(found.each[1:], row.ratios, strict=True))
         ]
-        rows.append(RatioView(row.name, row, others))
+        rows.append((row.name, row.rows, others))
     chart = letter_chart(list(_marks(found)))
     return PrescriptionView(
         title=found.exam,
@@ -163,22 +160,19 @@ def _glyphs(pool: ImagePool) -> dict[str, UnshortenedText]:
     return found
 
 
-def _model(one: RunThresholds, exam: Exam, pool: ImagePool, anchor: str) -> ModelView:
+def _model(one: RunThresholds, exam: Exam, pool: ImagePool, anchor: str) -> _ModelView:
     faculties = []
     for at, row in enumerate(one.rows, 1):
         chosen = examples(row, one.trials) if row.threshold is None else around(row, one.trials)
-        faculties.append(FacultyView(f"{anchor}-{at}", row, curve(row), sheets(one, exam, row, chosen, pool)))
+        faculties.append(_FacultyView(f"{anchor}-{at}", row, curve(row), sheets(one, exam, row, chosen, pool)))
     found = resolutions(exam, one.rows, one.sizes())
-    return ModelView(one, anchor, said.sentence(one), faculties, found, list(_sent(one)))
+    return _ModelView(one, anchor, said.sentence(one), faculties, found, list(_sent(one)))
 
 
 def _sent(one: RunThresholds) -> Iterator[tuple[str, str]]:
     """Yield what was sent, and to which model."""
-    identity, sizes = one.manifest.subject.identity, one.sizes()
-    yield "model", one.manifest.subject.spec
-    if identity.get("endpoint"):
-        yield "endpoint", str(identity["endpoint"])
-    yield "parameters", pairs(identity.get("parameters") or {}) or "none"
+    sizes = one.sizes()
+    yield from subject_facts(one.manifest)
     drawn: dict[str, list[str]] = {}
     for row in one.rows:
         drawn.setdefault(row.sent_as or f"{sizes.get(row.name, 0)} px png", []).append(row.faculty)
@@ -217,12 +211,12 @@ def resolutions(exam: Exam, rows: Sequence[Threshold], sizes: Mapping[str, int])
             size, share = sizes.get(row.name, 0), ""
             if row.unit == PIXELS and row.threshold is not None and size:
                 share = f"{figure(100 * row.threshold.value / size)} %"
-            sent.append(SentThreshold(row, size, row.sent_as.rpartition(" ")[2], share, bar))
+            sent.append(_SentThreshold(row, size, row.sent_as.rpartition(" ")[2], share, bar))
         found.append(Resolution(own[0].title, own[0].unit, sent, list(_says(exam, sent))))
     return found
 
 
-def _says(exam: Exam, sent: Sequence[SentThreshold]) -> Iterator[str]:
+def _says(exam: Exam, sent: Sequence[_SentThreshold]) -> Iterator[str]:
     codecs, sizes = (list(dict.fromkeys(some)) for some in ((s.codec for s in sent), (s.size for s in sent)))
     for codec in codecs:
         same = sorted((one for one in sent if one.codec == codec), key=lambda one: one.size)
@@ -244,7 +238,7 @@ def _between(exam: Exam, first: Threshold, second: Threshold) -> Range | None:
     return found[0].ratios[0] if found else None
 
 
-def _step(exam: Exam, small: SentThreshold, large: SentThreshold) -> str:
+def _step(exam: Exam, small: _SentThreshold, large: _SentThreshold) -> str:
     """Say what a larger sheet changes."""
     ratio = _between(exam, small.row, large.row)
     if ratio is None:
@@ -266,7 +260,7 @@ def _step(exam: Exam, small: SentThreshold, large: SentThreshold) -> str:
     return f"{lost}: {measured}."
 
 
-def _codec(exam: Exam, first: SentThreshold, other: SentThreshold) -> str:
+def _codec(exam: Exam, first: _SentThreshold, other: _SentThreshold) -> str:
     ratio = _between(exam, first.row, other.row)
     if ratio is None:
         return "nothing can be told, as one of the thresholds is not known."

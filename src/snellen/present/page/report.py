@@ -6,7 +6,6 @@ templates of an exam's own gallery too: they are rendered here.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ import jinja2
 from snellen.comparison.thresholds import ExamThresholds
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.run import Run
+from snellen.engine.runs.writing import replacing
 from snellen.present.html.rendering import Templates, TextDetail
 from snellen.present.model import formatting
 from snellen.present.model.checks import check
@@ -31,7 +31,7 @@ NAMED = 4
 """Names in the title of a prescription."""
 SAMPLES = 48
 IN_ALL = 400
-"""How many samples of a run a page shows that nobody said a number for, and how many of all runs together."""
+"""The most samples that a page shows of a run where no number is given, and of all runs together."""
 BUDGET = 5_000_000
 A_SAMPLE = 5_000
 """The bytes that a page may take, and those of a sample where more than a thousand are asked for."""
@@ -71,7 +71,7 @@ def write_report(
         views = [report_run(number, run, shown, sources) for number, run in enumerate(runs, 1)]
         given = {
             "runs": views,
-            "exams": exam_views(runs, views, shown, sources),
+            "exams": exam_views(views, shown, sources),
             "each": max(2, FIRST_SCREEN // max(1, len(runs))),
             "passed_over": passed_over,
             "fewer": shown < samples,
@@ -126,15 +126,10 @@ def _rendered(name: str, pool: ImagePool, detail: TextDetail, given: dict[str, A
 
 def _write(page: Path, pieces: Sequence[bytes]) -> None:
     """Write a page as a whole or not at all."""
-    part = page.with_name(page.name + ".part")
     try:
-        page.parent.mkdir(parents=True, exist_ok=True)
         if page.is_dir():
             raise IsADirectoryError(21, "it is a folder; name a file such as report.html")
-        with part.open("wb") as out:
+        with replacing(page.parent, page.name) as out:
             out.writelines(pieces)
-        part.replace(page)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
         raise SnellenError(f"cannot write {page}: {error.strerror or error}") from None

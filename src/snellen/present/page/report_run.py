@@ -10,11 +10,11 @@ from snellen.core.results import ProtocolSummary
 from snellen.engine.runs.run import Run
 from snellen.present.model.findings import loaded
 from snellen.present.model.run_view import RunView, run_view
-from snellen.present.model.sample_view import SeenAnswers, run_gallery
-from snellen.present.page import flip_gallery, gallery
+from snellen.present.model.sample_view import run_gallery
+from snellen.present.page import gallery
 
 
-class RunGallery(NamedTuple):
+class _RunGallery(NamedTuple):
     """The gallery of a run: how the exam shows samples, the chosen ones, and what its templates get."""
 
     gallery: Gallery
@@ -28,9 +28,10 @@ class ReportRun(NamedTuple):
     """A run with its number on the page."""
 
     number: int
+    run: Run
     view: RunView
-    parting: flip_gallery.DisagreementView
-    gallery: RunGallery
+    parting: gallery.DisagreementView
+    gallery: _RunGallery
 
     @property
     def protocols(self) -> dict[str, ProtocolSummary]:
@@ -39,24 +40,20 @@ class ReportRun(NamedTuple):
 
     def place_of(self, finding: Finding) -> str:
         """Return the section that has more of a finding; the run's beginning where there is no such section."""
-        there = {"what": True, "scores": True, "outcomes": True}
-        there |= {"controls": bool(self.view.all_controls.rows or self.view.position.rows)}
-        there |= {"flips": bool(self.parting.pairs.rows), "gallery": bool(self.gallery.items)}
-        return f"{finding.place if there.get(finding.place) else 'run'}-{self.number}"
+        there: dict[str, object] = {"controls": self.view.all_controls.rows or self.view.position.rows}
+        there |= {"flips": self.parting.pairs.rows, "gallery": self.gallery.items}
+        known = finding.place in ("what", "scores", "outcomes") or there.get(finding.place)
+        return f"{finding.place if known else 'run'}-{self.number}"
 
 
 def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) -> ReportRun:
     """Make what the page shows of a run; `samples` of them in its gallery."""
-    exam = loaded(run.manifest)
-    shown, seen = _gallery(run, samples, sources)
-    parting = flip_gallery.parting(run, samples, sources)
-    return ReportRun(number, run_view(run, exam, stages=parting.counts, seen=seen), parting, shown)
-
-
-def _gallery(run: Run, samples: int, sources: gallery.Sources) -> tuple[RunGallery, SeenAnswers]:
-    """Return the samples as the exam shows them, and what was seen of the answers on the way."""
     hook = run_gallery(run.folder, run.manifest, [p.protocol for p in run.protocols])
     found = gallery.survey(run, samples, hook)
-    seen = gallery.look(run, found.picks)
-    items = hook.arranged(gallery.items(run, found.picks, seen.answers, hook, sources))
-    return RunGallery(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols})), seen
+    items = hook.arranged(gallery.items(run, found.picks, hook, sources))
+    shown = _RunGallery(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols}))
+    parting = gallery.parting(run, samples, sources)
+    calls = (call for head in run.folder.answers() for call in head.calls)
+    latencies = sorted(call.latency for call in calls if call.latency is not None and not call.stored)
+    view = run_view(run, loaded(run.manifest), stages=parting.counts, latencies=latencies)
+    return ReportRun(number, run, view, parting, shown)

@@ -30,11 +30,11 @@ def print_audit(exam: Exam, rows: Sequence[Row], *, real: bool) -> None:
     tables = [(name, (_label(exam, some[0]), [_cells(row) for row in some])) for name, some in by_protocol.items()]
     used = [i for i in range(len(COLUMNS)) if any(c[i] != NOTHING for _n, (_l, cells) in tables for c in cells)]
     for names, (label, cells) in formatting.together(tables) if len(used) > 2 else ():
-        say(out, f"{names} ({label})", limit=300)
+        say(out, f"{names} ({label})")
         lines = [[line[i] for i in used] for line in cells]
         out.print(plain_table(*(COLUMNS[i] for i in used), kept=COLUMNS[1:], rows=lines))
     for text in _said(rows, real=real):
-        say(out, text, limit=1000)
+        say(out, text)
 
 
 def _label(exam: Exam, row: Row) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.text import Text
 
+from snellen.comparison.comparing import ExamComparisons
+from snellen.comparison.explained import ChoiceLeads, Leads
 from snellen.comparison.results import Comparison, Ranking
-from snellen.core.text import for_terminal, one_line
-from snellen.present.model import formatting, repeats
-from snellen.present.model.comparison_view import compared_tables
-from snellen.present.terminal.leads import print_leads
-from snellen.present.terminal.tables import console, fitting, plain_table, say, shown
+from snellen.core.text import one_line
+from snellen.present.model import formatting
+from snellen.present.model.comparison_view import compared_tables, expenses, ranked
+from snellen.present.terminal.prescription import print_prescription
+from snellen.present.terminal.tables import console, fitting, plain_table, say, say_next, say_notes
 
 REPLY = 120
 """The most characters that are shown of a reply."""
@@ -21,9 +24,8 @@ REPLY = 120
 def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False) -> None:
     """Print what fits one screen; `verbose` shows the parts under every protocol, `flips` so many samples of each side."""
     out = console()
-    print_sides(out, found)
-    for note in found.notes:
-        say(out, f"Note: {for_terminal(note, 600)}", "yellow")
+    _print_sides(out, found)
+    say_notes(out, found.notes)
     if found.ranking is not None:
         _print_ranking(out, found.ranking)
         if verbose or found.power is not None:
@@ -32,35 +34,31 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
     else:
         print_differences(out, found, verbose=verbose)
     if found.leads is not None:
-        print_leads(out, found.leads, verbose=verbose)
+        _print_leads(out, found.leads, verbose=verbose)
     if flips:
         _print_flips(out, found, flips)
     out.print()
     for sentence in found.verdict:
-        say(out, sentence, "bold", 1000)
-    say(out, "Next:", "dim")
-    for command in _next(found, flips):
-        say(out, f"  {command}", "dim", 2000, soft_wrap=True)
+        say(out, sentence, "bold")
+    say_next(out, _next(found, flips))
 
 
-def print_sides(out: Console, found: Comparison) -> None:
+def _print_sides(out: Console, found: Comparison) -> None:
     """Print who the letters stand for, with cost and time where they are known; the folder where subjects have one name."""
-    say(out, formatting.common_samples(found.exam, found.samples, synthetic=found.synthetic), "bold", 300)
+    say(out, formatting.common_samples(found.exam, found.samples, synthetic=found.synthetic), "bold")
     sides = found.sides
-    columns: dict[str, list[str | Text]] = {
+    columns: dict[str, Iterable[str | Text]] = {
         "run": [Text(side.letter, style="bold") for side in sides],
         "subject": [
-            f"{s.subject}{f' · {s.shots} shots' if s.shots else ''}{repeats.times(s.repeats)}"[:140] for s in sides
+            f"{s.subject}{f' · {s.shots} shots' if s.shots else ''}{formatting.asked_often(s.repeats)}" for s in sides
         ],
     }
     if len({side.subject for side in sides}) < len(sides):
-        columns["folder"] = [side.run.rstrip("/").rpartition("/")[2][:120] for side in sides]
-    if any(side.cost is not None for side in sides):
-        columns["USD for 1,000"] = ["unknown" if s.cost is None else f"{s.cost:.2f}" for s in sides]
-    if any(side.seconds is not None for side in sides):
-        columns["median time"] = ["unknown" if s.seconds is None else f"{s.seconds:.2f} s" for s in sides]
-    rows = list(zip(*columns.values(), strict=True))
-    out.print(plain_table(*columns, rows=rows, kept=("run",), right=("USD for 1,000", "median time")))
+        columns["folder"] = [side.run.rstrip("/").rpartition("/")[2] for side in sides]
+    known = expenses(sides)
+    columns |= {name: values.values() for name, values in known.items()}
+    rows = zip(*columns.values(), strict=True)
+    out.print(plain_table(*columns, rows=rows, kept=("run",), right=tuple(known)))
 
 
 # ---------------------------------------------------------------- two runs
@@ -69,31 +67,24 @@ def print_sides(out: Console, found: Comparison) -> None:
 def print_differences(out: Console, found: Comparison, *, verbose: bool = False) -> None:
     """Print the parts under the main protocol (`verbose`: under every one), and all samples by protocol."""
     for table in compared_tables(found, every=verbose):
-        say(out, f"\n{table.view.title}:", limit=200)
+        say(out, f"\n{table.view.title}:")
         out.print(fitting(out, table.view, table.optional[:1], table.optional))
         for note in table.notes:
-            say(out, note, "dim", 1000)
+            say(out, note, "dim")
 
 
 # ---------------------------------------------------------------- many runs
 
 
 def _print_ranking(out: Console, ranking: Ranking) -> None:
-    labels = list(dict.fromkeys(row.label for row in ranking.rows))
-    one = len(labels) == 1 and all(row.headline is None for row in ranking.rows)
-    by = f", by {labels[0]}" if one else ""
-    say(out, f"\nUnder '{ranking.protocol}'{by}, the best first:", limit=200)
-    rows = []
-    for part in dict.fromkeys(row.part for row in ranking.rows):
-        own = [row for row in ranking.rows if row.part == part]
-        size = formatting.on_clusters(own[0].n, own[0].clusters, own[0].cluster)
-        heads = sorted(((r.headline, r.run) for r in own if r.headline is not None), reverse=True)
-        if heads:
-            places = "   ".join(f"{run} {formatting.percent(score)}" for score, run in heads)
-            rows.append((shown(f"{part or 'all'} ({own[0].headline_label})", 80), size, places))
-        label = "" if one else f" ({own[0].label})"
-        places = "   ".join(f"{r.run} {formatting.number(r.score, r.unit)} {r.groups}" for r in own)
-        rows.append((shown(f"{part or 'all'}{label}", 80), size, places))
+    every = list(ranked(ranking))
+    labels = {label for _part, label, _size, _places in every}
+    by = f", by {ranking.rows[0].label}" if len(labels) == 1 else ""
+    say(out, f"\nUnder '{ranking.protocol}'{by}, the best first:")
+    rows = [
+        (part if by else f"{part} ({label})", size, "   ".join(f"{run} {score}" for run, score in places.items()))
+        for part, label, size, places in every
+    ]
     out.print(plain_table("part", "n", "runs", rows=rows))
     said = (
         "Runs that share a small letter cannot be told apart (p by pairs, Holm's correction over all pairs of a part)."
@@ -115,7 +106,7 @@ def _print_flips(out: Console, found: Comparison, most: int) -> None:
         counted = formatting.counted(len(own), "sample")
         say(out, f"\nOnly {letter} right under '{found.protocols[0]}': {counted}{more}", "bold")
         for flip in own[:most]:
-            out.print(shown(f"{flip.id} · {flip.part}", 160))
+            say(out, f"{flip.id} · {flip.part}")
             for run, side in ((flip.first_run, flip.first), (flip.second_run, flip.second)):
                 times = f" ({side.right} of {side.times} right)" if side.times > 1 else ""
                 reply = "no reply" if side.reply is None else repr(one_line(side.reply, REPLY))
@@ -131,3 +122,50 @@ def _next(found: Comparison, flips: int) -> list[str]:
     else:
         commands = [] if flips else [f"snellen compare {' '.join(runs)} --flips 5"]
     return [*commands, f"snellen report {' '.join(runs)}"]
+
+
+# ---------------------------------------------------------------- who leads under which choices
+
+
+def _print_leads(out: Console, found: Leads, *, verbose: bool = False) -> None:
+    """Print the readings by protocol, or the first other choice that there is; `verbose` by every choice."""
+    where = f" ({found.part})" if found.part else ""
+    say(out, f"\n{found.readings} readings of the same answers{where}, who leads (clearly):")
+    shown = found.turns[0].choice if found.turns else ""
+    turns = [(f"{t.choice}: {t.value}"[:80], t) for t in found.turns if verbose or t.choice == shown]
+    every: list[tuple[str, Leads | ChoiceLeads]] = [("all", found), *turns]
+    rows = [
+        (name, str(one.readings), f"{one.first} ({one.clear_first})", f"{one.second} ({one.clear_second})")
+        for name, one in every
+    ]
+    numbers = ("readings", found.first_run, found.second_run)
+    out.print(plain_table("choice", *numbers, rows=rows, right=numbers))
+
+
+# ---------------------------------------------------------------- the comparisons of a folder
+
+
+def print_folder(all_of_it: ExamComparisons, *, verbose: bool = False) -> None:
+    """Print exam by exam; `verbose` shows each as it is shown alone."""
+    out = console()
+    for one in all_of_it.exams:
+        if one.thresholds is not None:
+            print_prescription(one.thresholds, verbose=verbose)
+        elif one.found is None:
+            say(out, f"{one.exam}: {one_line(one.why)}", "yellow")
+        elif verbose:
+            print_comparison(one.found, verbose=True)
+        else:
+            _print_sides(out, one.found)
+            for sentence in one.found.verdict:
+                say(out, sentence)
+        out.print()
+    for line in all_of_it.passed:
+        say(out, f"Passed over: {one_line(line)}", "yellow")
+    where, page = (shlex.quote(str(p)) for p in (all_of_it.folder, all_of_it.folder / "report.html"))
+    pairs = any(one.found is not None and one.found.ranking is None for one in all_of_it.exams)
+    more = "-v shows every table; " if pairs and not verbose else ""
+    say(out, f"Next: {more}of one exam:", "dim")
+    exam = next((one.exam for one in all_of_it.exams if one.found is not None or one.thresholds is not None), "EXAM")
+    say(out, f"  snellen compare {where}/{exam}_*", "dim", soft_wrap=True)
+    say(out, f"  snellen report {where} --out {page}", "dim", soft_wrap=True)

@@ -6,39 +6,34 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from snellen.core.results import Score
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.findings import protocol_gap
-from snellen.present.terminal.tables import console, plain_table, say
+from snellen.present.model.run_list import headlines
+from snellen.present.terminal.tables import console, plain_table, say, say_next
 
 NEVER_LOOK = ("baseline/chance", "baseline/constant", "method/center")
 """Subjects that say nothing of a picture; the floor stands for them."""
 NOTHING = "–"
 
 
-def lines_of(runs: Sequence[Run], model: str) -> list[tuple[str, ...]]:
+def _lines_of(runs: Sequence[Run], model: str) -> list[tuple[str, ...]]:
     """Return a line for each exam, its first part under its first protocol: the model, another that looks, and the floor."""
     found: list[tuple[str, ...]] = []
     for exam, own in groupby(runs, key=lambda run: run.manifest.exam):
-        scores: dict[str, Score] = {}
-        parts: list[str] = []
-        for run in own:
-            for main in run.summary.plain[:1]:
-                whole = [g for g in main.groups if g.whole]
-                n = whole[0].n
-                parts = [formatting.part_name(g.by) for g in whole]
-                scores[run.manifest.subject.spec] = whole[0].metrics[main.headline]
+        every = {run.manifest.subject.spec: headlines(run) for run in own}
+        scores = {spec: parts[0][1] for spec, parts in every.items() if parts}
         if not scores:
             continue
+        last = every[next(reversed(scores))]
         other = next((s for s in scores if s != model and not s.startswith(NEVER_LOOK)), None)
         floor = next((formatting.floor(s) for s in reversed(scores.values()) if s.floor is not None), NOTHING)
         of_model = scores.get(model)
         found.append(
             (
                 exam,
-                f"{parts[0]}, 1 of {len(parts)} parts" if len(parts) > 1 else parts[0],
-                str(n),
+                last[0][0] + (f", 1 of {len(last)} parts" if len(last) > 1 else ""),
+                str(last[0][1].n),
                 NOTHING
                 if of_model is None
                 else f"{formatting.value(of_model)} {formatting.interval(of_model)}".strip(),
@@ -61,7 +56,7 @@ def _short(spec: str) -> str:
 def print_story(runs: Sequence[Run], model: str, sees: Sequence[str], after: Sequence[str]) -> None:
     """Print the demo's end. `sees` are sentences on what the model sees, `after` what to do next."""
     out = console()
-    rows = lines_of(runs, model)
+    rows = _lines_of(runs, model)
     counted = f"{formatting.counted(len(rows), 'exam')}, {formatting.counted(len(runs), 'run')}"
     say(out, f"{counted}, on SYNTHETIC data", "bold")
     columns = ("exam", "part", "n", _short(model), "another that looks", "floor")
@@ -69,12 +64,10 @@ def print_story(runs: Sequence[Run], model: str, sees: Sequence[str], after: Seq
     legend = "Percent [95 % interval], the first protocol of each exam. Floor: who never looks. "
     say(out, legend + "Do not compare with published scores.", "dim")
     for line in sees:
-        say(out, line, limit=1000)
+        say(out, line)
     gaps = [(gap, run) for run in runs if (gap := protocol_gap(run.summary.plain, same_prompt=True)) is not None]
     if gaps:
         found, run = max(gaps, key=lambda one: one[0].gap)
         said = f"Where protocols disagree: {formatting.title(run.manifest)}, {found.part}: the same replies are "
         say(out, f"{said}{found.high[1]} under {found.high[2]} and {found.low[1]} under {found.low[2]}.")
-    say(out, "Next:", "bold")
-    for line in after:
-        say(out, f"  {line}", soft_wrap=True)
+    say_next(out, after)

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from snellen.comparison.choices import BY_SAMPLE
-from snellen.comparison.explained import Explanation, FigureCheck, Reading, Swing
-from snellen.comparison.explained_words import described
+from snellen.comparison.explained import BY_SAMPLE, Explanation, FigureCheck, Reading, Swing
+from snellen.comparison.explaining import described
 from snellen.core.figures import percent
-from snellen.core.text import for_terminal
+from snellen.core.text import one_line
 from snellen.present.model import formatting
 from snellen.present.terminal.specification_curve import LABEL, VALUES, buckets, choices, curve
-from snellen.present.terminal.tables import console, plain_table, say, shown
+from snellen.present.terminal.tables import console, plain_table, say, say_next, say_notes
 
 HITS = 5
 """The most readings that are listed beside a figure."""
@@ -26,15 +25,14 @@ ROWS = 9
 
 
 def print_explanation(found: Explanation, *, verbose: bool = False) -> None:
-    """Everything that fits one screen; `verbose` shows every choice below the curve, and the curve beside a figure."""
+    """Print everything that fits one screen; `verbose` shows every choice below the curve, and the curve beside a figure."""
     out = console()
     marks = " · SYNTHETIC" if found.synthetic else ""
-    say(out, f"{found.exam} · {found.subject}{marks}", "bold", 300)
-    for note in found.notes:
-        say(out, f"Note: {for_terminal(note, 600)}", "yellow")
+    say(out, f"{found.exam} · {found.subject}{marks}", "bold")
+    say_notes(out, found.notes)
     again = f" Asked {found.repeats} times: every number is the mean over these." if found.repeats > 1 else ""
-    out.print(shown(f"The run's own number: {percent(found.headline.value)}, {_own(found)}.{again}", 600))
-    out.print(shown(_all(found), 600))
+    say(out, f"The run's own number: {percent(found.headline.value)}, {_own(found)}.{again}")
+    say(out, _all(found))
     if not found.figures or verbose:
         _print_curve(out, found, verbose)
         _print_swings(out, found.swings)
@@ -42,14 +40,12 @@ def print_explanation(found: Explanation, *, verbose: bool = False) -> None:
         _print_figure(out, figure, found)
     out.print()
     for sentence in found.verdict:
-        say(out, sentence, "bold", 1000)
-    say(out, "Next:", "dim")
-    for command in _next(found):
-        say(out, f"  {command}", "dim", 2000, soft_wrap=True)
+        say(out, sentence, "bold")
+    say_next(out, _next(found))
 
 
 def _own(found: Explanation) -> str:
-    """'macro F1 under 'paper', the mean of all parts, n = 720'."""
+    """Return 'macro F1 under 'paper', the mean of all parts, n = 720'."""
     one = found.headline
     several = f", {one.part}" if len(found.parts) > 1 else ""
     several += f", mean {one.average}" if one.average != BY_SAMPLE else ""
@@ -57,7 +53,7 @@ def _own(found: Explanation) -> str:
 
 
 def _all(found: Explanation) -> str:
-    """'252 readings of the same answers give 125 numbers from 42.5 to 72.4, half of them below 60.2.'"""
+    """Return '252 readings of the same answers give 125 numbers from 42.5 to 72.4, half of them below 60.2.'"""
     many = formatting.counted(len(found.readings), "reading")
     if found.values == 1:
         return f"{many} of the same answers, and one number."
@@ -78,13 +74,13 @@ def _print_curve(out: Console, found: Explanation, verbose: bool) -> None:
     for line in curve(found, columns):
         say(out, line, soft_wrap=True)
     left = ROWS
-    for one in choices(found, columns):
-        if not verbose and len(one.rows) > left:
+    for dimension, rows in choices(found, columns):
+        if not verbose and len(rows) > left:
             continue
-        left -= len(one.rows)
-        say(out, f"{one.dimension:>{LABEL}}", "dim")
-        for name, marks in one.rows:
-            say(out, f"{for_terminal(name, LABEL):>{LABEL}} {marks}", soft_wrap=True)
+        left -= len(rows)
+        say(out, f"{dimension:>{LABEL}}", "dim")
+        for name, marks in rows:
+            say(out, f"{one_line(name, LABEL):>{LABEL}} {marks}", soft_wrap=True)
     say(out, "◆ the run's own number; █ every reading of a column, ▒ some", "dim")
 
 
@@ -93,14 +89,14 @@ def _samples(reading: Reading) -> str:
 
 
 def _print_swings(out: Console, swings: Sequence[Swing]) -> None:
-    """How far each choice moves the number by itself."""
+    """Print how far each choice moves the number by itself."""
     if not swings:
         return
     say(out, "\nEach choice by itself, all else being as the run has it:")
     rows = []
     for one in swings:
         of = VALUES.get(one.choice, _samples)
-        ends = ((percent(r.value), shown(of(r), 80)) for r in (one.lowest, one.highest))
+        ends = ((percent(r.value), of(r)) for r in (one.lowest, one.highest))
         rows.append([one.choice, *itertools.chain.from_iterable(ends)])
     numbers = ("lowest", "highest")
     out.print(plain_table("choice", "lowest", "with", "highest", "with", rows=rows, right=numbers))
@@ -113,12 +109,12 @@ def _print_figure(out: Console, one: FigureCheck, found: Explanation) -> None:
     source = f" ({one.source})" if one.source else ""
     some = one.hits or one.nearest
     head = "readings that give it" if one.hits else "no reading gives it; the nearest"
-    say(out, f"\n{one.text}{source}, within {100 * one.tolerance:.2g} points: {head}", limit=400)
+    say(out, f"\n{one.text}{source}, within {100 * one.tolerance:.2g} points: {head}")
     rows = [
         (
             f"{100 * reading.value:.2f}",
             f"{reading.n:,}",
-            shown(described(reading, found), 200),
+            described(reading, found),
             str(len(reading.changes)),
         )
         for reading in some[:HITS]
@@ -132,11 +128,11 @@ def _print_figure(out: Console, one: FigureCheck, found: Explanation) -> None:
 
 
 def _print_split(out: Console, one: FigureCheck, end: Reading) -> None:
-    """The way from the run's own number to the first of these, stage by stage."""
+    """Print the way from the run's own number to the first of these, stage by stage."""
     title = f"From {percent(one.start.value)}, the run's own number there, to {percent(end.value)}, by stage:"
     say(out, f"\n{title}")
     rows = [
-        (step.stage, shown(step.before, 120), shown(step.after, 120), f"{100 * step.change:+.2f}")
+        (step.stage, step.before, step.after, f"{100 * step.change:+.2f}")
         for step in [s for s in one.split if abs(s.change) >= NOTHING] or one.split
     ]
     out.print(plain_table("stage", "before", "after", "points", rows=rows, right=("points",)))

@@ -10,12 +10,12 @@ from rich.text import Text
 
 from snellen.core.arm import Arm
 from snellen.core.records import Summary
-from snellen.core.text import for_terminal, one_line
+from snellen.core.text import one_line
 from snellen.core.types import Mark, Outcome
 from snellen.importers.importing import ImportedRun
 from snellen.importers.record import FigureEntry, ImportedSample, ImportRecord, VerdictAgreement, read_samples
 from snellen.present.model import formatting
-from snellen.present.terminal.tables import console, plain_table, say, shown
+from snellen.present.terminal.tables import console, plain_table, say, say_next, say_notes
 
 MOST_FIGURES, EXAMPLES = 8, 3
 WORDINGS = {
@@ -26,24 +26,21 @@ WORDINGS = {
 
 
 def print_imported(done: ImportedRun, *, verbose: bool = False) -> None:
-    """One screen; `verbose` shows every figure of the log."""
+    """Print one screen; `verbose` shows every figure of the log."""
     out, record, manifest = console(), done.record, done.run.manifest
     marks = " · SYNTHETIC" if manifest.data.synthetic else ""
     title = f"{formatting.title(manifest)}{marks}"
-    say(out, title, "bold", 300)
+    say(out, title, "bold")
     for line in _facts(record):
-        say(out, line, limit=400)
+        say(out, line)
     if done.again:
         say(out, "Imported before: the answers are as they were, and were marked again.", "dim")
-    for note in record.notes:
-        say(out, f"Note: {for_terminal(note, 600)}", "yellow")
+    say_notes(out, record.notes)
     _print_figures(out, record, verbose)
     _print_against(out, record, done.against)
     _print_missing(out, done.run.summary)
     _print_examples(out, done)
-    say(out, "Next:", "dim")
-    for command in _next(done):
-        say(out, f"  {command}", "dim", 2000, soft_wrap=True)
+    say_next(out, _next(done))
 
 
 def _facts(record: ImportRecord) -> list[str]:
@@ -67,7 +64,7 @@ def _print_figures(out: Console, record: ImportRecord, verbose: bool) -> None:
     out.print()
     rows = [
         (
-            shown(f"{figure.part} {figure.name}".strip(), 60),
+            f"{figure.part} {figure.name}".strip(),
             str(figure.n or ""),
             "" if figure.logged is None else repr(figure.logged),
             _computed(figure),
@@ -109,7 +106,7 @@ def _print_against(out: Console, record: ImportRecord, rows: Sequence[VerdictAgr
             score = f"{formatting.number(row.score)} {row.label}"
         name = row.protocol.removesuffix(f"@{record.prompt}")
         verdicts = (row.same, len(row.only_theirs), len(row.only_ours)) if decided else ()
-        texts = (shown(text, 40) for text in (row.part or "all", name, str(row.n), right, score))
+        texts = (row.part or "all", name, str(row.n), right, score)
         lines.append((*texts, *map(str, verdicts)))
     out.print(plain_table(*columns, kept=("ours", "right", "headline"), rows=lines))
     undecided = max((row.undecided for row in rows), default=0)
@@ -118,13 +115,13 @@ def _print_against(out: Console, record: ImportRecord, rows: Sequence[VerdictAgr
 
 
 def _print_missing(out: Console, summary: Summary) -> None:
-    """What the log has no answers to, and why."""
+    """Print what the log has no answers to, and why."""
     for line in formatting.silence(summary)[:MOST_FIGURES] if summary.lost else ():
-        say(out, line, "bold red", 300)
+        say(out, line, "bold red")
     if summary.failed:
         say(out, formatting.incomplete(summary), "bold red")
     for reason, n in list(summary.failures.items())[:EXAMPLES]:
-        say(out, f"  {n} x {for_terminal(reason, 300)}", "red")
+        say(out, f"  {n} x {reason}", "red")
 
 
 def _print_examples(out: Console, done: ImportedRun) -> None:
@@ -141,7 +138,7 @@ def _print_examples(out: Console, done: ImportedRun) -> None:
     unread = f"; in {row.unread} of these our reader finds no answer" if row.unread else ""
     said = f"Where verdicts part under '{row.protocol}' ({row.part or 'all'}): {len(row.only_theirs)} right for "
     said += f"{tool} only{unread}; {len(row.only_ours)} right for us only."
-    say(out, f"\n{for_terminal(said, 400)}")
+    say(out, f"\n{said}")
     texts = {(a.id, Arm.parse(a.prompt).repeat): a.text for a in done.run.folder.answers() if a.id in ids}
     for name in dict.fromkeys(ids):
         one = next(i for i in sorted(marks) if i[0] == name and _differ(theirs.get(i), marks[i]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from snellen.core.text import for_terminal
 from snellen.engine.probe_records.results import Probe
 from snellen.present.terminal.tables import console, plain_table, say
 
@@ -13,7 +12,7 @@ NOTHING = "nothing found"
 
 
 def headline(probe: Probe) -> str:
-    """What to remember of a probe.
+    """Say what to remember of a probe.
 
     >>> headline(Probe(spec="api/x"))
     'api/x: nothing found'
@@ -28,14 +27,14 @@ def headline(probe: Probe) -> str:
 
 
 def print_probe(probe: Probe, changes: tuple[str, ...] = (), before: Probe | None = None) -> None:
-    """The headline, a row a part, the format to ask for points with, and what changed since the last probe."""
+    """Print the headline, a row a part, the format to ask for points with, and what changed since the last probe."""
     out = console()
     say(out, headline(probe), "bold")
     rows = []
     for result in probe.results:
         sure = f" ({result.sure})" if result.sure else ""
         verdict = Text(f"{result.verdict}{sure}", STYLES[result.verdict])
-        rows.append((result.part, verdict, Text(for_terminal(result.said))))
+        rows.append((result.part, verdict, result.said))
     out.print(plain_table("part", "verdict", "what", kept=("part", "verdict"), rows=rows))
     for line in _below(probe, changes, before):
         say(out, line)

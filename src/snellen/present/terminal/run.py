@@ -1,5 +1,7 @@
-"""A run on one screen of the terminal: what was run, each part's score, and what to do next. Everything else is in
-`terminal_details`, for those who ask. Text from models and data sets is escaped; nothing of it is read as markup.
+"""A run on one screen of the terminal: what was run, each part's score, and what to do next; and with -v everything that it has.
+
+Text from models and data sets is escaped; nothing of it is read as markup. Where a table has no room for a column a protocol it is
+turned: one metric or group a row, and the protocols beside it.
 """
 
 from __future__ import annotations
@@ -16,15 +18,17 @@ from rich.text import Text
 from snellen.comparison.thresholds import examined
 from snellen.core.finding import BAD, DOUBT
 from snellen.core.text import for_terminal
-from snellen.present.model import formatting, repeats
+from snellen.present.model import formatting, threshold_text
 from snellen.present.model.findings import SAID_ELSEWHERE, loaded
 from snellen.present.model.run_view import RunView, run_view
 from snellen.present.model.table_view import Heading, TableView
-from snellen.present.terminal.tables import console, fits, plain_table, say, shown, table_of
+from snellen.present.terminal.tables import console, fits, plain_table, say, table_of
 
 if TYPE_CHECKING:
     from snellen.engine.mark.marking import RemarkResult
     from snellen.engine.runs.run import Run
+from snellen.present.model.run_view import SCORES
+from snellen.present.terminal.tables import NARROW, cell
 
 SHOWN_CHANGES = 20
 SHOWN_FINDINGS = 3
@@ -45,22 +49,22 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     """
     out, view = console(), run_view(run, loaded(run.manifest))
     if verbose and not view.thresholds:
-        from snellen.present.terminal.run_details import print_details
-
-        print_details(out, view)
+        _print_details(out, view)
     samples = formatting.counted(view.manifest.data.samples, "sample")
-    _print_title(out, f"{view.title} · {samples}{repeats.times(view.repeats)}", view)
+    _print_title(out, f"{view.title} · {samples}{formatting.asked_often(view.repeats)}", view)
     if view.stale:
         say(out, f"{view.stale}. 'snellen remark RUN' marks what is there.", "bold red")
     if view.thresholds:
-        from snellen.present.terminal.prescription import prescription_of
+        from snellen.present.terminal.prescription import print_rows
 
-        prescription_of(out, examined([run]), verbose=bool(verbose))
+        found = examined([run]).first
+        print_rows(out, found, verbose=bool(verbose))
+        say(out, threshold_text.sentence(found))
     elif view.headlines.headings:
         out.print(_scores(view.headlines))
         percent, repeated, floors, forbidden, others = view.headline_notes
         notes = (percent, repeated, view.legend if verbose else floors, forbidden, others)
-        say(out, " ".join(filter(None, notes)), "dim", 1000)
+        say(out, " ".join(filter(None, notes)), "dim")
         for line in view.alike:
             say(out, line)
     if view.controls.rows:
@@ -69,7 +73,7 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
         say(out, view.position_line)
     doubts = [one for one in view.findings if one.kind not in SAID and one.weight in COLOURS]
     for one in doubts[:SHOWN_FINDINGS]:
-        say(out, one.text, COLOURS[one.weight], 300)
+        say(out, one.text, COLOURS[one.weight])
     _print_notes(out, view)
     _print_end(out, view, verbose)
 
@@ -87,8 +91,7 @@ def print_findings(views: Sequence[RunView]) -> None:
 
 def _print_title(out: Console, name: str, view: RunView) -> None:
     marks = (("SYNTHETIC", view.summary.synthetic), ("INCOMPLETE", not view.summary.complete), (STALE, view.stale))
-    said = " · ".join([for_terminal(name, 300), *(word for word, is_so in marks if is_so)])
-    say(out, said, "bold", soft_wrap=True)
+    say(out, " · ".join([name, *(word for word, is_so in marks if is_so)]), "bold", soft_wrap=True)
 
 
 def _scores(found: TableView) -> Table:
@@ -104,7 +107,7 @@ def _scores(found: TableView) -> Table:
 
 def _print_controls(out: Console, view: RunView, verbose: bool | None) -> None:
     """Print what controls do to each part; the intervals where there is room."""
-    say(out, view.controls.title, limit=200)
+    say(out, view.controls.title)
     table = table_of(view.controls)
     whole = fits(out, table)
     out.print(table if whole else table_of(view.controls_short))
@@ -122,9 +125,9 @@ def _print_notes(out: Console, view: RunView) -> None:
         say(out, view.no_answers, "yellow")
     _print_some(out, view.silence, SHOWN_SILENT, "more parts with many non-answers", "bold red")
     for line in summary.advice:
-        say(out, f"What would help: {for_terminal(line, 400)}.", "yellow")
+        say(out, f"What would help: {line}.", "yellow")
     for note in summary.notes:
-        say(out, f"Note: {for_terminal(note, 600)}", "bold yellow")
+        say(out, f"Note: {note}", "bold yellow")
     if summary.synthetic:
         say(out, formatting.SYNTHETIC, "bold yellow")
     if not summary.complete:
@@ -132,13 +135,13 @@ def _print_notes(out: Console, view: RunView) -> None:
     reasons = [f"  {n} x {why}" for why, n in summary.failures.items()]
     _print_some(out, reasons, SHOWN_REASONS, "other reasons", "red", "  ")
     for line in formatting.scored_by(summary):
-        say(out, line, limit=300)
+        say(out, line)
     say(out, formatting.calls(summary.totals, summary.subject))
 
 
 def _print_some(out: Console, lines: Sequence[str], most: int, more: str, style: str, indent: str = "") -> None:
     for line in lines[:most]:
-        say(out, line, style, 310)
+        say(out, line, style)
     if len(lines) > most:
         say(out, f"{indent}and {len(lines) - most} {more}", style)
 
@@ -160,7 +163,7 @@ def _print_end(out: Console, view: RunView, verbose: bool | None) -> None:
 
 
 def print_remarked(done: RemarkResult) -> None:
-    """What marking again changed: the sum, and the protocols that have a part in it."""
+    """Print what marking again changed: the sum, and the protocols that have a part in it."""
     out = console()
     of = sum(marks for marks, _changed in done.counts.values())
     say(out, f"{sum(n for _marks, n in done.counts.values()):,} of {formatting.counted(of, 'mark')} changed")
@@ -169,20 +172,43 @@ def print_remarked(done: RemarkResult) -> None:
             say(out, f"  {protocol}: {changed:,} of {marks:,}", soft_wrap=True)
     if done.changes:
         rows = [
-            (
-                shown(change.protocol),
-                *(
-                    shown(text, 60)
-                    for text in (
-                        change.id,
-                        f"{change.before.outcome} {change.before.reading}",
-                        f"{change.after.outcome} {change.after.reading}",
-                    )
-                ),
-            )
+            (change.protocol, change.id, *(f"{mark.outcome} {mark.reading}" for mark in (change.before, change.after)))
             for change in done.changes[:SHOWN_CHANGES]
         ]
         say(out, "changed marks", "italic")
         out.print(plain_table("protocol", "sample", "was", "is", rows=rows))
         if len(done.changes) > SHOWN_CHANGES:
             say(out, f"and {len(done.changes) - SHOWN_CHANGES} more")
+
+
+# ---------------------------------------------------------------- everything that a run has
+
+
+def _print_details(out: Console, run: RunView) -> None:
+    """Print all tables of a run; those that have no room are turned."""
+    parts = (
+        part.scores._replace(
+            title=f"{part.scores.title}: {SCORES}", rows=(*part.scores.rows, *part.details.rows, *part.lines.rows)
+        )
+        for part in run.parts
+    )
+    groups = run.breakdown._replace(title=f"Within the parts: {SCORES}")
+    for view in (*parts, groups, run.all_controls, run.position):
+        if view.rows:
+            say(out, view.title, "bold")
+            wide = table_of(view, mark=True)
+            out.print(wide if fits(out, wide, NARROW) else _turned(view))
+            out.print()
+
+
+def _turned(view: TableView) -> Table:
+    """Return each row of a table below its name, a line for all columns that say the same; what all of them share needs no names."""
+    rows = []
+    for name, *cells in view.rows:
+        headings = (f"{heading.text} {heading.below}".rstrip() for heading in view.headings[1:])
+        there = [(text, cell(c, mark=True)) for text, c in zip(headings, cells, strict=True) if c is not None]
+        said = formatting.together(there)
+        for place, (names, text) in enumerate(said):
+            shared = len(said) == 1 and len(there) == len(cells)
+            rows.append((name if place == 0 else "", "all" if shared else str(names), text))
+    return plain_table(view.headings[0].text, "", "value", rows=rows, kept=("value",))

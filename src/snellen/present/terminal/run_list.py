@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from snellen.core.model_names import model_name
-from snellen.core.text import for_terminal, one_line
+from snellen.core.text import one_line
 from snellen.engine.runs.listing import ListedRun, RunListing
 from snellen.present.model import formatting
 from snellen.present.model.run_list import cost, headlines, spread, tails
@@ -35,16 +35,16 @@ def print_listing(folder: Path, found: RunListing) -> None:
     if found.older:
         say(out, f"and {formatting.counted(found.older, 'older run')}: --all shows them.")
     if not found.runs:
-        say(out, f"No runs in {for_terminal(str(folder))}: 'snellen run EXAM --model MODEL' makes one.")
+        say(out, f"No runs in {folder}: 'snellen run EXAM --model MODEL' makes one.")
     for one in found.passed[:SHOWN_PASSED]:
-        say(out, f"Passed over: {one_line(one.path.name, 100)} ({one.kind}): {one_line(one.why, 300)}", "yellow")
+        say(out, f"Passed over: {one_line(one.path.name, 100)} ({one.kind}): {one_line(one.why)}", "yellow")
     rest = Counter(one.kind for one in found.passed[SHOWN_PASSED:])
     if rest:
         say(out, f"Passed over, too: {', '.join(f'{n:,} {kind}' for kind, n in rest.items())}.", "yellow")
     if found.runs:  # named as a shell finds it: by the end of its name where that is enough
         name = found.runs[0].path.name
         where = str(folder / name) if names[0] == name else f"{folder}/*_{names[0]}"
-        say(out, f"Next: snellen show {for_terminal(where)}", soft_wrap=True)
+        say(out, f"Next: snellen show {where}", soft_wrap=True)
 
 
 def _row(name: str, run: ListedRun, one_year: bool) -> tuple[str, ...]:

@@ -22,29 +22,29 @@ METRICS = 6
 
 
 def print_sample(run: Run, facts: SampleView) -> None:
-    """Tags and truth, then for each question what was asked, answered, read, marked and paid."""
+    """Print tags and truth, then for each question what was asked, answered, read, marked and paid."""
     out = console()
     sample = facts.sample
     synthetic = " · SYNTHETIC" * run.manifest.data.synthetic
     tags = ", ".join(f"{k} {v}" for k, v in sample.tags.items())
-    _heading(out, f"{for_terminal(sample.id)} · {for_terminal(formatting.title(run.manifest), 200)}{synthetic}")
+    _heading(out, f"{sample.id} · {formatting.title(run.manifest)}{synthetic}")
     _fact(out, "tags", tags)
     _fact(out, "truth", plain(sample.truth))
     _print_imported(out, run, sample.id)
     summaries = {p.protocol: p for p in run.summary.protocols} if run.folder.has("summary.json") else {}
     for one in facts.asked:
         out.print()
-        _heading(out, f"Asked with '{for_terminal(one.prompt, 100)}'")
+        _heading(out, f"Asked with '{one.prompt}'")
         _print_question(out, one)
         _print_answer(out, one)
         _print_marks(out, one, summaries)
     if not facts.asked:
         say(out, "It was not asked yet.")
-    say(out, f"Next: snellen show {for_terminal(str(run.path))} --flips", soft_wrap=True)
+    say(out, f"Next: snellen show {run.path} --flips", soft_wrap=True)
 
 
 def _print_imported(out: Console, run: Run, name: str) -> None:
-    """What the tool said whose log the answer is from, and what it asked if that is not what our prompt asks."""
+    """Print what the tool said whose log the answer is from, and what it asked if that is not what our prompt asks."""
     for theirs in samples_of(run.folder, name) if run.manifest.imported else ():
         verdict = "undecided" if theirs.right is None else "right" if theirs.right else "wrong"
         scores = ", ".join(f"{k} {v:g}" for k, v in theirs.scores.items())
@@ -58,7 +58,7 @@ def _heading(out: Console, text: str) -> None:
 
 
 def _fact(out: Console, name: str, value: str, limit: int = SHORT) -> None:
-    """'truth: color'; nothing where there is nothing to say. Further lines are set in: a reply cannot pass for one of ours."""
+    """Return 'truth: color'; nothing where there is nothing to say. Further lines are set in: a reply cannot pass for one of ours."""
     if value:
         line = Text(f"{name}: ", style="cyan")
         line.append(for_terminal(value, limit).replace("\n", "\n  "), style="default")
@@ -67,8 +67,8 @@ def _fact(out: Console, name: str, value: str, limit: int = SHORT) -> None:
 
 def _print_question(out: Console, one: SampleQuestion) -> None:
     question = one.question
-    if question is None:
-        say(out, f"question: not available: {one.unknown}", "yellow")
+    if isinstance(question, str):
+        say(out, f"question: not available: {question}", "yellow")
         return
     pictures = ", ".join(f"{p.name or 'without a name'}{_done(p.transforms)}" for p in question.pictures)
     for name, value in (
@@ -99,7 +99,7 @@ def _print_answer(out: Console, one: SampleQuestion) -> None:
 
 
 def _ledger(call: Call) -> Iterator[str]:
-    """What the ledger says of one call."""
+    """Yield what the ledger says of one call."""
     returned = f", which called itself {call.model_returned}" if call.model_returned not in (None, call.model) else ""
     yield f"{call.kind}/{call.model}{returned}" + (f" by {call.provider}" if call.provider else "")
     usage = call.usage
@@ -130,7 +130,7 @@ def _done(transforms: tuple[str, ...]) -> str:
 
 
 def _print_marks(out: Console, one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> None:
-    """A row for all protocols that say the same."""
+    """Print a row for all protocols that say the same."""
     if not one.marks:
         say(out, "no marks")
         return

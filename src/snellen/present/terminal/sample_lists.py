@@ -7,13 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from rich.text import Text
-
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Outcome
 from snellen.engine.mark.flips import compare, prompts_of
 from snellen.engine.runs.run import Run
-from snellen.present.model import formatting, repeats
+from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
 from snellen.present.terminal.tables import console, plain_table, say
 
@@ -22,7 +20,7 @@ LONG = 60
 SHORT_ID = 34
 
 
-class WrongSample(NamedTuple):
+class _WrongSample(NamedTuple):
     """A sample that is not correct under a protocol."""
 
     id: str
@@ -31,7 +29,7 @@ class WrongSample(NamedTuple):
     reading: Any
 
 
-class FlippedSample(NamedTuple):
+class _FlippedSample(NamedTuple):
     """A sample that is correct under some protocols and not under others: what each of these read, and where they part."""
 
     id: str
@@ -46,19 +44,19 @@ def main_protocol(run: Run) -> str:
     return next(iter(prompts_of(run)), "")
 
 
-def wrong(run: Run, protocol: str) -> Iterator[WrongSample]:
+def wrong(run: Run, protocol: str) -> Iterator[_WrongSample]:
     """Yield samples that are wrong under a protocol or have no answer, in the order of the marks."""
-    truths = {s.id: s.truth for s in run.samples()}
-    for mark in run.marks(protocol):
+    for sample, marks in run.folder.marked([(protocol, 1)]):
+        (mark,) = marks.values()
         if mark.outcome not in (Outcome.CORRECT, Outcome.UNMARKED):
-            yield WrongSample(mark.id, mark.outcome, truths.get(mark.id), mark.reading)
+            yield _WrongSample(sample.id, mark.outcome, sample.truth, mark.reading)
 
 
-def flipped(run: Run, protocols: tuple[str, ...] = ()) -> Iterator[FlippedSample]:
+def flipped(run: Run, protocols: tuple[str, ...] = ()) -> Iterator[_FlippedSample]:
     """Yield samples that protocols mark differently, each once."""
-    found: dict[str, FlippedSample] = {}
+    found: dict[str, _FlippedSample] = {}
     for flip in compare(run, protocols).flips:
-        one = found.setdefault(flip.id, FlippedSample(flip.id, None, {}, {}, ()))
+        one = found.setdefault(flip.id, _FlippedSample(flip.id, None, {}, {}, ()))
         for side in (flip.first, flip.second):
             (one.correct if side.outcome is Outcome.CORRECT else one.not_correct)[side.protocol] = side.reading
         found[flip.id] = one._replace(stages=tuple(dict.fromkeys((*one.stages, flip.stage))))
@@ -73,7 +71,7 @@ def print_wrong(run: Run, protocol: str, limit: int) -> None:
     """Print id, outcome, truth and reading, a row a sample."""
     every = list(wrong(run, protocol))
     rows = [
-        [Text(one_line(text, LONG)) for text in (one.id, one.outcome.value, _brief(one.truth), _brief(one.reading))]
+        [one_line(text, LONG) for text in (one.id, one.outcome.value, _brief(one.truth), _brief(one.reading))]
         for one in every[:limit]
     ]
     title = f"not correct under {protocol}: {formatting.counted(len(every), 'sample')}"
@@ -85,8 +83,8 @@ def print_flips(run: Run, protocols: tuple[str, ...], limit: int) -> None:
     every = list(flipped(run, protocols))
     rows = [
         [
-            *(Text(one_line(text, LONG)) for text in (one.id, _brief(one.truth))),
-            *(Text(text) for text in (_sides(one.correct), _sides(one.not_correct), "\n".join(one.stages))),
+            *(one_line(text, LONG) for text in (one.id, _brief(one.truth))),
+            *(_sides(one.correct), _sides(one.not_correct), "\n".join(one.stages)),
         ]
         for one in every[:limit]
     ]
@@ -98,7 +96,7 @@ def print_flips(run: Run, protocols: tuple[str, ...], limit: int) -> None:
 def _sides(side: dict[str, Any]) -> str:
     """Return 'paper, robust: color', protocols that read the same together."""
     read = formatting.together((name, one_line(_brief(reading), LONG)) for name, reading in side.items())
-    return for_terminal("\n".join(f"{names}: {reading}" for names, reading in read))
+    return "\n".join(f"{names}: {reading}" for names, reading in read)
 
 
 def _brief(value: Any) -> str:
@@ -114,12 +112,12 @@ def _brief(value: Any) -> str:
     return plain(value)
 
 
-def _print(run: Run, title: str, columns: Sequence[str], rows: Sequence[Sequence[Text]], ids: Sequence[str]) -> None:
+def _print(run: Run, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], ids: Sequence[str]) -> None:
     """Print a list. Ids are there to be copied: they are not broken where that leaves room for the rest."""
     out = console()
     synthetic = " · SYNTHETIC" * run.summary.synthetic
-    say(out, f"{for_terminal(formatting.title(run.manifest), 300)} · {for_terminal(title)}{synthetic}", "bold")
-    first_only = repeats.first_only(run.summary.plain)
+    say(out, f"{formatting.title(run.manifest)} · {title}{synthetic}", "bold")
+    first_only = formatting.first_only(run.summary.plain)
     if first_only:
         say(out, f"{first_only} 'snellen show RUN ID' has all of them.")
     if rows:
@@ -127,7 +125,7 @@ def _print(run: Run, title: str, columns: Sequence[str], rows: Sequence[Sequence
         out.print(plain_table(*columns, rows=rows, kept=("outcome", "stage", *whole)))
         if len(ids) > len(rows):
             say(out, f"and {len(ids) - len(rows):,} more; --limit N shows more.")
-    next_step = _next(run, ids[0]) if rows else f"Next: snellen report {for_terminal(str(run.path))}"
+    next_step = _next(run, ids[0]) if rows else f"Next: snellen report {run.path}"
     say(out, next_step, soft_wrap=True)
 
 
@@ -149,4 +147,4 @@ def print_some(run: Run) -> None:
 
 
 def _next(run: Run, sample: str) -> str:
-    return f"Next: snellen show {for_terminal(str(run.path))} {shlex.quote(for_terminal(sample))}"
+    return f"Next: snellen show {run.path} {shlex.quote(for_terminal(sample))}"

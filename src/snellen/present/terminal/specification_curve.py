@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
-from snellen.comparison.choices import AS_WRONG
-from snellen.comparison.explained import Explanation, Reading
+from snellen.comparison.explained import AS_WRONG, Explanation, Reading
 
 LABEL = 22
 HEIGHT = 6
@@ -23,22 +21,19 @@ VALUES: dict[str, Callable[[Reading], str]] = {
 }
 
 
-class ChoiceMarks(NamedTuple):
-    """What can be chosen in one dimension: a name and a row of marks for each."""
-
-    dimension: str
-    rows: tuple[tuple[str, str], ...]
+ChoiceMarks = tuple[str, list[tuple[str, str]]]
+"""What can be chosen in one dimension: a name and a row of marks for each."""
 
 
 def buckets(readings: Sequence[Reading], most: int = MOST_COLUMNS) -> list[list[Reading]]:
-    """The readings as they follow each other, one or several to a column."""
+    """Return the readings as they follow each other, one or several to a column."""
     count = min(most, len(readings))
     edges = [round(i * len(readings) / count) for i in range(count + 1)]
     return [list(readings[a:b]) for a, b in pairwise(edges)]
 
 
 def curve(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[str]:
-    """The numbers themselves: a point for each column, in its middle; the run's own number is marked."""
+    """Return the numbers themselves: a point for each column, in its middle; the run's own number is marked."""
     low, high = found.lowest, found.highest
     grid = [[" "] * len(columns) for _ in range(HEIGHT)]
     for at, column in enumerate(columns):
@@ -51,7 +46,7 @@ def curve(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[str]
 
 
 def choices(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[ChoiceMarks]:
-    """Which choices the readings of each column were made by, the dimension that moves the number most first."""
+    """Return which choices the readings of each column were made by, the dimension that moves the number most first."""
     order = [s.choice for s in found.swings] + list(VALUES)
     made = []
     for name in dict.fromkeys(n for n in order if n in VALUES):
@@ -59,7 +54,7 @@ def choices(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[Ch
         values = list(dict.fromkeys(of(r) for r in [found.headline, *found.readings]))
         if len(values) > 1:
             values.sort(key=lambda v, of=of: v not in (of(found.headline), AS_WRONG))  # type: ignore[misc]
-            made.append(ChoiceMarks(name, tuple((value, _marks(columns, of, value)) for value in values)))
+            made.append((name, [(value, _marks(columns, of, value)) for value in values]))
     return made
 
 

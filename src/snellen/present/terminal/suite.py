@@ -7,16 +7,18 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from snellen.core.errors import Interrupted, MostlyUnanswered
-from snellen.core.text import for_terminal, one_line
+from snellen.core.records import Totals
+from snellen.core.text import one_line
 from snellen.engine.call.budget import BudgetReached
 from snellen.engine.runs.listing import ListedRun
+from snellen.engine.suite.cells import SuiteRun
 from snellen.engine.suite.running import SuiteRunResult
 from snellen.present.model import formatting
-from snellen.present.model.run_list import cost, headlines, spread
-from snellen.present.terminal.tables import console, plain_table, say
+from snellen.present.model.run_list import cost, headlines, plain, spread
+from snellen.present.terminal.tables import console, plain_table, say, say_next
 
 MOST_ROWS = 30
 MOST_REASONS = 5
@@ -56,7 +58,7 @@ def print_suite(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost:
     columns = ("exam", "model", "n", "score", "cost", "", "state")
     screen.print(plain_table(*columns, kept=columns[3:], rows=map(_row, ended[:MOST_ROWS])))
     if len(ended) > MOST_ROWS:
-        say(screen, f"and {len(ended) - MOST_ROWS} more: snellen runs {for_terminal(str(out))} --all")
+        say(screen, f"and {len(ended) - MOST_ROWS} more: snellen runs {out} --all")
     legend = "Score: the first protocol's headline in percent, lowest to highest of its parts; cost in USD."
     if any(run.summary.synthetic for run in _listed(ended)):
         legend += f" {SYNTHETIC}: SYNTHETIC data, not to be compared with published scores."
@@ -66,13 +68,11 @@ def print_suite(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost:
     for line in reasons(ended):
         say(screen, line, "yellow")
     counts = Counter("done" if how.why is None else state(how) for how in ended)
-    spent, unknown = _money(ended)
-    money = f"{spent:.4f} USD" + (f" of {max_cost:g}" if max_cost is not None else "")
-    more = f", and {formatting.counted(unknown, 'call')} of unknown cost" if unknown else ""
+    totals = _totals(ended)
+    money = f"{totals.cost:.4f} USD" + (f" of {max_cost:g}" if max_cost is not None else "")
+    more = f", and {formatting.counted(totals.cost_unknown, 'call')} of unknown cost" if totals.cost_unknown else ""
     say(screen, f"{', '.join(f'{n} {word}' for word, n in counts.items())} · {money} in all{more}")
-    say(screen, "Next:")
-    for line in _next(out, ended):
-        say(screen, f"  {line}", soft_wrap=True)
+    say_next(screen, _next(out, ended))
 
 
 def _listed(ended: Sequence[SuiteRunResult]) -> list[ListedRun]:
@@ -90,38 +90,31 @@ def _row(how: SuiteRunResult) -> tuple[str, ...]:
 
 def reasons(ended: Sequence[SuiteRunResult]) -> list[str]:
     """Return why runs are not done, each reason once."""
-    often: dict[str, list[str]] = {}
-    for how in ended:
-        if how.why is not None:
-            often.setdefault(one_line(str(how.why), 400), []).append(one_line(how.cell.label, 100))
-    said = []
-    for why, names in often.items():
-        others = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        said.append(f"{names[0]}{others}: {why}")
+    often = formatting.together((how.cell.label, one_line(str(how.why), 400)) for how in ended if how.why is not None)
+    said = [f"{names[0]}{f' and {len(names) - 1} more' * (len(names) > 1)}: {why}" for names, why in often]
     more = len(said) - MOST_REASONS
     return said[:MOST_REASONS] + ([f"and {more} other reasons: --json has all"] if more > 0 else [])
 
 
-def _money(ended: Sequence[SuiteRunResult]) -> tuple[float, int]:
-    totals = [run.summary.totals for run in _listed(ended)]
-    return sum(t.cost for t in totals), sum(t.cost_unknown for t in totals)
+def _totals(ended: Sequence[SuiteRunResult]) -> Totals:
+    return formatting.summed(run.summary.totals for run in _listed(ended))
 
 
 def _next(out: Path, ended: Sequence[SuiteRunResult]) -> list[str]:
     if any(how.why is not None and not isinstance(how.why, MostlyUnanswered) for how in ended):
         return ["the same command goes on with what is not done"]
-    where, page = (for_terminal(shlex.quote(str(path))) for path in (out, out / "report.html"))
+    where, page = (shlex.quote(str(path)) for path in (out, out / "report.html"))
     return [f"snellen report {where} --out {page}", f"snellen compare {where}", f"snellen view {where}"]
 
 
 def document(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost: float | None) -> dict[str, Any]:
     """Return the same as plain values."""
-    spent, unknown = _money(ended)
+    totals = _totals(ended)
     return {
         "suite": name,
         "out": str(out),
-        "cost": spent,
-        "cost_unknown": unknown,
+        "cost": totals.cost,
+        "cost_unknown": totals.cost_unknown,
         "max_cost": max_cost,
         "complete": all(how.why is None for how in ended),
         "runs": [_plain(how) for how in ended],
@@ -141,14 +134,93 @@ def _plain(how: SuiteRunResult) -> dict[str, Any]:
     run = listed(how)
     if run is None:
         return found
-    totals = run.summary.totals
-    return found | {
-        "samples": run.manifest.data.samples,
-        "synthetic": run.summary.synthetic,
-        "complete": run.summary.complete,
-        "headlines": {part: {"value": s.value, "low": s.low, "high": s.high, "n": s.n} for part, s in headlines(run)},
-        "calls": totals.calls,
-        "stored": totals.stored,
-        "cost": totals.cost,
-        "cost_unknown": totals.cost_unknown,
+    return found | plain(run) | {"stored": run.summary.totals.stored}
+
+
+# ---------------------------------------------------------------- what runs would take
+
+
+MOST_ESTIMATES = 30
+UNKNOWN = "?"
+
+
+class SuiteEstimate(NamedTuple):
+    """What a run would take in all, and how many of its questions are answered already."""
+
+    cell: SuiteRun
+    found: dict[str, Any]
+    answered: int
+
+
+def print_estimates(name: str, rows: Sequence[SuiteEstimate], max_cost: float | None) -> None:
+    """Print a row a run and their sum. Nothing was called."""
+    columns = ("exam", "model", "calls", "there", "tokens", "USD", "at most", "time")
+    screen = console()
+    say(screen, f"{name}: {formatting.counted(len(rows), 'run')}, estimate, nothing was called", "bold")
+    screen.print(plain_table(*columns, kept=("USD", "at most"), rows=map(_estimate, rows[:MOST_ESTIMATES])))
+    if len(rows) > MOST_ESTIMATES:
+        say(screen, f"and {len(rows) - MOST_ESTIMATES} more: --json has all")
+    total = totals(rows)
+    most = total["money_usd_at_most"]
+    said = f"In all: {_count(total['calls'])} calls, {_count(total['tokens'])} tokens, {_usd(total['money_usd'])}"
+    said += f" (at most {_usd(most)}), about {_time(total['seconds'])} with servers beside each other."
+    say(screen, said)
+    legend = "There: questions that are answered already. Tokens: in and out; 'snellen estimate' has the details."
+    say(screen, legend, "dim")
+    if max_cost is not None and not isinstance(most, str) and most > max_cost:
+        say(screen, f"The cap is {max_cost:g} USD: the suite may stop before it is done.", "yellow")
+    say(screen, "Next: the same command without --dry-run")
+
+
+def _estimate(row: SuiteEstimate) -> tuple[str, ...]:
+    found = row.found
+    tokens = _sum([found.get("input_tokens", 0), found.get("output_tokens", 0)])
+    return (
+        one_line(row.cell.exam, 40),
+        one_line(row.cell.model, 60),
+        _count(found["calls"]),
+        str(row.answered),
+        _count(tokens),
+        _usd(found["money_usd"]).removesuffix(" USD"),
+        _usd(found.get("money_usd_at_most", found["money_usd"])).removesuffix(" USD"),
+        _time(found.get("seconds", 0)),
+    )
+
+
+def totals(rows: Sequence[SuiteEstimate]) -> dict[str, Any]:
+    """Return sums over all runs; 'unknown' where one is. The time is that of the slowest server, as servers do not wait for each other."""
+    found = [row.found for row in rows]
+    lanes: dict[str, list[Any]] = {}
+    for row in rows:
+        lanes.setdefault(row.cell.lane, []).append(row.found.get("seconds", 0))
+    seconds = [_sum(some) for some in lanes.values()]
+    return {
+        "calls": _sum([f["calls"] for f in found]),
+        "tokens": _sum([n for f in found for n in (f.get("input_tokens", 0), f.get("output_tokens", 0))]),
+        "money_usd": _sum([f["money_usd"] for f in found]),
+        "money_usd_at_most": _sum([f.get("money_usd_at_most", f["money_usd"]) for f in found]),
+        "seconds": "unknown" if "unknown" in seconds else max(seconds, default=0),
     }
+
+
+def estimate_document(name: str, out: Path, rows: Sequence[SuiteEstimate]) -> dict[str, Any]:
+    """Return the same as plain values."""
+    runs = [{"exam": r.cell.exam, "model": r.cell.model, "answered": r.answered, **r.found} for r in rows]
+    return {"suite": name, "out": str(out), "total": totals(rows), "runs": runs}
+
+
+def _sum(values: Sequence[Any]) -> Any:
+    """Return the sum; 'unknown' where one of them is not a number."""
+    return "unknown" if any(isinstance(v, str) for v in values) else sum(values)
+
+
+def _count(value: Any) -> str:
+    return UNKNOWN if value == "unknown" else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _usd(value: Any) -> str:
+    return UNKNOWN if isinstance(value, str) else f"{value:.4f} USD"
+
+
+def _time(value: Any) -> str:
+    return UNKNOWN if isinstance(value, str) else f"{value:.0f} s" if value < 120 else f"{value / 60:.0f} min"

@@ -24,6 +24,7 @@ NUMBERS = ("n", "with control", "chance", "constant", "forbidden")
 NAMES = ("part", "protocol", "n")
 """Columns that are folded between words only."""
 WIDTH_WHEN_NOT_A_TERMINAL = 100
+LONGEST = 2000
 LONG_NAME = 24
 LONG = 40
 """Rows with two cells longer than this have a line between them."""
@@ -37,14 +38,22 @@ def console() -> Console:
     return Console(highlight=False, width=WIDTH_WHEN_NOT_A_TERMINAL)
 
 
-def say(out: Console, text: str, style: str = "", limit: int | None = None, *, soft_wrap: bool = False) -> None:
-    """Print a line: control characters as escapes, none of it read as markup, cut at `limit`."""
-    out.print(Text(for_terminal(text, limit), style=style), soft_wrap=soft_wrap)
+def say(out: Console, text: str, style: str = "", *, soft_wrap: bool = False) -> None:
+    """Print a line: control characters as escapes, none of it read as markup, and never without end."""
+    out.print(Text(for_terminal(text, LONGEST), style=style), soft_wrap=soft_wrap)
 
 
-def shown(text: str, limit: int = 300) -> Text:
-    """Return a text from outside as a cell."""
-    return Text(for_terminal(text, limit))
+def say_notes(out: Console, notes: Iterable[str]) -> None:
+    """Print what to know beside a result."""
+    for note in notes:
+        say(out, f"Note: {note}", "yellow")
+
+
+def say_next(out: Console, commands: Iterable[str], style: str = "dim") -> None:
+    """Print what to do next, in lines that can be copied."""
+    say(out, "Next:", style)
+    for command in commands:
+        say(out, f"  {command}", style, soft_wrap=True)
 
 
 def cell(content: Cell | Text, *, mark: bool = False) -> Text:
@@ -77,7 +86,7 @@ def plain_table(
     for at, name in enumerate(columns):
         words = [word for row in every for word in row[at].plain.split()] if name in NAMES else []
         table.add_column(
-            shown(name),
+            Text(for_terminal(name, LONGEST)),
             justify="right" if name in right else "left",
             no_wrap=name in kept or (name in right and name not in NAMES),
             overflow="fold",
@@ -110,12 +119,6 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str 
     out.print(table)
 
 
-def first_that_fits(out: Console, tables: Iterable[Table]) -> Table:
-    """Return the first table that has room with its texts wrapped between words, or the last."""
-    made = list(tables)
-    return next((table for table in made if _least(out, table) <= out.width), made[-1])
-
-
 def _least(out: Console, table: Table) -> int:
     """Return how wide a table is where every column that may be wrapped is as narrow as it gets."""
     wide = out.options.update(width=10_000)
@@ -128,7 +131,8 @@ def _least(out: Console, table: Table) -> int:
 
 def fitting(out: Console, view: TableView, *without: Collection[str]) -> Table:
     """Return a table, or where it has no room the first of those without some columns that has, or the last."""
-    return first_that_fits(out, [table_of(view), *(table_of(view.without(names)) for names in without)])
+    made = [table_of(view), *(table_of(view.without(names)) for names in without)]
+    return next((table for table in made if _least(out, table) <= out.width), made[-1])
 
 
 def fits(out: Console, table: Table, least: int = 0) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snellen.core.text import for_terminal, one_line
-from snellen.engine.mark.differing import FileDifference
+from snellen.core.text import one_line
 from snellen.engine.mark.verify import VerifyResult
 from snellen.present.model.formatting import counted
 from snellen.present.terminal.tables import console, say
@@ -15,43 +14,34 @@ LONG = 60
 
 
 def print_verified(path: Path, found: VerifyResult) -> None:
-    """One screen."""
+    """Print one screen."""
     out = console()
     for difference in found.differences[:SHOWN]:
-        say(out, _line(difference), "red")
+        where = f"{difference.file}, {difference.place}".removesuffix(", ")
+        recorded, now = (one_line(text, LONG) for text in (difference.recorded, difference.found))
+        say(out, f"{one_line(where, 200)}: {recorded} recorded, {now} found", "red")
     if found.total > SHOWN:
         say(out, f"and {found.total - SHOWN:,} more; --json has them", "red")
-    say(out, f"Compared: {for_terminal(', '.join(found.checked))}.")
+    say(out, f"Compared: {', '.join(found.checked)}.")
     for line in found.unchecked:
-        say(out, f"Not compared: {for_terminal(line, 400)}.", "yellow")
-    say(out, _verdict(found), "bold red" if found.total else "bold green")
+        say(out, f"Not compared: {line}.", "yellow")
     if found.total:
+        say(out, f"DOES NOT HOLD: {counted(found.total, 'difference')}.", "bold red")
         say(out, _next(path, found), soft_wrap=True)
-
-
-def _line(d: FileDifference) -> str:
-    """'marks/paper.jsonl, line 3, sample 7.outcome: 'correct' recorded, 'wrong' found'."""
-    where = f"{d.file}, {d.place}" if d.place else d.file
-    return f"{one_line(where, 200)}: {one_line(d.recorded, LONG)} recorded, {one_line(d.found, LONG)} found"
-
-
-def _verdict(found: VerifyResult) -> str:
-    if found.total:
-        return f"DOES NOT HOLD: {counted(found.total, 'difference')}."
-    return "Holds: all that was compared is as recorded."
+    else:
+        say(out, "Holds: all that was compared is as recorded.", "bold green")
 
 
 def _next(path: Path, found: VerifyResult) -> str:
-    name = for_terminal(str(path))
     if any(d.file == "run.json" and d.place.startswith("protocols.") for d in found.differences):
         return (
             "The rules have changed since this run was marked: the version of Snellen in its run.json has the old ones, "
-            f"'snellen remark {name}' marks by today's."
+            f"'snellen remark {path}' marks by today's."
         )
     if any(d.file == "answers.jsonl" and d.place.endswith("are missing") for d in found.differences):
-        return f"The 'snellen run' that made it asks them again; 'snellen remark {name}' marks what is there."
+        return f"The 'snellen run' that made it asks them again; 'snellen remark {path}' marks what is there."
     if all(
         d.place.startswith("data.") or d.file == "samples.jsonl" or ", image " in d.place for d in found.differences
     ):
         return "The data set is not the one that the run saw: --data DIR names another."
-    return f"'snellen remark {name}' makes marks and summary again from the answers."
+    return f"'snellen remark {path}' makes marks and summary again from the answers."

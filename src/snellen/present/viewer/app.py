@@ -7,32 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, wait
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from snellen.core.errors import SnellenError
 from snellen.core.gallery import Gallery
 from snellen.core.types import Question
 from snellen.engine.runs.folder import RunFolder
 from snellen.present.model.sample_view import run_gallery
-from snellen.present.viewer import compare_page, records
-from snellen.present.viewer.pairs import WHICH, compared, pairs_of
-from snellen.present.viewer.pictures import SMALL, QuestionCache, ServedImage, large, scaled
-from snellen.present.viewer.records import SampleRecord
-from snellen.present.viewer.render import static, templates_of
-from snellen.present.viewer.run_handle import RunHandle, RunHandles
-from snellen.present.viewer.run_index import RunIndex
-from snellen.present.viewer.run_page import run_context
-from snellen.present.viewer.runs_page import progress_of, runs_context
+from snellen.present.viewer.compare_page import compare_context
+from snellen.present.viewer.pictures import SMALL, QuestionCache, large, scaled
+from snellen.present.viewer.run_index import RunHandle, RunIndex
+from snellen.present.viewer.run_page import progress_of, run_context, runs_context
 from snellen.present.viewer.sample_filter import PAGE, page_of, wanted_from
-from snellen.present.viewer.sample_page import PageRun, pictures_of, sample_blocks, thumbnail_of
-from snellen.present.viewer.samples_page import form_context, samples_context
+from snellen.present.viewer.sample_index import SampleRecord, read
+from snellen.present.viewer.sample_page import (
+    form_context,
+    pictures_of,
+    sample_blocks,
+    samples_context,
+    thumbnail_of,
+)
+from snellen.present.viewer.site import Site, picture_response
 
 LIST_WAIT = 0.2
 DATA_WAIT = 0.8
@@ -40,34 +41,27 @@ SMALL_WAIT = 0.03
 PICTURE_WAIT = 20.0
 BEHIND, AHEAD = 10, 40
 """Samples around the one that is shown whose questions are loaded with it."""
-KEPT_PICTURE = {"cache-control": "private, max-age=3600"}
 
 
-class Viewer:
+class Viewer(Site):
     """The pages of one folder of runs."""
 
     def __init__(self, folder: Path, data: Path | None = None) -> None:
+        super().__init__()
         self.run_index = RunIndex(folder)
-        self.handles = RunHandles(self.run_index)
         self.pictures = QuestionCache(data)
-        self._templates = templates_of()
-        self._static = static()
-        self._shown: tuple[tuple[str, int], Gallery] | None = None
 
     def app(self) -> Starlette:
         """Return the application, to be put behind a `Guard`."""
-        routes = [
-            Route("/", self.runs),
-            Route("/compare", self.compare),
-            Route("/run/{key}", self.run),
-            Route("/run/{key}/samples", self.samples),
-            Route("/run/{key}/sample/{row:int}", self.sample),
-            Route("/run/{key}/sample/{row:int}/picture/{arm:int}/{number:int}", self.picture),
-            Route("/run/{key}/sample/{row:int}/small", self.small),
-            Route("/static/{name}", self.file),
-        ]
-        handlers: Any = {HTTPException: self._refused, SnellenError: self._failed, OSError: self._failed}
-        return Starlette(routes=routes, exception_handlers=handlers)
+        return self.application(
+            Route("/", self._runs),
+            Route("/compare", self._compare),
+            Route("/run/{key}", self._run),
+            Route("/run/{key}/samples", self._samples),
+            Route("/run/{key}/sample/{row:int}", self._sample),
+            Route("/run/{key}/sample/{row:int}/picture/{arm:int}/{number:int}", self._picture),
+            Route("/run/{key}/sample/{row:int}/small", self._small),
+        )
 
     def close(self) -> None:
         """End what goes on in the background."""
@@ -75,40 +69,39 @@ class Viewer:
 
     # ------------------------------------------------------------ pages
 
-    def runs(self, request: Request) -> Response:
-        """All runs."""
+    def _runs(self, request: Request) -> Response:
+        """Show all runs."""
         found = self.run_index.found(LIST_WAIT)
-        return self._page("runs", runs_context(self.run_index, found, dict(request.query_params)))
+        return self.page("runs", runs_context(self.run_index, found, dict(request.query_params)))
 
-    def run(self, request: Request) -> Response:
-        """One run."""
+    def _run(self, request: Request) -> Response:
+        """Show one run."""
         handle = self._handle(request.path_params["key"])
-        return self._page("run", run_context(handle, progress_of(self.run_index, handle.entry)))
+        return self.page("run", run_context(handle, progress_of(self.run_index, handle.entry)))
 
-    def samples(self, request: Request) -> Response:
-        """A page of samples."""
+    def _samples(self, request: Request) -> Response:
+        """Show a page of samples."""
         handle = self._handle(request.path_params["key"])
         wanted = wanted_from(request.query_params.multi_items(), handle.plain)
-        rows = self.handles.rows(handle, wanted)
+        rows = self.run_index.rows(handle, wanted)
         some, page, pages = page_of(rows, wanted.page)
-        found = records.read(handle.source, handle.index, some.tolist())
-        self._load(handle, found)
+        found = self._read(handle, some.tolist())
         progress = progress_of(self.run_index, handle.entry)
         live = {"live": progress is not None and progress.going_on}
         shown = wanted._replace(page=page)
-        context = form_context(handle, shown) | samples_context(handle, shown, rows, page, pages, found)
-        return self._page("samples", context | live)
+        context = form_context(handle, shown) | samples_context(handle, shown, rows, pages, found)
+        return self.page("samples", context | live)
 
-    def sample(self, request: Request) -> Response:
-        """One sample, with its neighbours under the filter."""
+    def _sample(self, request: Request) -> Response:
+        """Show one sample, with its neighbours under the filter."""
         handle, row = self._handle(request.path_params["key"]), request.path_params["row"]
         if row >= len(handle.index):
             raise HTTPException(404, f"This run has no sample number {row}.")
         wanted = wanted_from(request.query_params.multi_items(), handle.plain)
-        listed = self.handles.rows(handle, wanted).tolist()
+        listed = self.run_index.rows(handle, wanted).tolist()
         at = listed.index(row) if row in listed else None
         near = [row] if at is None else listed[max(0, at - BEHIND) : at + AHEAD]
-        found = records.read(handle.source, handle.index, near)
+        found = read(handle.source, handle.index, near)
         record = next((one for one in found if one.row == row), None)
         if record is None:
             raise HTTPException(404, "This sample's record cannot be read.")
@@ -124,8 +117,10 @@ class Viewer:
         here = wanted._replace(page=1 + (at or 0) // PAGE)
         context = {
             "record": record,
-            "blocks": sample_blocks(handle, record, loaded, self._gallery(handle)),
-            "run": PageRun(1, handle.protocols),
+            "blocks": sample_blocks(
+                handle, record, loaded, _gallery(handle.entry.path, tuple(handle.plain), handle.index.version)
+            ),
+            "run": {"number": 1, "protocols": handle.protocols},  # what the templates of galleries look at
             "place": at,
             "of": len(listed),
             "up": f"/run/{key}/samples{here.query()}",
@@ -134,114 +129,76 @@ class Viewer:
             "live": loaded is None,
             "every": 0.7,
         }
-        return self._page("sample", form_context(handle, wanted) | context)
+        return self.page("sample", form_context(handle, wanted) | context)
 
-    def compare(self, request: Request) -> Response:
-        """Two runs side by side."""
-        given = request.query_params
-        keys = list(dict.fromkeys(given.getlist("run")))
+    def _compare(self, request: Request) -> Response:
+        """Show two runs side by side."""
+        keys = list(dict.fromkeys(request.query_params.getlist("run")))
         if len(keys) != 2:
             raise HTTPException(400, "Choose two runs to compare: tick two in the list of runs.")
-        one, other = sides = self._handle(keys[0]), self._handle(keys[1])
-        protocols = compare_page.shared(one, other)
-        if not protocols:
-            raise HTTPException(409, "These runs share no protocol, or one of them is not marked yet.")
-        protocol = given.get("protocol", "") if given.get("protocol") in protocols else protocols[0]
-        which = given.get("only", "first") if given.get("only", "first") in WHICH else "first"
-        found, problem = compared(one.entry.path, other.entry.path)
-        pairs = pairs_of(one, other, protocol, which)
-        first, page, pages = page_of(pairs.first, wanted_from(given.multi_items(), ()).page)
-        second, _page, _pages = page_of(pairs.second, page)
-        read = [records.read(v.source, v.index, r.tolist()) for v, r in zip(sides, (first, second), strict=True)]
-        for handle, some in zip(sides, read, strict=True):
-            self._load(handle, some)
-        context = compare_page.compare_context(sides, protocol, which, page, found, problem)
-        context |= compare_page.pairs_context(sides, pairs, (read[0], read[1]), protocol)
-        return self._page("compare", context | {"pages": pages})
+        sides = self._handle(keys[0]), self._handle(keys[1])
+        return self.page("compare", compare_context(sides, request.query_params, self._read))
 
     # ------------------------------------------------------------ pictures and files
 
-    def small(self, request: Request) -> Response:
-        """A thumbnail of the picture that a sample is about, or a drawing that says that there is none.
+    def _small(self, request: Request) -> Response:
+        """Return a thumbnail of the picture that a sample is about, or a drawing that says that there is none.
 
         It is not waited for: a browser has six connections, and a list of thumbnails would hold them all.
         """
-        handle, questions = self._questions(request, SMALL_WAIT)
-        for arm in handle.index.arms:
-            picture = thumbnail_of(questions[arm]) if arm in questions else None
+        for question in self._questions(request, SMALL_WAIT).values():
+            picture = thumbnail_of(question) if isinstance(question, Question) else None
             found = scaled(picture.data, SMALL) if picture is not None else None
             if found is not None:
-                return _picture(found)
-        return self._own("none.svg")
+                return picture_response(found)
+        return self.file("none.svg")
 
-    def picture(self, request: Request) -> Response:
-        """A picture of a request."""
-        handle, questions = self._questions(request, PICTURE_WAIT)
+    def _picture(self, request: Request) -> Response:
+        """Return a picture of a request."""
         arm, number = request.path_params["arm"], request.path_params["number"]
-        names = list(handle.index.arms)
-        question = questions.get(names[arm]) if arm < len(names) else None
-        every = pictures_of(question) if question is not None else []
+        asked = list(self._questions(request, PICTURE_WAIT).values())
+        question = asked[arm] if arm < len(asked) else ""
+        every = pictures_of(question) if isinstance(question, Question) else []
         if number >= len(every):
             raise HTTPException(404, "No such picture.")
-        return _picture(large(every[number][1].data))
+        return picture_response(large(every[number][1].data))
 
-    def _questions(self, request: Request, seconds: float) -> tuple[RunHandle, Mapping[str, Question]]:
+    def _questions(self, request: Request, seconds: float) -> Mapping[str, Question | str]:
+        """Return what was asked of a sample, in the order of its answers."""
         handle, row = self._handle(request.path_params["key"]), request.path_params["row"]
         if row >= len(handle.index):
             raise HTTPException(404, "No such sample.")
-        found = records.read(handle.source, handle.index, [row])
+        found = read(handle.source, handle.index, [row])
         if not found or not found[0].answers:
-            return handle, {}
+            return {}
         wait([self._load(handle, found)], seconds)
         loaded = self.pictures.loaded(handle.entry.key, found[0].sample.id)
         if loaded is None:
             raise HTTPException(503, "The data set is being read: try again.")
-        return handle, loaded.questions
-
-    def file(self, request: Request) -> Response:
-        """A file that comes with the viewer."""
-        return self._own(request.path_params["name"])
-
-    def _own(self, name: str) -> Response:
-        found = self._static.get(name)
-        if found is None:
-            raise HTTPException(404, "There is no such file.")
-        return Response(found[0], headers={"content-type": found[1], **KEPT_PICTURE})
+        return {arm: loaded.get(arm, "") for arm in found[0].answers}
 
     # ------------------------------------------------------------ common to all
+
+    def _read(self, handle: RunHandle, rows: list[int]) -> list[SampleRecord]:
+        """Read some samples of a run, and have their questions loaded."""
+        found = read(handle.source, handle.index, rows)
+        self._load(handle, found)
+        return found
 
     def _load(self, handle: RunHandle, some: Sequence[SampleRecord]) -> Future[None]:
         """Have the questions of some samples loaded; those without an answer were not asked."""
         wanted = {record.sample.id: tuple(record.answers) for record in some if record.answers}
         return self.pictures.ask_for(handle.entry.key, handle.entry.path, handle.entry.manifest, wanted)
 
-    def _gallery(self, handle: RunHandle) -> Gallery:
-        """How a run's exam shows samples: made once for a state of the run, as it may read what scorers said of all."""
-        state = handle.entry.key, handle.index.version
-        if self._shown is None or self._shown[0] != state:
-            folder = RunFolder(handle.entry.path)
-            self._shown = state, run_gallery(folder, handle.entry.manifest, handle.plain)
-        return self._shown[1]
-
     def _handle(self, key: str) -> RunHandle:
-        found = self.handles.handle(key)
+        found = self.run_index.handle(key)
         if found is None:
             raise HTTPException(404, "There is no such run in this folder.")
         return found
 
-    def _page(self, name: str, context: Mapping[str, Any], status: int = 200) -> Response:
-        text = self._templates.page(f"{name}.html", **{"live": False, **context})
-        return HTMLResponse(text.encode("utf-8", "backslashreplace"), status)
 
-    def _refused(self, request: Request, error: HTTPException) -> Response:
-        said = error.detail if error.status_code != 404 or error.detail != "Not Found" else "There is no such page."
-        return self._page("message", {"said": said}, error.status_code)
-
-    def _failed(self, request: Request, error: Exception) -> Response:
-        return self._page("message", {"said": str(error)}, 500)
-
-
-def _picture(found: ServedImage | None) -> Response:
-    if found is None:
-        raise HTTPException(404, "This picture cannot be shown.")
-    return Response(found.data, headers={"content-type": found.mime, **KEPT_PICTURE})
+@lru_cache(4)
+def _gallery(path: Path, protocols: tuple[str, ...], _version: int) -> Gallery:
+    """Return how a run's exam shows samples: made once for a state of the run, as it may read what scorers said of all."""
+    folder = RunFolder(path)
+    return run_gallery(folder, folder.manifest(), protocols)

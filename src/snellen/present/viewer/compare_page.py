@@ -1,73 +1,120 @@
-"""The page of two runs side by side."""
+"""The page of two runs side by side: what `snellen compare` says of them, and the samples on which they part."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from starlette.datastructures import QueryParams
+from starlette.exceptions import HTTPException
+
+from snellen.comparison.comparing import compare_runs
 from snellen.comparison.results import Comparison
+from snellen.core.types import Outcome
 from snellen.present.model import formatting
 from snellen.present.model.comparison_view import compared_tables
-from snellen.present.model.formatting import plain
-from snellen.present.viewer.pairs import WHICH, Pairs
-from snellen.present.viewer.records import SampleRecord
-from snellen.present.viewer.run_handle import RunHandle
-from snellen.present.viewer.sample_filter import PAGE, SampleFilter, asked
-from snellen.present.viewer.samples_page import ListedSample, sample_row
+from snellen.present.viewer.run_index import RunHandle
+from snellen.present.viewer.sample_filter import PAGE, asked, page_of, wanted_from
+from snellen.present.viewer.sample_index import CODES, NONE, SampleRecord, Stamp, stamp
 
-
-def shared(one: RunHandle, other: RunHandle) -> list[str]:
-    """Return the protocols that both runs were marked by, in the order of the first."""
-    return [name for name in one.plain if name in other.plain]
+KEPT = 8
+WHICH = {
+    "first": "only A right",
+    "second": "only B right",
+    "both": "both right",
+    "neither": "neither right",
+    "any": "any difference in outcome",
+}
+Sides = tuple[RunHandle, RunHandle]
+Side = tuple[str, Outcome | None, str, str]
+"""A sample on one side: its address, the outcome, the reply, and what was read in it."""
 
 
 def compare_context(
-    handles_: tuple[RunHandle, RunHandle], protocol: str, which: str, page: int, found: Comparison | None, problem: str
+    sides: Sides, given: QueryParams, read: Callable[[RunHandle, list[int]], list[SampleRecord]]
 ) -> dict[str, Any]:
-    """Return what the template gets before its list of samples; `found` is None while the comparison is being made."""
-    one, other = handles_
-    keys = [("run", one.entry.key), ("run", other.entry.key)]
+    """Return what the template gets; `read` reads samples of a run."""
+    one, other = sides
+    protocols = [name for name in one.plain if name in other.plain]
+    if not protocols:
+        raise HTTPException(409, "These runs share no protocol, or one of them is not marked yet.")
+    protocol = given.get("protocol", "") if given.get("protocol") in protocols else protocols[0]
+    which = given.get("only", "first") if given.get("only", "first") in WHICH else "first"
+    found, problem = _compared(one.entry.path, other.entry.path)
+    first, second, counts = _pairs(sides, protocol, which)
+    shown, page, pages = page_of(first, wanted_from(given.multi_items(), ()).page)
+    records = [read(handle, rows.tolist()) for handle, rows in ((one, shown), (other, page_of(second, page)[0]))]
+    seconds = {record.sample.id: record for record in records[1]}
+    pairs = [  # what one of the runs no longer has is passed over
+        (record, [_side(h, r, protocol) for h, r in zip(sides, (record, seconds[record.sample.id]), strict=True)])
+        for record in records[0]
+        if record.sample.id in seconds
+    ]
+    keys = [("run", handle.entry.key) for handle in sides]
     return {
-        "sides": [
-            (letter, v.entry, formatting.title(v.entry.manifest)) for letter, v in zip("AB", handles_, strict=True)
-        ],
-        "synthetic": any(v.entry.manifest.data.synthetic for v in handles_),
-        "protocols": shared(one, other),
+        "sides": [(letter, h.entry, formatting.title(h.entry.manifest)) for letter, h in zip("AB", sides, strict=True)],
+        "synthetic": any(h.entry.manifest.data.synthetic for h in sides),
+        "protocols": protocols,
         "protocol": protocol,
         "which": which,
         "kinds": WHICH,
-        "page": page,
         "keys": keys,
-        "address": lambda **other: (
-            "/compare" + asked([*keys, *({"protocol": protocol, "only": which} | other).items()])
+        "address": lambda page: (
+            f"/compare{asked([*keys, ('protocol', protocol), ('only', which), ('page', page if page > 1 else '')])}"
         ),
         "found": found,
         "problem": problem,
         "tables": compared_tables(found, every=True) if found is not None else [],
+        "pairs": pairs,
+        "counts": counts,
+        "total": len(first),
+        "page": page,
+        "pages": pages,
+        "size": PAGE,
     }
 
 
-def pairs_context(
-    handles_: tuple[RunHandle, RunHandle],
-    pairs: Pairs,
-    records: tuple[list[SampleRecord], list[SampleRecord]],
-    protocol: str,
-) -> dict[str, Any]:
-    """Return what the template's list of samples gets: what both runs said. What one of them no longer has is passed over."""
-    second = {record.sample.id: record for record in records[1]}
-    found = [
-        (record.sample, [_side(v, r, protocol) for v, r in zip(handles_, (record, other), strict=True)])
-        for record in records[0]
-        if (other := second.get(record.sample.id)) is not None
-    ]
-    return {"pairs": found, "counts": pairs.counts, "total": len(pairs.first), "size": PAGE}
-
-
-def _side(handle: RunHandle, record: SampleRecord, protocol: str) -> tuple[ListedSample, str, str]:
-    """Return a sample of a run, its reply, and what the protocol read in it."""
-    mark = record.marks.get(protocol)
-    row = sample_row(handle, record, f"/run/{handle.entry.key}", SampleFilter())
-    answer = record.answers.get(handle.protocols[protocol].prompt)
+def _side(handle: RunHandle, record: SampleRecord, protocol: str) -> Side:
+    mark, answer = record.marks.get(protocol), record.answers.get(handle.protocols[protocol].prompt)
     reply = "" if answer is None else answer.text
     if answer is not None and answer.failure is not None:
         reply = f"no reply: {answer.failure.kind}: {answer.failure.reason}"
-    return row, reply, plain(mark.reading) if mark is not None else ""
+    outcome, reading = (mark.outcome, formatting.plain(mark.reading)) if mark is not None else (None, "")
+    return f"/run/{handle.entry.key}/sample/{record.row}", outcome, reply, reading
+
+
+def _pairs(sides: Sides, protocol: str, which: str) -> tuple[NDArray[np.intp], NDArray[np.intp], dict[str, int]]:
+    """Return the rows in both runs of samples of which one, both or neither is right, and how many of each kind there are."""
+    one, other = (handle.index for handle in sides)
+    common = [(row, other.rows[name]) for name, row in one.rows.items() if name in other.rows]
+    first, second = np.array(common, np.intp).reshape(-1, 2).T
+    a, b = one.usual(protocol)[first], other.usual(protocol)[second]
+    marked = (a != NONE) & (b != NONE)
+    first, second, a, b = first[marked], second[marked], a[marked], b[marked]
+    a_right, b_right = a == CODES[Outcome.CORRECT], b == CODES[Outcome.CORRECT]
+    sets = {
+        "first": a_right & ~b_right,
+        "second": ~a_right & b_right,
+        "both": a_right & b_right,
+        "neither": ~a_right & ~b_right,
+        "any": a != b,
+    }
+    keep = sets[which]
+    return first[keep], second[keep], {name: int(some.sum()) for name, some in sets.items()}
+
+
+def _compared(one: Path, other: Path) -> tuple[Comparison | None, str]:
+    """Return what `snellen compare` says of two runs, or why it says nothing."""
+    try:
+        return _kept(one, other, stamp(one / "summary.json"), stamp(other / "summary.json")), ""
+    except Exception as error:
+        return None, str(error) or type(error).__name__
+
+
+@lru_cache(KEPT)
+def _kept(one: Path, other: Path, *_stamps: Stamp | None) -> Comparison:
+    return compare_runs([one, other], flips=False)

@@ -53,15 +53,15 @@ class Keys:
 
     @property
     def cookie(self) -> str:
-        """The cookie's name: cookies do not know ports."""
+        """Return the cookie's name: cookies do not know ports."""
         return f"snellen_{self.command}_{self.port}"
 
     def link(self) -> str:
-        """The address to open; it works as long as the server runs."""
+        """Return the address to open; it works as long as the server runs."""
         return f"http://127.0.0.1:{self.port}/?key={self.secret}"
 
     def link_once(self) -> str:
-        """An address that works once: a browser's command line is seen by every user of the machine."""
+        """Return an address that works once: a browser's command line is seen by every user of the machine."""
         code = secrets.token_urlsafe(24)
         self._once.add(code)
         return f"http://127.0.0.1:{self.port}/?key={code}"

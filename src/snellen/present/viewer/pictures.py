@@ -1,32 +1,28 @@
 """Questions and pictures of samples from a run's data set, loaded a page at a time by one thread and kept within bounds.
 
 A data set is read from front to back, so asking for one sample takes as long as asking for fifty: a page asks for all of its samples
-at once, and whoever then opens one of them finds it here.
+at once, and the page of one of them finds it here.
 """
 
 from __future__ import annotations
 
-import io
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
-from snellen import exams
-from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.exam import Exam
 from snellen.core.extras import traits_of
 from snellen.core.images import MIME, sniff
 from snellen.core.pixels import decoded
 from snellen.core.records import Manifest
-from snellen.core.text import one_line
 from snellen.core.types import Question
-from snellen.engine.ask.questions import to_ask
 from snellen.engine.runs.data_again import unchanged
 from snellen.engine.runs.folder import RunFolder
+from snellen.present.html.pictures import WEB, as_webp
+from snellen.present.model.sample_view import asked_again
 
 SMALL = 160
 AS_IT_IS = 12_000_000
@@ -35,22 +31,10 @@ LARGE = 3000
 LOADED_BYTES = 48 << 20
 AT_ONCE = 150
 """The most samples that one pass loads."""
-WEB = frozenset({"png", "jpeg", "webp", "gif"})
-GONE = "the data set no longer has this sample"
 
 
-class LoadedQuestions(NamedTuple):
-    """What was asked about one sample, by arm; or why that is not known any more."""
-
-    questions: Mapping[str, Question]
-    unknown: str
-
-
-class ServedImage(NamedTuple):
-    """A picture as a response: bytes and their type."""
-
-    data: bytes
-    mime: str
+ServedImage = tuple[bytes, str]
+"""A picture as a response: bytes and their type."""
 
 
 class QuestionCache:
@@ -61,8 +45,8 @@ class QuestionCache:
         self._pool = ThreadPoolExecutor(1, "pictures")
         self._wanted: dict[str, dict[str, Collection[str]]] = {}
         self._lock = threading.Lock()
-        self._opened: tuple[tuple[str, str], tuple[Exam, Dataset]] | None = None
-        self._loaded: OrderedDict[tuple[str, str], tuple[LoadedQuestions, int]] = OrderedDict()
+        self._opened: tuple[tuple[str, str], Dataset] | None = None
+        self._loaded: OrderedDict[tuple[str, str], tuple[Mapping[str, Question | str], int]] = OrderedDict()
         """The latest, up to so many bytes."""
 
     def ask_for(self, key: str, path: Path, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> Future[None]:
@@ -77,8 +61,8 @@ class QuestionCache:
                 del own[old]
         return self._pool.submit(self._load, key, RunFolder(path), manifest)
 
-    def loaded(self, key: str, sample: str) -> LoadedQuestions | None:
-        """Return what was asked about a sample, if it was loaded."""
+    def loaded(self, key: str, sample: str) -> Mapping[str, Question | str] | None:
+        """Return what was asked about a sample by arm, or why that is not known any more; None where it was not loaded."""
         found = self._loaded.get((key, sample))
         return None if found is None else found[0]
 
@@ -92,56 +76,41 @@ class QuestionCache:
             wanted = self._wanted.pop(key, {})
         if not wanted:
             return
-        found: dict[str, dict[str, Question]] = {i: {} for i in wanted}
-        why = GONE
-        try:
-            exam, data = self._open(run, manifest)
-            arms = [Arm.parse(text) for text in dict.fromkeys(arm for some in wanted.values() for arm in some)]
-            asked = {(i, arm) for i, some in wanted.items() for arm in some}
-            for one in to_ask(exam, data, arms, asked.__contains__, lambda _a, _s: True, manifest.options.seed):
-                try:
-                    found[one.id][one.arm.text] = one.make()
-                except Exception as error:  # a sample that a prompt cannot ask about costs itself, not the others
-                    why = one_line(str(error) or type(error).__name__)
-        except Exception as error:  # a damaged data set costs the pictures, never the page
-            why = one_line(str(error) or type(error).__name__)
-        for i, questions in found.items():
-            size = 1000 + sum(len(p.data) for q in questions.values() for p in q.pictures)
-            self._loaded[key, i] = LoadedQuestions(questions, why), size
+        found: dict[str, dict[str, Question | str]] = {i: {} for i in wanted}
+        keys = [(i, arm) for i, arms in wanted.items() for arm in arms]
+        for (i, arm), question in asked_again(manifest, keys, lambda exam: self._open(run, manifest, exam)):
+            found[i][arm] = question
+        for i, asked in found.items():
+            size = 1000 + sum(len(p.data) for q in asked.values() if isinstance(q, Question) for p in q.pictures)
+            self._loaded[key, i] = asked, size
         while len(self._loaded) > len(found) and sum(size for _loaded, size in self._loaded.values()) > LOADED_BYTES:
             self._loaded.popitem(last=False)
 
-    def _open(self, run: RunFolder, manifest: Manifest) -> tuple[Exam, Dataset]:
+    def _open(self, run: RunFolder, manifest: Manifest, exam: Exam) -> Dataset:
         """Return the data set, which is kept until another one is asked for.
 
         An exam without a data set draws what the run chose, so what it opens is of that run alone, and of now.
         """
-        exam = exams.load(manifest.exam)
         if traits_of(exam).drawn:
-            return exam, unchanged(run, exam)
+            return unchanged(run, exam)
         name = manifest.data.source, manifest.data.fingerprint
         if self._opened is None or self._opened[0] != name:
-            self._opened = name, (exam, unchanged(run, exam, self._where))
+            self._opened = name, unchanged(run, exam, self._where)
         return self._opened[1]
 
 
 def large(data: bytes) -> ServedImage | None:
-    """A picture for a page: as the data set has it where browsers show that, else a copy; None where it cannot be used."""
+    """Return a picture for a page: as the data set has it where browsers show that, else a copy; None where it cannot be used."""
     head = sniff(data)
     if head.codec in WEB and len(data) <= AS_IT_IS and head.width and head.height:
-        return ServedImage(data, MIME[head.codec])
+        return data, MIME[head.codec]
     return scaled(data, LARGE)
 
 
 def scaled(data: bytes, side: int) -> ServedImage | None:
-    """A copy of a picture that is no larger than `side` either way; None for one that does not decode."""
+    """Return a copy of a picture that is no larger than `side` either way; None for one that does not decode."""
     try:
         with decoded(data) as image:
-            clear = "A" in image.getbands() or "transparency" in image.info
-            copy = image.convert("RGBA" if clear else "RGB")
-        copy.thumbnail((side, side))
-        out = io.BytesIO()
-        copy.save(out, "WEBP", quality=80)
+            return as_webp(image, side, 80), MIME["webp"]
     except Exception:  # Pillow has many ways to say that a file is damaged
         return None
-    return ServedImage(out.getvalue(), MIME["webp"])

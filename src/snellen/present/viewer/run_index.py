@@ -9,46 +9,45 @@ import contextlib
 import hashlib
 import threading
 import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from snellen.core.errors import SnellenError
 from snellen.core.records import Manifest, Summary, Totals
-from snellen.core.results import Score
-from snellen.engine.runs.folder import RunFolder
+from snellen.core.results import ProtocolSummary, Score
+from snellen.engine.runs.folder import RunFolder, marked_as
 from snellen.engine.runs.listing import DAMAGED, NO_RUN, ListedRun, SkippedEntry
+from snellen.present.model import formatting
 from snellen.present.model.run_list import headlines
+from snellen.present.viewer.sample_filter import Rows, SampleFilter, rows_of
+from snellen.present.viewer.sample_index import RunFiles, SampleIndex, Stamp, matching, stamp
 
-Stamp = tuple[int, int, int]
 OUTSIDE = "linked out"
 KEPT_SUMMARIES = 4
 
 
-class RunHeadline(NamedTuple):
-    """What the list of runs shows of a summary; a summary itself is about a megabyte."""
-
-    scores: tuple[tuple[str, Score], ...]
-    totals: Totals
-    complete: bool
-
-
 class RunEntry(NamedTuple):
-    """A run of the folder. `headline` is None where it is not marked yet, `problem` says what is wrong with its summary.
+    """A run of the folder, with what its list shows of a summary, which itself is about a megabyte.
 
-    `pending` is a run of which only run.json was read yet.
+    `totals` is None where it is not marked yet, `problem` says what is wrong with its summary. Of one that is `pending` only run.json was
+    read yet.
     """
 
     key: str
     path: Path
     manifest: Manifest
-    headline: RunHeadline | None = None
+    scores: tuple[tuple[str, Score], ...] = ()
+    totals: Totals | None = None
+    complete: bool = False
     problem: str = ""
     pending: bool = False
-
-    @property
-    def complete(self) -> bool:
-        """Return whether every question has an answer, as the summary says."""
-        return self.headline is not None and self.headline.complete
 
 
 class FoundRuns(NamedTuple):
@@ -63,15 +62,6 @@ def key_of(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
-def stamp(path: Path | None) -> Stamp | None:
-    """Return what changes when a file does; None where there is none."""
-    try:
-        found = path.stat() if path is not None else None
-    except OSError:
-        return None
-    return None if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
-
-
 class RunIndex:
     """The runs right below a folder, or the one run that the folder is."""
 
@@ -84,8 +74,9 @@ class RunIndex:
         self._root = here.parent if alone else here
         self._only = here.name if alone else None
         self._entries: dict[Path, tuple[tuple[Stamp | None, ...], RunEntry]] = {}
-        self._summaries: dict[str, tuple[Stamp | None, Summary]] = {}
-        self._lock = threading.Lock()
+        self._indexes: OrderedDict[str, tuple[SampleIndex, float]] = OrderedDict()
+        self._searches: OrderedDict[tuple[str, int, str], NDArray[np.bool_]] = OrderedDict()
+        self._lock, self._indexing = threading.Lock(), threading.Lock()
 
     def inside(self, path: Path) -> bool:
         """Return whether a file is in the folder, links followed."""
@@ -122,20 +113,41 @@ class RunIndex:
     def summary(self, entry: RunEntry) -> Summary | None:
         """Return a run's summary; None where it has none that can be used."""
         path = self.file(entry.path / "summary.json")
-        if path is None:
+        try:
+            return _summary(entry.path, stamp(path)) if path is not None else None
+        except (SnellenError, OSError):
             return None
-        now = stamp(path)
-        with self._lock:
-            kept = self._summaries.pop(entry.key, None)
-            if kept is None or kept[0] != now:
-                try:
-                    kept = now, RunFolder(entry.path).summary()
-                except (SnellenError, OSError):
-                    return None
-            self._summaries[entry.key] = kept
-            while len(self._summaries) > KEPT_SUMMARIES:
-                del self._summaries[next(iter(self._summaries))]
-        return kept[1]
+
+    def handle(self, key: str) -> RunHandle | None:
+        """Return a run by its key; None where there is none."""
+        entry = self.run(key)
+        if entry is None:
+            return None
+        summary = self.summary(entry)
+        protocols = {p.protocol: p.repeats for p in summary.protocols} if summary is not None else {}
+        source = source_of(self, entry.path, entry.manifest, protocols)
+        with self._indexing:
+            index, read = self._indexes.pop(key, (SampleIndex(), 0.0))
+            if time.monotonic() - read > FRESH:
+                index = SampleIndex() if index.outdated(source) else index
+                index.update(source)
+                read = time.monotonic()
+            self._indexes[key] = index, read
+            while len(self._indexes) > KEPT:
+                self._indexes.popitem(last=False)
+        return RunHandle(entry, summary, source, index)
+
+    def rows(self, handle: RunHandle, wanted: SampleFilter) -> Rows:
+        """Return the rows that a filter lets through; what a search found is kept."""
+        if not wanted.text:
+            return rows_of(handle.index, wanted, handle.plain)
+        asked = handle.entry.key, handle.index.version, wanted.text
+        found = self._searches.get(asked)
+        if found is None:
+            found = self._searches[asked] = matching(handle.source, handle.index, wanted.text)
+            while len(self._searches) > KEPT_SEARCHES:
+                self._searches.popitem(last=False)
+        return rows_of(handle.index, wanted, handle.plain, found)
 
     def _paths(self) -> list[Path]:
         if self._only is not None:
@@ -170,21 +182,25 @@ class RunIndex:
         if links:
             where = links[0].relative_to(path).as_posix()
             return SkippedEntry(path, OUTSIDE, f"{where} is a link to a place outside the folder")
-        headline, problem = None, ""
+        read = entry._replace(pending=False)
         if self.file(path / "summary.json") is not None:
             try:
                 summary = RunFolder(path).summary()
                 scores = tuple(headlines(ListedRun(path, entry.manifest, summary)))
-                headline = RunHeadline(scores, summary.totals, summary.complete)
+                read = read._replace(scores=scores, totals=summary.totals, complete=summary.complete)
             except (SnellenError, OSError) as error:
-                problem = str(error)
-        read = entry._replace(headline=headline, problem=problem, pending=False)
+                read = read._replace(problem=str(error))
         self._entries[path] = stamps, read
         return read
 
 
 def _stamps(path: Path) -> tuple[Stamp | None, Stamp | None]:
     return stamp(path / "run.json"), stamp(path / "summary.json")
+
+
+@lru_cache(KEPT_SUMMARIES)
+def _summary(path: Path, _stamp: Stamp | None) -> Summary:
+    return RunFolder(path).summary()
 
 
 def being_written(path: Path, quiet: float) -> bool:
@@ -199,3 +215,48 @@ def being_written(path: Path, quiet: float) -> bool:
     with contextlib.suppress(OSError):
         return f":{inode} " in Path("/proc/locks").read_text(encoding="ascii", errors="replace")
     return quiet < 60
+
+
+KEPT = 6
+KEPT_SEARCHES = 8
+FRESH = 0.5
+"""Seconds in which a run is not looked at again."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunHandle:
+    """A run that is looked at: its files and its index. `summary` is None where it is not marked yet."""
+
+    entry: RunEntry
+    summary: Summary | None
+    source: RunFiles
+    index: SampleIndex
+
+    @property
+    def protocols(self) -> dict[str, ProtocolSummary]:
+        """Return its protocols, those of control arms too."""
+        return {p.protocol: p for p in self.summary.protocols} if self.summary is not None else {}
+
+    @property
+    def plain(self) -> list[str]:
+        """Return the names of its protocols without those of control arms, the main one first."""
+        return [p.protocol for p in self.summary.plain] if self.summary is not None else []
+
+    @property
+    def plain_marks(self) -> list[str]:
+        """Return the names of their marks, each time that questions were asked: the first time of all of them first."""
+        found = self.summary.plain if self.summary is not None else []
+        times = range(1, formatting.times_asked(found) + 1)
+        return [marked_as(p.protocol, at) for at in times for p in found if at <= p.repeats]
+
+    @property
+    def repeats(self) -> int:
+        """Return how often questions were asked."""
+        return formatting.times_asked(list(self.protocols.values()))
+
+
+def source_of(run_index: RunIndex, path: Path, manifest: Manifest, protocols: Mapping[str, int]) -> RunFiles:
+    """Return the files of a run that are inside the folder. A protocol may have any name; each has its number of repeats."""
+    names = [marked_as(name, at) for name, repeats in protocols.items() for at in range(1, repeats + 1)]
+    marks = {name: run_index.file(path / "marks" / f"{name}.jsonl") for name in names}
+    return RunFiles(run_index.file(path / "samples.jsonl"), run_index.file(path / "answers.jsonl"), marks, manifest)

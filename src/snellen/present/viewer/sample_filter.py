@@ -53,7 +53,7 @@ class SampleFilter(NamedTuple):
     page: int = 1
 
     def query(self, **other: Any) -> str:
-        """The filter as the end of an address, with some of it changed."""
+        """Return the filter as the end of an address, with some of it changed."""
         one = self._replace(**other)
         pairs = [
             ("protocol", one.protocol),
@@ -69,12 +69,12 @@ class SampleFilter(NamedTuple):
 
     @property
     def all(self) -> bool:
-        """Whether it lets everything through."""
+        """Return whether it lets everything through."""
         return not (self.outcome or self.flips or self.state or self.text or self.tags)
 
 
 def wanted_from(given: Sequence[tuple[str, str]], protocols: Sequence[str]) -> SampleFilter:
-    """The filter that an address names. What makes no sense is left out: an address is no place for errors."""
+    """Return the filter that an address names. What makes no sense is left out: an address is no place for errors."""
     values = dict(given)
     protocol, outcome, page = (values.get(name, "") for name in ("protocol", "outcome", "page"))
     return SampleFilter(
@@ -92,7 +92,7 @@ def wanted_from(given: Sequence[tuple[str, str]], protocols: Sequence[str]) -> S
 def rows_of(
     index: SampleIndex, wanted: SampleFilter, protocols: Sequence[str], matching: NDArray[np.bool_] | None = None
 ) -> Rows:
-    """The rows that a filter lets through, in its order. `protocols` are those without a control, the main one first.
+    """Return the rows that a filter lets through, in its order. `protocols` are those without a control, the main one first.
 
     `matching` says which samples have the text that is looked for.
     """
@@ -124,7 +124,7 @@ def _with_outcome(index: SampleIndex, protocol: str, outcome: str) -> NDArray[np
 
 
 def _in_state(index: SampleIndex, state: str) -> NDArray[np.bool_]:
-    """By the answers to all arms: one is failed or open where any of its questions is."""
+    """Return the samples in a state by the answers to all arms: one is failed or open where any of its questions is."""
     failed = np.zeros(len(index), bool)
     there = np.zeros(len(index), bool)
     for arm in index.arms.values():
@@ -137,7 +137,7 @@ def _in_state(index: SampleIndex, state: str) -> NDArray[np.bool_]:
 
 
 def _order(index: SampleIndex, rows: Rows, sort: str) -> Rows:
-    """By the reply to the first arm that has one."""
+    """Return the order of rows by the reply to the first arm that has one."""
     value = np.zeros(len(index), np.float64)
     seen = np.zeros(len(index), bool)
     for arm in index.arms.values():
@@ -150,7 +150,7 @@ def _order(index: SampleIndex, rows: Rows, sort: str) -> Rows:
 
 
 def page_of(rows: Rows, page: int, size: int = PAGE) -> tuple[Rows, int, int]:
-    """The rows of a page, which page that is (the last one where there are fewer), and how many there are.
+    """Return the rows of a page, which page that is (the last one where there are fewer), and how many there are.
 
     >>> [(some.tolist(), at, of) for some, at, of in (page_of(np.arange(5), n, 2) for n in (1, 3, 9))]
     [([0, 1], 1, 3), ([4], 3, 3), ([4], 3, 3)]

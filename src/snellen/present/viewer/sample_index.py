@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from snellen.core.arm import Arm
 from snellen.core.records import Manifest
-from snellen.core.types import Failure, Outcome, Struct
-from snellen.engine.runs.folder import UNREADABLE, marked_as
-from snellen.present.viewer.run_index import RunIndex, Stamp, stamp
+from snellen.core.types import Answer, Failure, Mark, Outcome, Sample, Struct
+from snellen.engine.runs.folder import MARKS, UNREADABLE, marked_as
 from snellen.stats.repeats import usual_outcome
 
 OUTCOMES = tuple(Outcome)
 CODES = {outcome: code for code, outcome in enumerate(OUTCOMES)}
 NONE = 255
 NOWHERE = -1
+Stamp = tuple[int, int, int]
 T = TypeVar("T")
 
 
@@ -56,7 +56,7 @@ _ANSWERS = msgspec.json.Decoder(_AnswerHead)
 _MARKS = msgspec.json.Decoder(_MarkHead)
 
 
-class ArmColumn(NamedTuple):
+class _ArmColumn(NamedTuple):
     """The answers to one arm, by sample: the place of the line that counts, whether it is a failure, its length and time."""
 
     place: NDArray[np.int64]
@@ -65,14 +65,14 @@ class ArmColumn(NamedTuple):
     seconds: NDArray[np.float32]
 
 
-class MarkColumn(NamedTuple):
+class _MarkColumn(NamedTuple):
     """The marks of one protocol and repeat, by sample: code of the outcome, and the place of the line."""
 
     outcome: NDArray[np.uint8]
     place: NDArray[np.int64]
 
 
-class TagColumn(NamedTuple):
+class _TagColumn(NamedTuple):
     """The values of one tag, and which of them each sample has (`NOWHERE` for none)."""
 
     values: list[str]
@@ -88,11 +88,13 @@ class RunFiles(NamedTuple):
     manifest: Manifest
 
 
-def source_of(run_index: RunIndex, path: Path, manifest: Manifest, protocols: Mapping[str, int]) -> RunFiles:
-    """Return the files of a run that are inside the folder. A protocol may have any name; each has its number of repeats."""
-    names = [marked_as(name, at) for name, repeats in protocols.items() for at in range(1, repeats + 1)]
-    marks = {name: run_index.file(path / "marks" / f"{name}.jsonl") for name in names}
-    return RunFiles(run_index.file(path / "samples.jsonl"), run_index.file(path / "answers.jsonl"), marks, manifest)
+def stamp(path: Path | None) -> Stamp | None:
+    """Return what changes when a file does; None where there is none."""
+    try:
+        found = path.stat() if path is not None else None
+    except OSError:
+        return None
+    return None if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def lines(path: Path | None, begin: int = 0) -> Iterator[tuple[int, bytes]]:
@@ -109,9 +111,9 @@ def lines(path: Path | None, begin: int = 0) -> Iterator[tuple[int, bytes]]:
             place += len(line)
 
 
-def decoded(path: Path | None, decoder: msgspec.json.Decoder[T], begin: int = 0) -> Iterator[tuple[int, T]]:
+def decoded(path: Path | None, decoder: msgspec.json.Decoder[T]) -> Iterator[tuple[int, T]]:
     """Yield the records of a file with their places; damaged lines are passed over."""
-    for place, line in lines(path, begin):
+    for place, line in lines(path):
         with suppress(*UNREADABLE):
             yield place, decoder.decode(line)
 
@@ -122,9 +124,9 @@ class SampleIndex:
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
         self.places: NDArray[np.int64] = np.empty(0, np.int64)
-        self.tags: dict[str, TagColumn] = {}
-        self.arms: dict[str, ArmColumn] = {}
-        self.marks: dict[str, MarkColumn] = {}
+        self.tags: dict[str, _TagColumn] = {}
+        self.arms: dict[str, _ArmColumn] = {}
+        self.marks: dict[str, _MarkColumn] = {}
         self.version = 0
         """Grows with every change."""
         self._stamps: dict[Path | None, Stamp | None] = {}
@@ -167,17 +169,17 @@ class SampleIndex:
         for key in dict.fromkeys(key for own in tags for key in own):
             codes = {value: at for at, value in enumerate(dict.fromkeys(own[key] for own in tags if key in own))}
             column = [codes[own[key]] if key in own else NOWHERE for own in tags]
-            self.tags[key] = TagColumn(list(codes), np.array(column, np.int32))
+            self.tags[key] = _TagColumn(list(codes), np.array(column, np.int32))
         self.arms = {arm: self._arm() for arm in source.manifest.questions}
 
-    def _arm(self) -> ArmColumn:
+    def _arm(self) -> _ArmColumn:
         n = len(self)
-        return ArmColumn(
+        return _ArmColumn(
             np.full(n, NOWHERE, np.int64), np.zeros(n, bool), np.zeros(n, np.int32), np.zeros(n, np.float32)
         )
 
     def _read_answers(self, source: RunFiles) -> None:
-        """As `RunFolder.scan` has it: the last line counts, but no failure after an answer, and none to an earlier wording."""
+        """Read answers as `RunFolder.scan` does: the last line counts, but no failure after an answer, and none to an earlier wording."""
         since = {name: wording.since for name, wording in source.manifest.wordings.items() if wording.since}
         for place, line in lines(source.answers, self._end):
             self._end = place + len(line)
@@ -199,13 +201,13 @@ class SampleIndex:
     def _read_marks(self, source: RunFiles) -> bool:
         """Read the marks that changed; return whether any did."""
         changed = self.marks.keys() != source.marks.keys()
-        found: dict[str, MarkColumn] = {}
+        found: dict[str, _MarkColumn] = {}
         for name, path in source.marks.items():
             now = stamp(path)
             if name in self.marks and self._stamps.get(path) == now:
                 found[name] = self.marks[name]
                 continue
-            column = MarkColumn(np.full(len(self), NONE, np.uint8), np.full(len(self), NOWHERE, np.int64))
+            column = _MarkColumn(np.full(len(self), NONE, np.uint8), np.full(len(self), NOWHERE, np.int64))
             for place, mark in decoded(path, _MARKS):
                 row = self.rows.get(mark.id)
                 if row is not None:
@@ -216,7 +218,7 @@ class SampleIndex:
 
     # ------------------------------------------------------------ columns that follow from others
 
-    def times(self, protocol: str) -> list[MarkColumn]:
+    def times(self, protocol: str) -> list[_MarkColumn]:
         """Return the marks of a protocol, each time that questions were asked; none where it has none."""
         names = (marked_as(protocol, at) for at in range(1, len(self.marks) + 1))
         return [self.marks[name] for name in names if name in self.marks]
@@ -243,9 +245,91 @@ class SampleIndex:
             found |= correct & missed
         return found
 
-    def answered(self) -> dict[str, tuple[int, int]]:
-        """Return by arm how many answers there are, and how many of them are failures."""
-        return {
-            name: (int((arm.place != NOWHERE).sum()), int((arm.failed & (arm.place != NOWHERE)).sum()))
-            for name, arm in self.arms.items()
-        }
+
+# ---------------------------------------------------------------- the records themselves
+
+
+LONGEST_LINE = 32 << 20
+"""A longer line is not shown: memory is for many samples, not for one."""
+_WHOLE_SAMPLES = msgspec.json.Decoder(Sample)
+_WHOLE_ANSWERS = msgspec.json.Decoder(Answer)
+
+
+class SampleRecord(NamedTuple):
+    """All that the run's files say of one sample: answers by arm, marks by protocol."""
+
+    row: int
+    sample: Sample
+    answers: dict[str, Answer]
+    marks: dict[str, Mark]
+
+
+def read(source: RunFiles, index: SampleIndex, rows: Sequence[int]) -> list[SampleRecord]:
+    """Return some samples with their answers and marks. One whose line was damaged since is passed over."""
+    samples = _at(source.samples, index.places, rows, _WHOLE_SAMPLES)
+    answers = {arm: _at(source.answers, column.place, rows, _WHOLE_ANSWERS) for arm, column in index.arms.items()}
+    marks = {name: _at(source.marks.get(name), column.place, rows, MARKS) for name, column in index.marks.items()}
+    return [
+        SampleRecord(
+            row,
+            samples[row],
+            {arm: some[row] for arm, some in answers.items() if row in some},
+            {name: some[row] for name, some in marks.items() if row in some},
+        )
+        for row in rows
+        if row in samples
+    ]
+
+
+def _at(
+    path: Path | None, places: NDArray[np.int64], rows: Sequence[int], decoder: msgspec.json.Decoder[T]
+) -> dict[int, T]:
+    """Return the records of some rows of a file that can be read."""
+    found: dict[int, T] = {}
+    there = [row for row in rows if places[row] != NOWHERE]
+    if path is not None and there:
+        with suppress(OSError), path.open("rb", buffering=1 << 13) as file:
+            for row in there:
+                file.seek(int(places[row]))
+                with suppress(*UNREADABLE):
+                    found[row] = decoder.decode(file.readline(LONGEST_LINE))
+    return found
+
+
+# ---------------------------------------------------------------- looking for a text
+
+
+class _Words(msgspec.Struct):
+    """The texts of a line that a search looks at: an answer's, or a sample's."""
+
+    id: str = ""
+    text: str = ""
+    thinking: str = ""
+    failure: Any = None
+    truth: Any = None
+    facts: Any = None
+
+
+_WORDS = msgspec.json.Decoder(_Words)
+
+
+def matching(source: RunFiles, index: SampleIndex, text: str) -> NDArray[np.bool_]:
+    """Return which samples have a text in their id, truth, facts or an answer, whatever the case."""
+    needle = text.casefold()
+    raw = needle.encode() if needle.isascii() and needle.isprintable() and not set(needle) & {'"', "\\"} else b""
+    keep = np.zeros(len(index), bool)
+    files = [(source.samples, index.places)]
+    files += [(source.answers, column.place) for column in index.arms.values()]
+    for path, places in files:
+        row_at = {place: row for row, place in enumerate(places.tolist())}
+        for place, line in lines(path):
+            if place not in row_at or (raw and line.isascii() and raw not in line.lower()):
+                continue  # a plain text is in a plain line as it is: most need no decoding
+            with suppress(*UNREADABLE):
+                keep[row_at[place]] |= needle in _said(_WORDS.decode(line))
+    return keep
+
+
+def _said(words: _Words) -> str:
+    more = [msgspec.json.encode(x).decode() for x in (words.truth, words.failure, words.facts) if x]
+    return "\n".join((words.id, words.text, words.thinking, *more)).casefold()

@@ -1,8 +1,8 @@
-"""The page of one sample: shown as its exam shows it, with the request as it was sent and the ledger."""
+"""The list of samples, and the page of one: shown as its exam shows it, with the request as it was sent and the ledger."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
@@ -11,27 +11,19 @@ from snellen.core.arm import Arm
 from snellen.core.gallery import Gallery, GalleryItem, GalleryPicture, Pick, UnshortenedText
 from snellen.core.images import sniff
 from snellen.core.records import Manifest
-from snellen.core.results import ProtocolSummary
-from snellen.core.types import Answer, Mark, Picture, Question, Text
+from snellen.core.types import Answer, Mark, Outcome, Picture, Question, Text
 from snellen.engine.runs.folder import marked_as
-from snellen.present.model.formatting import plain
-from snellen.present.model.sample_view import MISSING, ShowPicture, kind_of, ledger_note, shown_prompt
-from snellen.present.viewer.pictures import LoadedQuestions
-from snellen.present.viewer.records import SampleRecord
-from snellen.present.viewer.run_handle import RunHandle
-
-
-class PageRun(NamedTuple):
-    """What the templates of galleries look at in a run."""
-
-    number: int
-    protocols: dict[str, ProtocolSummary]
-
+from snellen.present.model import formatting
+from snellen.present.model.run_facts import subject_facts
+from snellen.present.model.sample_view import MISSING, ShowPicture, gallery_item, kind_of, ledger_note
+from snellen.present.viewer.run_index import RunHandle
+from snellen.present.viewer.sample_filter import KINDS, PAGE, SORTS, STATES, TAG, Rows, SampleFilter
+from snellen.present.viewer.sample_index import SampleRecord
 
 Turn = tuple[str, list[str | GalleryPicture]]
 
 
-class PagePicture(NamedTuple):
+class _PagePicture(NamedTuple):
     """A picture that the page holds once: its name there, where it comes from, and its size."""
 
     name: str
@@ -51,42 +43,28 @@ class Block(NamedTuple):
     common: Any
     request: list[Turn]
     facts: list[tuple[str, str]]
-    prints: list[PagePicture]
+    prints: list[_PagePicture]
 
 
 def sample_blocks(
-    handle: RunHandle, record: SampleRecord, loaded: LoadedQuestions | None, hook: Gallery
+    handle: RunHandle, record: SampleRecord, loaded: Mapping[str, Question | str] | None, hook: Gallery
 ) -> list[Block]:
     """Return a block for each arm that asked about the sample; those of controls are shown plainly."""
     blocks = []
-    for number, arm in enumerate(handle.index.arms):
-        answer = record.answers.get(arm)
-        if answer is None:
-            continue
+    sample = record.sample
+    for number, (arm, answer) in enumerate(record.answers.items()):
         base = f"/run/{handle.entry.key}/sample/{record.row}/picture/{number}"
         parsed = Arm.parse(arm)
-        question = loaded.questions.get(arm) if loaded is not None else None
-        why = "the data set is being read" if loaded is None else loaded.unknown
-        prints: list[PagePicture] = []
-        turns: list[Turn] = []
-        parts: list[str | GalleryPicture] = []
-        query = GalleryPicture(None, "", MISSING + why)
-        if question is not None:
-            prints = [_print(picture.data, f"p{number}-{at}", f"{base}/{at}") for at, picture in pictures_of(question)]
-            show = partial(_show, prints, answer, hook.sent_in_parts)
-            turns = list(_turns(question, show))
-            before = len(prints) - len(question.pictures)
-
-            def shown(picture: Picture, at: int, show: ShowPicture = show, before: int = before) -> GalleryPicture:
-                return show(picture, before + at)
-
-            parts, query = shown_prompt(question, record.sample.id, shown, shown)
+        question = (loaded or {}).get(arm, "the data set is being read")
+        asked = question if isinstance(question, Question) else None
+        every = pictures_of(asked) if asked is not None else []
+        prints = [_print(picture.data, f"p{number}-{at}", f"{base}/{at}") for at, picture in every]
+        show = partial(_show, prints, answer, hook.sent_in_parts)
+        turns = list(_turns(asked, partial(show, 0))) if asked is not None else []
+        shown = partial(show, len(prints) - len(asked.pictures) if asked is not None else 0)
         marks = _marks(handle, record, parsed)
         kind = kind_of(m.outcome for m in marks.values()) if marks else ""
-        system = question.system if question is not None else None
-        sample = record.sample
-        pick = Pick(kind, "", sample.id, arm, marks)
-        item = GalleryItem(pick, sample.tags, sample.truth, answer, parts, system, query, sample.facts)
+        item = gallery_item(Pick(kind, "", sample.id, arm, marks), sample, answer, question, shown, shown)
         gallery = Gallery() if parsed.control else hook
         try:
             view = gallery.view([item])
@@ -111,15 +89,16 @@ def thumbnail_of(question: Question) -> Picture | None:
     return question.pictures[-1 if question.shots else 0]
 
 
-def _print(data: bytes, name: str, address: str) -> PagePicture:
+def _print(data: bytes, name: str, address: str) -> _PagePicture:
     head = sniff(data)
-    return PagePicture(name, address, head.width or 1, head.height or 1)
+    return _PagePicture(name, address, head.width or 1, head.height or 1)
 
 
 def _show(
-    prints: Sequence[PagePicture], answer: Answer, sent_in_parts: bool, picture: Picture, at: int
+    prints: Sequence[_PagePicture], answer: Answer, sent_in_parts: bool, before: int, picture: Picture, at: int
 ) -> GalleryPicture:
-    """Return a picture by its name on the page, compared with the ledger."""
+    """Return a picture by its name on the page, compared with the ledger. So many of the request come `before` those that `at` counts."""
+    at += before
     note = ledger_note(picture, at, answer, sent_in_parts=sent_in_parts)
     url = None if note.startswith(MISSING) else UnshortenedText(f"#{prints[at].name}")
     alt = f"picture {at + 1} of the request"
@@ -143,16 +122,62 @@ def _marks(handle: RunHandle, record: SampleRecord, arm: Arm) -> dict[str, Mark]
 
 def _sent(manifest: Manifest, answer: Answer) -> Iterator[tuple[str, str]]:
     """Yield what went with the request: endpoint and parameters as the run asked for them, and what was left out."""
-    identity = manifest.subject.identity
-    if not answer.calls:
-        return
-    yield "subject", manifest.subject.spec
-    for name in ("endpoint", "model"):
-        if identity.get(name):
-            yield name, plain(identity[name])
-    parameters = identity.get("parameters")
-    if isinstance(parameters, dict):
-        yield from ((f"parameter {key}", plain(value)) for key, value in parameters.items())
+    if answer.calls:
+        yield from subject_facts(manifest)
     left_out = sorted({name for call in answer.calls for name in call.left_out})
     if left_out:
         yield "left out, as the endpoint refused it", ", ".join(left_out)
+
+
+# ---------------------------------------------------------------- the list of samples
+
+
+MOST_VALUES = 400
+
+
+def samples_context(
+    handle: RunHandle, wanted: SampleFilter, found: Rows, pages: int, records: list[SampleRecord]
+) -> dict[str, Any]:
+    """Return what the template of a page of samples gets. Outcomes stand together where several protocols say the same."""
+    base = f"/run/{handle.entry.key}"
+    first = (wanted.page - 1) * PAGE
+    flipped = handle.index.flipped(handle.plain)
+    query = wanted.query(page=1)
+    rows = []
+    for record in records:
+        marks = ((name, record.marks[name].outcome) for name in handle.plain_marks if name in record.marks)
+        rows.append((record, formatting.together(marks), flipped[record.row], f"{base}/sample/{record.row}{query}"))
+    return {
+        "rows": rows,
+        "found": len(found),
+        "first": first + 1 if len(found) else 0,
+        "last": min(first + PAGE, len(found)),
+        "page": wanted.page,
+        "pages": pages,
+        "address": lambda page: f"{base}/samples{wanted.query(page=page)}",
+        "version_of_data": handle.entry.manifest.data.fingerprint[:12],
+    }
+
+
+def form_context(handle: RunHandle, wanted: SampleFilter) -> dict[str, Any]:
+    """Return what the filter's form gets, on every page about samples."""
+    chosen = dict(wanted.tags)
+    choices = [
+        (key, TAG + key, column.values, chosen.get(key, ""))
+        for key, column in handle.index.tags.items()
+        if 1 < len(column.values) <= MOST_VALUES or key in chosen
+    ]
+    return {
+        "entry": handle.entry,
+        "title": formatting.title(handle.entry.manifest),
+        "manifest": handle.entry.manifest,
+        "wanted": wanted,
+        "choices": choices,
+        "protocols": handle.plain,
+        "kinds": KINDS,
+        "states": STATES,
+        "sorts": SORTS,
+        "outcomes": list(Outcome),
+        "total": len(handle.index),
+        "several": len(handle.index.arms) > 1,
+    }

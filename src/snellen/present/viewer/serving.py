@@ -21,7 +21,7 @@ MOST_IDLE = 64
 
 
 def listening(port: int | None) -> socket.socket:
-    """A socket that only this machine reaches: on the port that was named, or on the usual one, or on any that is free."""
+    """Return a socket that only this machine reaches: on the port that was named, or on the usual one, or on any that is free."""
     for one in (port,) if port is not None else (PORT, 0):
         found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
