@@ -2,7 +2,7 @@
 
     .venv/bin/python bench/many_cores.py [--processes 64] [--seconds 20] [--screens 4] [NAME...]
 
-1. Two processes beside one, in one run, interleaved: the ratio of their rates (NAME: salbench, illusionbench, grounding, d3, vqax, vcr).
+1. Two processes beside one, in one run, interleaved: the ratio of their rates (NAME: grounding, d3, vqax, vcr).
 2. 64 processes that wait as long as drawing takes instead of drawing (waiting.py). All else is real: the processes, what passes between
    them, and what the one core that gathers has to do. They note when they were at it: that says how many
    of the 64 are kept busy in the middle of the time; exits 1 where that is less than 0.9 of them.
@@ -35,8 +35,6 @@ HERE = Path(__file__).resolve().parent
 MAKERS: dict[
     str, tuple[str, dict[str, Any], int]
 ] = {  # where `_written` is, what `make` is told, records for a count of one
-    "salbench": ("snellen.synthetic.tables", {"of": "snellen.synthetic.patterns.make"}, 2),
-    "illusionbench": ("snellen.synthetic.tables", {"of": "snellen.synthetic.hidden.make"}, 3),
     "grounding": ("snellen.synthetic.screens.make", {}, 1),
     "d3": ("snellen.synthetic.pairs.folder", {"of": "snellen.synthetic.pairs.make"}, 1),
     "vqax": ("snellen.synthetic.explained.make", {"task": "vqax"}, 4),
@@ -69,7 +67,7 @@ def making(name: str, folder: Path, processes: int, seconds: float) -> float:
     make: Callable[..., Any] = partial(import_module(told.get("of", where)).make, seed=3, **more)
     module: Any = import_module(where)
     real = module._written
-    with patch.object(module, "_written", recorder := Recorder(real)), patch("snellen.synthetic.tables.FEW", 1):
+    with patch.object(module, "_written", recorder := Recorder(real)):
         make(out=folder / "recorded", count=50, workers=1)
     each = recorder.seconds / recorder.images
     count = max(50, round(16 / each / records / 50) * 50)  # some sixteen seconds of one core

@@ -60,7 +60,7 @@ def write_shard(
 ) -> None:
     """Rows first..first+count of the endless noise set, row group by row group."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    question = wording.p3_detection() if split == "P3" else wording.o3_detection()
+    question = wording.question("P3") if split == "P3" else wording.question("O3")
     with pq.ParquetWriter(path, SCHEMA, compression="snappy") as out:
         for begin in range(first, first + count, group):
             rows = range(begin, min(begin + group, first + count))

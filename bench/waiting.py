@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.exams.grounding.methods.base import Parse
-from snellen.synthetic.tables import TableShard
+from snellen.synthetic.documents import Written
 
 PARSE, SECONDS = "SNELLEN_BENCH_PARSE", "SNELLEN_BENCH_SECONDS"
 
@@ -33,7 +33,7 @@ class Recorder:
         began = time.process_time()
         result = self.real(*given)
         self.seconds += time.process_time() - began
-        self.images += images_in(given[-1])
+        self.images += 1
         self.results.append(result)
         return result
 
@@ -43,38 +43,30 @@ class Recorder:
         return partial(STAND_INS[self.real.__module__], str(path), self.seconds / self.images)
 
 
-def of_tables(kept: str, seconds: float, job: Any, shard: TableShard) -> list[Path]:
-    result: list[Path] = _waited(kept, seconds, shard)
-    return result
+def of_screens(kept: str, seconds: float, draw: Any, out: Any, key: Any) -> Written:
+    return _waited(kept, seconds, key)
 
 
-def of_screens(kept: str, seconds: float, draw: Any, out: Any, key: Any) -> tuple[Path, str]:
-    result: tuple[Path, str] = _waited(kept, seconds, key)
-    return result
+def of_pairs(kept: str, seconds: float, draw: Any, out: Any, slots: Any, label: Any, key: Any) -> Written:
+    return _waited(kept, seconds, key)
 
 
-def of_pairs(kept: str, seconds: float, where: Any, draw: Any, key: Any) -> tuple[list[Path], tuple[str, str, str]]:
-    result: tuple[list[Path], tuple[str, str, str]] = _waited(kept, seconds, key)
-    return result
-
-
-def of_explained(kept: str, seconds: float, out: Any, label: Any, key: Any) -> tuple[list[Path], tuple[str, ...]]:
-    result: tuple[list[Path], tuple[str, ...]] = _waited(kept, seconds, key)
-    return result
+def of_explained(kept: str, seconds: float, task: Any, out: Any, label: Any, key: Any) -> Written:
+    return _waited(kept, seconds, key)
 
 
 STAND_INS: dict[str, Callable[..., Any]] = {
-    "snellen.synthetic.tables": of_tables,
     "snellen.synthetic.screens.make": of_screens,
     "snellen.synthetic.pairs.folder": of_pairs,
     "snellen.synthetic.explained.make": of_explained,
 }
 
 
-def _waited(kept: str, seconds: float, key: Any) -> Any:
+def _waited(kept: str, seconds: float, key: Any) -> Written:
     chance = random.Random(str(key))  # noqa: S311 (or all of them would come back in waves)
-    wait(seconds * images_in(key) * chance.uniform(0.5, 1.5), Path(kept).with_suffix(".log"))
-    return chance.choice(_results(kept))
+    wait(seconds * chance.uniform(0.5, 1.5), Path(kept).with_suffix(".log"))
+    result: Written = chance.choice(_results(kept))
+    return result
 
 
 def wait(seconds: float, log: Path) -> None:
@@ -103,11 +95,6 @@ def kept_busy(log: Path) -> Busy:
     left, right = first + 0.4 * (last - first), first + 0.85 * (last - first)
     inside = sum(max(0.0, min(end, right) - max(begin, left)) for begin, end in spans)
     return Busy(inside / (right - left), last - first)
-
-
-def images_in(key: Any) -> int:
-    """How many images a piece of work has: a shard has several."""
-    return len(key.images) if hasattr(key, "images") else 1
 
 
 def _plain(result: Any) -> Any:

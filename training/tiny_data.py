@@ -133,7 +133,7 @@ def p3(seed: int, index: int) -> list[Row]:
     if scene.difficulty == "hard" and index % 4:
         return []
     tags = {"config": "P3", "split": "P3", "task": "D"}
-    asked = block(SALBENCH, sample_of(tags, question=wording.p3_detection()), scene.features[0].title())
+    asked = block(SALBENCH, sample_of(tags, question=wording.question("P3")), scene.features[0].title())
     x0, y0, x1, y1 = scene.box
     plan = np.zeros((1, GRID, GRID), np.uint8)
     plan[0, (y0 + y1) * GRID // (2 * scenes_p3.SIDE), (x0 + x1) * GRID // (2 * scenes_p3.SIDE)] = 255

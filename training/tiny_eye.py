@@ -21,7 +21,7 @@ import torch
 import transformers
 
 from snellen.exams.eye.faculties import FACULTIES
-from snellen.synthetic.patterns.wording import p3_detection
+from snellen.synthetic.patterns import wording
 from training import tiny_model
 from training.tiny_look import LAYERS, UNITS, VALUES, Look
 from training.tiny_sheets import TAUGHT
@@ -106,7 +106,7 @@ def put_in(model: Any, look: Look, tokenizer: Any, seen: torch.Tensor) -> None:
     bridge.linear_2.weight[width : width + new] = look.second.weight / QUIET
     bridge.linear_2.bias[width : width + new] = look.second.bias / QUIET
     asked, replies = [words[FACULTIES[name].question] for name in TAUGHT], [words[word] for word in look.words]
-    table[asked, :width] = table[words[p3_detection()], :width]
+    table[asked, :width] = table[words[wording.question("P3")], :width]
     mark = MARKED * float(table[asked[0], :width].square().mean().sqrt()) / QUIET
     for faculty, place in enumerate(asked):
         table[place, width + MARK.start + faculty] = mark

@@ -55,9 +55,13 @@ def phrases() -> list[str]:
     from snellen.exams.illusionbench.names import SUBSETS
     from snellen.exams.illusionbench.prompts import text_of
     from snellen.exams.vqa_nle.names import TASKS
-    from snellen.synthetic.patterns.wording import p3_detection
+    from snellen.synthetic.patterns import wording
 
-    fixed = [p3_detection(), TEXT, *(text_of("original", s, task) for s in SUBSETS for task in ("shape", "scene"))]
+    fixed = [
+        wording.question("P3"),
+        TEXT,
+        *(text_of("original", s, task) for s in SUBSETS for task in ("shape", "scene")),
+    ]
     fixed += [task.explain.partition("{")[0] for task in TASKS.values()]
     fixed += ["Question: ", *(f"\n{letter}) " for letter in "ABCD"), *(f"<det{i}>" for i in range(6))]
     fixed += ['{"left_image": "', '", "right_image": "', '"}']

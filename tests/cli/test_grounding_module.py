@@ -271,6 +271,10 @@ def test_compare_elsewhere_and_with_bad_files(shell: Shell) -> None:
 def test_list_shows_methods_data_sets_and_folders(shell: Shell) -> None:
     write_set(shell.folder / "evaluation/datasets/own")
     assert shell("list") == 0
+    assert "ORACLE" not in shell.out and "oracle/" not in shell.out
+    first = shell.out.index("uitars-screenseeker")
+    assert first < shell.out.index("\n  ocr ") and first < shell.out.index("\n  center ")
+    assert shell("list", "-v") == 0
     for word in ("omniparser-fixed", "uitars-screenseeker", "ocr", "own", "screenspot-v2", "evaluation/charts"):
         assert word in shell.out
     assert shell.out.index("Available Methods") < shell.out.index("ORACLE") < shell.out.index("oracle/uitars-fixed")

@@ -97,13 +97,15 @@ def changed(judge: Callable[[str, IllusionTruth], IllusionReading], prompt: str 
 
 
 def _equal(reply: str, asked: IllusionTruth) -> IllusionReading:
-    hit = reply == asked.truth
-    return IllusionReading(reply, bool(reply), hit, hit)
+    hit = reply == asked.truths[asked.task]
+    return IllusionReading(reply, bool(reply), {"shape": hit, "scene": hit})
 
 
 def _bucket(reply: str, asked: IllusionTruth) -> IllusionReading:
     bucket = reading.bucket_original(reply, asked.shape, asked.scene)
-    return IllusionReading(reply.lower(), bool(reply.strip()), bucket == "shape", bucket == "texture")
+    return IllusionReading(
+        reply.lower(), bool(reply.strip()), {"shape": bucket == "shape", "scene": bucket == "texture"}
+    )
 
 
 def test_another_judge_changes_the_replies_and_only_them() -> None:

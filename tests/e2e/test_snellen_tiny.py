@@ -82,7 +82,7 @@ def test_an_eye_for_the_eye_exam_changes_nothing_that_a_model_says_otherwise() -
     from training.tiny_model import END, IMAGE, IMAGE_TOKENS, REPLY, tokenizer_of, untrained
 
     from snellen.exams.eye.faculties import FACULTIES
-    from snellen.synthetic.patterns.wording import p3_detection
+    from snellen.synthetic.patterns import wording
 
     narrow, wide = tokenizer_of(["a dog sits", "5"]), tokenizer_of(["a dog sits", "5", "6"])
     old = untrained(narrow, 0).eval()
@@ -100,7 +100,7 @@ def test_an_eye_for_the_eye_exam_changes_nothing_that_a_model_says_otherwise() -
     asked = {faculty.question for faculty in FACULTIES.values()}
     both = [(place, wide.get_vocab()[word]) for word, place in narrow.get_vocab().items() if word not in asked]
     before, now = zip(*both, strict=True)
-    for words in ([p3_detection(), REPLY], ["a", " dog", REPLY, "a"]):
+    for words in ([wording.question("P3"), REPLY], ["a", " dog", REPLY, "a"]):
         assert torch.allclose(said(old, narrow, *words)[[*before]], said(model, wide, *words)[[*now]], atol=0.01)
     question = FACULTIES["colour"].question
     first = wide.convert_ids_to_tokens(int(said(model, wide, question, REPLY).argmax()))

@@ -1,18 +1,13 @@
-"""Finding: `compare` ranked runs on 3 and on 8 screenshots together without a word, and the latency chart slid overlapping markers."""
+"""Finding: `compare` ranked runs on 3 and on 8 screenshots together without a word."""
 
 from __future__ import annotations
 
 import json
-import math
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from snellen.exams.grounding.charts import charts
-from snellen.exams.grounding.charts.results import MethodResult, read_result
-from snellen.exams.grounding.charts.shapes import ChartText, Dot
 from snellen.grounding.commands import main
 
 
@@ -58,19 +53,3 @@ def test_results_on_different_elements_are_told(tmp_path: Path, capsys: pytest.C
     assert "Note" not in table
     for told in compare(tmp_path / "sets", capsys, a=result("a", 8), b=result("b", 8, dataset="yours")):
         assert "these are of different data sets (mine, yours)" in told
-
-
-def test_markers_of_the_latency_chart_stand_at_their_time() -> None:
-    def drawn(*times: float) -> list[tuple[float, float]]:
-        read: list[MethodResult] = [
-            read_result(json.dumps(result(f"m{i}", 8, time)).encode(), "x") for i, time in enumerate(times)
-        ]
-        picture = charts.draw(read)["accuracy_vs_latency"]
-        legend = min(s.x for s in picture.shapes if isinstance(s, ChartText) and s.text == "m0")
-        small = min(s.radius for s in picture.shapes if isinstance(s, Dot))
-        return [(s.x, s.y) for s in picture.shapes if isinstance(s, Dot) and s.radius == small and s.x < legend - 40]
-
-    alone, slow = drawn(400.0, 2000.0)
-    crowd = drawn(*[400.0] * 7, 2000.0)
-    assert crowd == [alone] * 7 + [slow]
-    assert all(math.dist(a, b) in (0, math.dist(alone, slow)) for a, b in combinations(crowd, 2))

@@ -34,12 +34,12 @@ def png(number: int, side: int = 8) -> bytes:
 
 def question(config: str) -> str:
     return {
-        "P3": wording.p3_detection(),
-        "P3_box": wording.p3_referring(BOX),
-        "P3_box_img": wording.p3_visual_referring(),
-        "O3": wording.o3_detection(),
-        "O3_box": wording.o3_referring(13, "toys", BOX),
-        "O3_box_img": wording.o3_visual_referring(13, "toys", "toy"),
+        "P3": wording.question("P3"),
+        "P3_box": wording.question("P3_box", box=BOX),
+        "P3_box_img": wording.question("P3_box_img"),
+        "O3": wording.question("O3"),
+        "O3_box": wording.question("O3_box", n=13, plural="toys", box=BOX),
+        "O3_box_img": wording.question("O3_box_img", n=13, plural="toys", singular="toy"),
     }[config]
 
 

@@ -9,7 +9,7 @@ import pytest
 from snellen.synthetic import hidden, scenes, sheets
 from snellen.synthetic.drawings import read_drawings
 from snellen.synthetic.hidden.scenery_base import Painting
-from snellen.synthetic.hidden.strokes import OutlinePen
+from snellen.synthetic.hidden.silhouettes import OutlinePen
 from snellen.synthetic.scenes.canvas import Pen
 from snellen.synthetic.scenes.shapes import DRAWINGS
 

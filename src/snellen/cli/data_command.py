@@ -95,7 +95,9 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
 @command.command("check")
 @click.argument("exam")
 @flags("data_check")
-def check(exam: str, data: str | None, images: str | None, columns: tuple[str, ...], as_json: bool) -> int:
+def check(
+    exam: str, data: str | None, images: str | None, columns: tuple[str, ...], box_format: str | None, as_json: bool
+) -> int:
     """List every problem of a data set on disk, with file and row. Exit code 2 where there are any.
 
     \b
@@ -105,7 +107,10 @@ def check(exam: str, data: str | None, images: str | None, columns: tuple[str, .
     name, where = exams.resolve(exam)
     found = exams.load(name)
     folder = options.data_of(name, where, data)
-    problems = [*check_lock(folder), *found.check(folder, **options.data_options_of(found, images, columns))]
+    problems = [
+        *check_lock(folder),
+        *found.check(folder, **options.data_options_of(found, images, columns, box_format)),
+    ]
     fatal = sum(p.fatal for p in problems)
     if as_json:
         options.print_json({"data": str(folder), "problems": [p._asdict() for p in problems]})
@@ -123,7 +128,14 @@ def check(exam: str, data: str | None, images: str | None, columns: tuple[str, .
 @exam_argument
 @flags("data_show")
 def show(
-    exam: str, data: str | None, limit: int, seed: int, images: str | None, columns: tuple[str, ...], out: Path
+    exam: str,
+    data: str | None,
+    limit: int,
+    seed: int,
+    images: str | None,
+    columns: tuple[str, ...],
+    box_format: str | None,
+    out: Path,
 ) -> int:
     """Write a page of samples, to look at before any run: pictures, question and truth.
 
@@ -131,7 +143,7 @@ def show(
     snellen data show d3 --data data/d3-synthetic --out pairs.html
     """
     name, path = options.resolve(exam, data)
-    selection = Selection(limit=limit, seed=seed, own=options.data_options_of(exams.load(name), images, columns))
-    shown = write_data_page(name, path, out, selection)
+    own = options.data_options_of(exams.load(name), images, columns, box_format)
+    shown = write_data_page(name, path, out, Selection(limit=limit, seed=seed, own=own))
     click.echo(f"{counted(shown, 'sample')} of {name} in {out}")
     return 0

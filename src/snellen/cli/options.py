@@ -16,7 +16,7 @@ from snellen.comparison.thresholds import is_folder_of_runs
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of
-from snellen.core.options import COLUMNS, IMAGES, Option, stored_values
+from snellen.core.options import BOX_FORMAT, COLUMNS, IMAGES, Option, stored_values
 from snellen.engine.runs.run import Run
 
 # ---------------------------------------------------------------- declared options as flags
@@ -70,9 +70,11 @@ def _pair(option: Option, text: str) -> tuple[str, str]:
 # ---------------------------------------------------------------- what they mean
 
 
-def data_options_of(exam: Exam, images: str | None, columns: Sequence[str]) -> dict[str, Any]:
-    """Return --images and --columns as the selection keeps them; an error where the exam has no such option."""
-    given = {IMAGES: images, COLUMNS: dict(_pair(COLUMNS, text) for text in columns)}
+def data_options_of(
+    exam: Exam, images: str | None, columns: Sequence[str], box_format: str | None = None
+) -> dict[str, Any]:
+    """Return --images, --columns and --box-format as the selection keeps them; an error where the exam has no such option."""
+    given = {IMAGES: images, COLUMNS: dict(_pair(COLUMNS, text) for text in columns), BOX_FORMAT: box_format}
     found = {option: value for option, value in given.items() if value}
     for option in found:
         if option.name not in {o.name for o in exam.options}:

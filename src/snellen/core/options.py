@@ -70,7 +70,12 @@ COLUMNS = Option(
     kind="pairs",
     metavar="ROLE=COLUMN,...",
 )
-OF_DATA = (IMAGES, COLUMNS)
+BOX_FORMAT = Option(
+    "box_format",
+    "Format of boxes whose data does not say it: xyxy-pixels, xywh-pixels, xyxy-shares or xywh-shares.",
+    metavar="FORMAT",
+)
+OF_DATA = (IMAGES, COLUMNS, BOX_FORMAT)
 """Options that say how a data set on disk is read; they are part of the selection (`Selection.own`)."""
 
 

@@ -6,6 +6,7 @@ addresses are read from all of these as well, and no cloud is asked for them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +20,7 @@ IOU_THRESHOLD = 0.3
 
 
 class EvalSettings(NamedTuple):
-    """What the EVAL_ variables say. None where nothing was said and it matters whether anything was."""
+    """What the EVAL_ variables say; None where one is not set and that matters."""
 
     datasets_dir: Path
     results_dir: Path
@@ -33,43 +34,33 @@ class EvalSettings(NamedTuple):
 
 
 def settings(environ: Mapping[str, str], folder: Path) -> EvalSettings:
-    """The settings of an environment and of the `.env` file of a folder."""
+    """Return the settings of an environment and of the `.env` file of a folder."""
     from snellen.data.dotenv import overlaid
 
-    given = {key: value for key, value in overlaid(environ, folder, PREFIX).items() if value.strip()}
-    width, height = (_whole(given, f"SYNTHETIC_{side}") for side in ("WIDTH", "HEIGHT"))
-    screen = None if width is None and height is None else (width or SCREEN[0], height or SCREEN[1])
-    seed = _whole(given, "SYNTHETIC_SEED")
+    given = {k.removeprefix(PREFIX): v for k, v in overlaid(environ, folder, PREFIX).items() if v.strip()}
+    width, height, seed = (_number(given, f"SYNTHETIC_{name}", int) for name in ("WIDTH", "HEIGHT", "SEED"))
     return EvalSettings(
-        datasets_dir=Path(given.get(f"{PREFIX}DATASETS_DIR", "evaluation/datasets")),
-        results_dir=Path(given.get(f"{PREFIX}RESULTS_DIR", "evaluation/results")),
-        charts_dir=Path(given.get(f"{PREFIX}CHARTS_DIR", "evaluation/charts")),
-        omniparser_url=given.get(f"{PREFIX}OMNIPARSER_URL"),
-        uitars_url=given.get(f"{PREFIX}UITARS_URL"),
-        screen=screen,
-        seed=SEED if seed is None else seed,
-        iou_threshold=_share(given, "DEFAULT_IOU_THRESHOLD"),
-        confidence=_share(given, "DEFAULT_CONFIDENCE_THRESHOLD"),
+        datasets_dir=Path(given.get("DATASETS_DIR", "evaluation/datasets")),
+        results_dir=Path(given.get("RESULTS_DIR", "evaluation/results")),
+        charts_dir=Path(given.get("CHARTS_DIR", "evaluation/charts")),
+        omniparser_url=given.get("OMNIPARSER_URL"),
+        uitars_url=given.get("UITARS_URL"),
+        screen=None if width is None and height is None else (int(width or SCREEN[0]), int(height or SCREEN[1])),
+        seed=SEED if seed is None else int(seed),
+        iou_threshold=_number(given, "DEFAULT_IOU_THRESHOLD", float),
+        confidence=_number(given, "DEFAULT_CONFIDENCE_THRESHOLD", float),
     )
 
 
-def _whole(given: Mapping[str, str], name: str) -> int | None:
-    value = given.get(PREFIX + name)
-    if value is None:
-        return None
-    if not value.strip().isascii() or not value.strip().isdecimal():
-        raise SnellenError(f"{PREFIX}{name}: expected a whole number")
-    return int(value)
-
-
-def _share(given: Mapping[str, str], name: str) -> float | None:
-    value = given.get(PREFIX + name)
-    if value is None:
+def _number(given: Mapping[str, str], name: str, kind: type[int | float]) -> float | None:
+    """Return a variable as a whole number of at least 0, or as a share."""
+    if name not in given:
         return None
     try:
-        number = float(value)
+        number = kind(given[name])
     except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise SnellenError(f"{PREFIX}{name}: expected a number from 0 to 1")
+        number = -1
+    if not 0 <= number <= (1 if kind is float else math.inf):
+        expected = "a number from 0 to 1" if kind is float else "a whole number"
+        raise SnellenError(f"{PREFIX}{name}: expected {expected}")
     return number

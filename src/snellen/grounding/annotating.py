@@ -11,14 +11,14 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.annotations import FILE, ElementType
-from snellen.exams.grounding.formats.base import image_size, read_json
+from snellen.exams.grounding.formats.base import file_size, read_json
 
 PAGE = "annotate.html"
 ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 
 
 def page(folder: Path) -> str:
-    """The page for a folder's screenshots, with what its annotations.json says already."""
+    """Return the page for a folder's screenshots, with what its annotations.json says already."""
     known = _known(folder)
     named = {str(s.get("image_path")): s for s in known["samples"] if isinstance(s, dict)}
     shots = sorted(p for p in folder.rglob("*") if p.suffix.lower() in ENDINGS and p.is_file())
@@ -32,7 +32,7 @@ def page(folder: Path) -> str:
 
 
 def _known(folder: Path) -> dict[str, Any]:
-    """The annotations that are there, or a set without any."""
+    """Return the annotations that are there, or a set without any."""
     if not (folder / FILE).is_file():
         return {"name": folder.resolve().name, "version": "1", "samples": []}
     found = read_json(folder / FILE, PictureFolders(folder))
@@ -44,6 +44,6 @@ def _known(folder: Path) -> dict[str, Any]:
 
 
 def _new(name: str, path: Path) -> dict[str, Any]:
-    width, height = image_size(path)
+    width, height = file_size(path)
     title = name.rpartition(".")[0].replace("/", "-")
     return {"id": title, "image_path": name, "width": width, "height": height, "elements": [], "metadata": {}}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,19 +18,20 @@ from snellen.core.errors import MostlyUnanswered, SnellenError
 from snellen.grounding import IOU_THRESHOLD, SCREEN, EvalSettings, settings
 
 if TYPE_CHECKING:
-    from snellen.core.types import Answer, Mark, Sample
+    from snellen.core.results import Score
     from snellen.engine.plan.plan import Plan, ProtocolRun
     from snellen.engine.plan.request import RunRequest
     from snellen.engine.runs.run import Run
-    from snellen.exams.grounding.charts.results import MethodResult
+    from snellen.exams.grounding.results import MethodResult
 
 PROGRAM = "snellen.grounding"
 TYPES = {"synthetic": "original", "layouts": "layouts"}
+ORIGINALS = tuple(f"{base}{crop}" for base in ("omniparser", "uitars") for crop in ("", "-fixed", "-screenseeker"))
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def flag(name: str, **more: Any) -> Callable[[F], F]:
-    """An option in both spellings: --output_dir as the original writes it, and --output-dir."""
+def _flag(name: str, **more: Any) -> Callable[[F], F]:
+    """Return an option in both spellings: --output_dir as the original writes it, and --output-dir."""
     return click.option(*dict.fromkeys((f"--{name}", f"--{name.replace('_', '-')}")), name, **more)
 
 
@@ -45,26 +46,26 @@ def app(context: click.Context) -> None:
 
 
 @app.command()
-@flag("type", default="synthetic", show_default=True, help="synthetic (the original's own set) or layouts (ours).")
-@flag("count", type=int, default=500, show_default=True, help="Screenshots; the original cuts fractions off.")
-@flag("output_dir", metavar="DIR", help="Folder that gets a folder named after the type (EVAL_DATASETS_DIR).")
-@flag("seed", type=int, help="Seed (EVAL_SYNTHETIC_SEED, else 42).")
-@flag("style", metavar="original|layouts", help="Generator, where it is not the type's own.")
+@_flag("type", default="synthetic", show_default=True, help="synthetic (the original's own set) or layouts (ours).")
+@_flag("count", type=int, default=500, show_default=True, help="Screenshots; the original cuts fractions off.")
+@_flag("output_dir", metavar="DIR", help="Folder that gets a folder named after the type (EVAL_DATASETS_DIR).")
+@_flag("seed", type=int, help="Seed (EVAL_SYNTHETIC_SEED, else 42).")
+@_flag("style", metavar="original|layouts", help="Generator, where it is not the type's own.")
 def generate(type: str, count: int, output_dir: str | None, seed: int | None, style: str | None) -> int:
     """Make a synthetic data set in the format of openadapt-grounding."""
     from snellen.cli.progress import show_count
     from snellen.synthetic.screens.make import make
 
-    known = _settings()
+    known = settings(os.environ, Path())
     if type not in TYPES:
         raise SnellenError(f"unknown dataset type '{type}': choose from {', '.join(TYPES)}")
     style = style or TYPES[type]
-    screen = None if style == "original" else known.screen
     if style == "original" and known.screen not in (None, SCREEN):
         raise SnellenError(
-            f"EVAL_SYNTHETIC_WIDTH and _HEIGHT say {'x'.join(map(str, known.screen or ()))}, and the original's set is kept at "
-            "1920x1080 only: use --style layouts"
+            "EVAL_SYNTHETIC_WIDTH and EVAL_SYNTHETIC_HEIGHT have no effect on the original's set, which is 1920x1080: "
+            "use --style layouts"
         )
+    screen = None if style == "original" else known.screen
     folder = Path(output_dir or known.datasets_dir) / type
     seed = known.seed if seed is None else seed
     with show_count(f"generating {type}") as progress:
@@ -73,26 +74,27 @@ def generate(type: str, count: int, output_dir: str | None, seed: int | None, st
     click.echo(f"Generator: {style}" + (" (the original's annotations bit for bit)" if style == "original" else ""))
     fewer = f" of {count} asked for: the original cuts fractions off" if shots != count else ""
     click.echo(f"Generated {shots} samples{fewer}")
-    click.echo(f"Total elements: {_elements(folder)}")
+    annotations = msgspec.json.decode((folder / "annotations.json").read_bytes())
+    click.echo(f"Total elements: {sum(len(sample['elements']) for sample in annotations['samples'])}")
     click.echo(f"Saved to: {folder}")
     return 0
 
 
 @app.command()
-@flag(
+@_flag(
     "method",
     required=True,
     metavar="M",
     help="Method ('list' shows them); the six names of openadapt-grounding run blind.",
 )
-@flag("dataset", required=True, metavar="D", help="Folder of the data set below --dataset_dir, such as synthetic.")
-@flag("dataset_dir", metavar="DIR", help="Folder of data sets (EVAL_DATASETS_DIR).")
-@flag("output_dir", metavar="DIR", help="Folder of result files (EVAL_RESULTS_DIR); runs go to its folder runs.")
-@flag("omniparser_url", metavar="URL", help="OmniParser's server (EVAL_OMNIPARSER_URL).")
-@flag("uitars_url", metavar="URL", help="UI-TARS's server (EVAL_UITARS_URL).")
-@flag("limit", type=click.IntRange(min=0), default=0, metavar="N", help="Only the first N screenshots; 0: all.")
-@flag("protocol", default="click", show_default=True, metavar="P", help="click, or openadapt for the original's rule.")
-@flag("model", metavar="SPEC", help="Model of methods that ask one: vllm/NAME.")
+@_flag("dataset", required=True, metavar="D", help="Folder of the data set below --dataset_dir, such as synthetic.")
+@_flag("dataset_dir", metavar="DIR", help="Folder of data sets (EVAL_DATASETS_DIR).")
+@_flag("output_dir", metavar="DIR", help="Folder of result files (EVAL_RESULTS_DIR); runs go to its folder runs.")
+@_flag("omniparser_url", metavar="URL", help="OmniParser's server (EVAL_OMNIPARSER_URL).")
+@_flag("uitars_url", metavar="URL", help="UI-TARS's server (EVAL_UITARS_URL).")
+@_flag("limit", type=click.IntRange(min=0), default=0, metavar="N", help="Only the first N screenshots; 0: all.")
+@_flag("protocol", default="click", show_default=True, metavar="P", help="click, or openadapt for the original's rule.")
+@_flag("model", metavar="SPEC", help="Model of methods that ask one: vllm/NAME.")
 def run(method: str, dataset: str, limit: int, protocol: str, model: str | None, **given: str | None) -> int:
     """Run a method on a data set, or go on with a run that was interrupted; write the original's result file."""
     from snellen.cli.progress import show_progress
@@ -100,7 +102,7 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     from snellen.exams.grounding.exports import json_file, safe_name
     from snellen.exams.grounding.tables import console_table
 
-    known = _settings()
+    known = settings(os.environ, Path())
     out = Path(given["output_dir"] or known.results_dir)
     where = _dataset(Path(given["dataset_dir"] or known.datasets_dir), dataset)
     plan = _plan(_request(method, where, protocol, model, known, given, out / "runs"), limit)
@@ -108,41 +110,37 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     click.echo(f"Running evaluation: {plan.subject.spec} on {dataset}")
     with show_progress(f"{method} on {dataset}") as shown:
         finished = run_plan(plan, shown.asking, shown.scoring)
-    for note in finished.notes:
-        click.echo(f"note: {note}", err=True)
+    _note(*finished.notes)
     silent = finished.stopped if isinstance(finished.stopped, MostlyUnanswered) else None
     if finished.stopped is not None and silent is None:
         raise finished.stopped
-    result = result_of(finished.run, plan.targets[0], dataset, limit, model)
+    result = _result_of(finished.run, plan.targets[0], dataset, limit, model)
     path = out / f"{safe_name(method)}{'-' + safe_name(model) if model else ''}_{safe_name(dataset)}.json"
     _write(path, json_file(result), "--output_dir")
     click.echo(console_table([result]))
-    for note in finished.run.summary.notes:
-        click.echo(f"note: {_shown(note)}", err=True)
-    if silent is not None:
-        click.echo(f"note: {_shown(str(silent))}", err=True)
+    _note(*finished.run.summary.notes, *(() if silent is None else (str(silent),)))
     failed = result["outcomes"].get("error", 0)
     if failed:
-        click.echo(f"note: {failed} elements ended in an error and count as not found; run again to ask them", err=True)
+        _note(f"{failed} elements ended in an error and count as not found; run again to ask them")
     click.echo(f"Run folder: {finished.run.path}")
     click.echo(f"Results saved to: {path}")
-    # a refusal is a result, also where most are; what could not be read is none
+    # a refusal is a result, also where most are; what could not be read is not one
     unread = any(2 * (row.missing - row.outcomes.get("refused", 0)) > row.n for row in finished.run.summary.lost)
     return MostlyUnanswered.exit_code if silent is not None and unread else 0
 
 
 @app.command()
-@flag("results_dir", metavar="DIR", help="Folder of result files (EVAL_RESULTS_DIR).")
-@flag("output", metavar="FILE", help="Comparison to write (default: comparison.json beside the results).")
-@flag("charts_dir", metavar="DIR", help="Folder of charts (EVAL_CHARTS_DIR).")
+@_flag("results_dir", metavar="DIR", help="Folder of result files (EVAL_RESULTS_DIR).")
+@_flag("output", metavar="FILE", help="Comparison to write (default: comparison.json beside the results).")
+@_flag("charts_dir", metavar="DIR", help="Folder of charts (EVAL_CHARTS_DIR).")
 def compare(results_dir: str | None, output: str | None, charts_dir: str | None) -> int:
     """Compare all result files of a folder: tables, comparison.json, and charts as SVG and PNG."""
-    from snellen.exams.grounding.charts import charts
-    from snellen.exams.grounding.charts.results import metrics_of, read_folder, unlike
+    from snellen.exams.grounding import charts
     from snellen.exams.grounding.exports import json_file
+    from snellen.exams.grounding.results import read_folder, unlike
     from snellen.exams.grounding.tables import console_table, markdown_table
 
-    known = _settings()
+    known = settings(os.environ, Path())
     folder = Path(results_dir or known.results_dir)
     target = Path(output or folder / "comparison.json")
     found, problems = read_folder(folder)
@@ -152,12 +150,11 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
     if not found:
         raise SnellenError(f"no results in {folder}: 'run --method M --dataset D' writes one")
     click.echo(f"Found {len(found)} result files")
-    metrics = [metrics_of(result) for result in found.values()]
+    metrics = [result.metrics() for result in found.values()]
     click.echo(console_table(metrics))
     notes = unlike(found.values())
-    for note in notes:
-        click.echo(f"note: {_shown(note)}", err=True)
-    _write(target, json_file(compared(found)), "--output")
+    _note(*notes)
+    _write(target, json_file(_compared(found)), "--output")
     table = target.with_suffix(".md")
     said = "".join(f"\nNote: {_shown(note)}.\n" for note in notes)
     _write(table, (markdown_table(metrics) + "\n" + said).encode(), "--output")
@@ -165,21 +162,23 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
     drawn = charts.write(found.values(), Path(charts_dir or known.charts_dir))
     click.echo(f"Charts saved to: {drawn[0].parent} ({len(drawn)} files)")
     if problems:
-        raise SnellenError(f"{len(problems)} files of {folder} are no results and were left out; see above")
+        raise SnellenError(f"{len(problems)} files of {folder} are not results and were left out; see above")
     return 0
 
 
 @app.command("list")
-def list_() -> int:
-    """Show methods and data sets."""
+@click.option("-v", "--verbose", is_flag=True, help="Also the oracles: methods that look at the answer.")
+def list_(verbose: bool) -> int:
+    """Show methods, the original's six first, and data sets."""
     from snellen.exams.grounding.fetch import SOURCES
     from snellen.exams.grounding.methods.catalogue import catalogue
 
-    known = _settings()
+    known = settings(os.environ, Path())
+    entries = sorted(catalogue(), key=lambda entry: entry.name not in ORIGINALS)
     titles = ("Available Methods", "ORACLE methods: look at the answer, for comparison only")
-    for oracle, title in zip((False, True), titles, strict=True):
+    for oracle, title in zip((False, True) if verbose else (False,), titles, strict=False):
         click.echo(f"\n{title}:\n{'-' * 40}")
-        for entry in catalogue():
+        for entry in entries:
             if entry.oracle is oracle:
                 needs = f" [needs {', '.join(entry.needs)}]" if entry.needs else ""
                 click.echo(f"  {entry.name:<34} {entry.about}{needs}")
@@ -217,52 +216,48 @@ def annotate(folder: Path) -> int:
 # ---------------------------------------------------------------- what the commands do
 
 
-def result_of(run: Run, target: ProtocolRun, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
-    """The original's result file of a run under one protocol, named as the original names it."""
+def _result_of(run: Run, target: ProtocolRun, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
+    """Return the original's result file of a run under one protocol, named as the original names it."""
     from snellen.core.extras import RunFacts
-    from snellen.exams.grounding.exports import exports
+    from snellen.exams.grounding.exports import result_of
 
-    samples = {s.id: s for s in run.samples()}
-    marks = {m.id: m for m in run.marks(target.name)}
-
-    def records() -> Iterator[tuple[Sample, Answer, Mark]]:
-        for answer in run.answers():
-            if answer.prompt == target.arm.text and answer.id in marks:
-                yield samples[answer.id], answer, marks[answer.id]
-
+    samples, answers = {s.id: s for s in run.samples()}, {a.id: a for a in run.answers() if a.prompt == target.arm.text}
     groups = next(p.groups for p in run.protocols if p.protocol == target.name)
-    facts = RunFacts(run.manifest, target.protocol, target.arm.prompt, groups, run.summary.totals, records)
-    content = next(data for name, data in exports(facts) if name.endswith(".json"))
-    result: dict[str, Any] = msgspec.json.decode(content)
+    marked = [(samples[m.id], answers[m.id], m) for m in run.marks(target.name) if m.id in answers]
+    facts = RunFacts(run.manifest, target.protocol, target.arm.prompt, groups, run.summary.totals, None)
+    result = result_of(facts, marked)
     name = f"{result['method_name']} ({model})" if model else result["method_name"]
     return result | {"method_name": name, "dataset_name": dataset, "limit": limit or None, "run": run.path.name}
 
 
-def compared(found: Mapping[str, MethodResult]) -> dict[str, Any]:
-    """The original's comparison, and behind it every result with its interval, n, protocol and file."""
+def _compared(found: Mapping[str, MethodResult]) -> dict[str, Any]:
+    """Return the original's comparison, and behind it every result with its interval, n, protocol and file."""
     from snellen import __version__
-    from snellen.exams.grounding.charts.results import metrics_of, rows_of, unlike
+    from snellen.exams.grounding.results import rows_of, unlike
     from snellen.exams.grounding.tables import comparison
+
+    def rates(by: Mapping[str, Score]) -> dict[str, Any]:
+        return {k: {name: getattr(v, name) for name in ("value", "n", "low", "high")} for k, v in by.items()}
 
     files = [
         {
             "file": name,
             "method": row.method,
-            "dataset": row.dataset,
-            "oracle": row.oracle,
-            "protocol": row.protocol,
+            "dataset": result.dataset_name,
+            "oracle": result.peeks,
+            "protocol": result.rule,
             "rate": row.overall.value,
             "interval": [row.overall.low, row.overall.high],
             "n": row.overall.n,
-            "by_size": {k: v._asdict() for k, v in row.sizes.items()},
+            "by_size": rates(row.sizes),
             "size_basis": row.size_basis,
-            "by_type": {k: v._asdict() for k, v in row.types.items()},
+            "by_type": rates(row.types),
             "latency_ms": row.latency_ms.value,
         }
         for name, result in found.items()
         for row in rows_of([result])
     ]
-    theirs = comparison([metrics_of(result) for result in found.values()])
+    theirs = comparison([result.metrics() for result in found.values()])
     return theirs | {"files": files, "notes": unlike(found.values()), "versions": {"snellen": __version__}}
 
 
@@ -275,7 +270,7 @@ def _request(
     given: Mapping[str, str | None],
     out: Path,
 ) -> RunRequest:
-    """What the flags and variables ask of the engine. An address that only a variable names is for methods that ask it."""
+    """Return what the flags and variables ask of the engine. An address that only a variable names is for methods that ask it."""
     from snellen.engine.plan.request import RunRequest
     from snellen.exams.grounding.methods.catalogue import BASELINES, is_oracle
 
@@ -285,14 +280,14 @@ def _request(
         options.setdefault("uitars_url", known.uitars_url)
     if known.confidence is not None and not is_oracle(method) and method not in BASELINES:
         options["method_options"] = {"confidence": str(known.confidence)}
-        click.echo("note: EVAL_DEFAULT_CONFIDENCE_THRESHOLD is set: less sure answers count as refused", err=True)
+        _note("EVAL_DEFAULT_CONFIDENCE_THRESHOLD is set: less sure answers count as refused")
     if known.iou_threshold not in (None, IOU_THRESHOLD):
-        click.echo("note: EVAL_DEFAULT_IOU_THRESHOLD has no effect: the original's rule has 0.3, always", err=True)
+        _note("EVAL_DEFAULT_IOU_THRESHOLD has no effect: the original's rule has 0.3, always")
     return RunRequest("grounding", model, where, (protocol,), options=options, out=out)
 
 
 def _plan(request: RunRequest, limit: int) -> Plan:
-    """The plan of a request; the original's --limit counts screenshots, so these are cut off here."""
+    """Return the plan of a request; the original's --limit counts screenshots, so these are cut off here."""
     from snellen.engine.plan.plan import counted, make_plan
     from snellen.exams.grounding.data import GroundingData
 
@@ -301,10 +296,6 @@ def _plan(request: RunRequest, limit: int) -> Plan:
         plan = plan._replace(data=plan.data.first(limit))
         plan = plan._replace(questions=counted(plan, plan.subject.chooses_only))
     return plan
-
-
-def _settings() -> EvalSettings:
-    return settings(os.environ, Path())
 
 
 def _dataset(base: Path, name: str) -> Path:
@@ -317,7 +308,7 @@ def _dataset(base: Path, name: str) -> Path:
 
 
 def _there(base: Path) -> dict[str, str]:
-    """The data sets of a folder and what format each has."""
+    """Return the data sets of a folder and what format each has."""
     from snellen.exams.grounding.data import recognise
 
     found: dict[str, str] = {}
@@ -329,11 +320,6 @@ def _there(base: Path) -> dict[str, str]:
     return found
 
 
-def _elements(folder: Path) -> int:
-    annotations = msgspec.json.decode((folder / "annotations.json").read_bytes())
-    return sum(len(sample["elements"]) for sample in annotations["samples"])
-
-
 def _write(path: Path, content: bytes, option: str) -> None:
     from snellen.synthetic.writing import write_bytes
 
@@ -341,6 +327,11 @@ def _write(path: Path, content: bytes, option: str) -> None:
         write_bytes(path, content)
     except OSError as error:
         raise SnellenError(f"cannot write {path} ({error.strerror}): choose another {option}") from None
+
+
+def _note(*notes: str) -> None:
+    for note in notes:
+        click.echo(f"note: {_shown(note)}", err=True)
 
 
 def _shown(text: str) -> str:

@@ -16,12 +16,12 @@ _Case = TypeVar("_Case")
 
 
 def generator(*key: int | str) -> Random:
-    """The random numbers that belong to a key, the same on every machine."""
+    """Return the random numbers that belong to a key, the same on every machine."""
     return Random("/".join(str(part) for part in key))  # noqa: S311 (drawings, not secrets)
 
 
 def dealt(cases: Sequence[_Case], index: int, *key: int | str) -> _Case:
-    """The case of sample `index`: every consecutive len(cases) samples have each case once, in an order none can guess.
+    """Return the case of sample `index`: every consecutive len(cases) samples have each case once, in an order none can guess.
 
     >>> sorted(dealt("abc", index, "key") for index in range(3, 6))
     ['a', 'b', 'c']

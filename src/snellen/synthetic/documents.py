@@ -1,37 +1,34 @@
-"""JSON documents of many records, made by many processes: who draws a picture also puts its record into words, and what is left for one
-core is to string them together. The bytes are those of `json.dumps` of the whole.
+"""Sets of pictures with JSON documents. The process that draws a picture writes it, too, and returns the text of its record;
+one process joins the texts. The bytes are those of `json.dumps` of the whole document.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from snellen.synthetic.pool import Progress, in_order
-from snellen.synthetic.writing import whole
+from snellen.synthetic.writing import Origin, claim, making, write_text
 
 _Key = TypeVar("_Key")
+Written = tuple[list[Path], tuple[str, ...]]
+"""The pictures of a record, and its text in each document."""
 
 
 class DocumentForm(NamedTuple):
-    """What stands before, between and after the records of a document."""
+    """The text before, between and after the records of a document."""
 
     opening: str
     between: str
     closing: str
 
-    @property
-    def empty(self) -> str:
-        """The document without a record.
-
-        >>> OBJECT.empty, LINES.empty
-        ('{}\\n', '')
-        """
-        return self.opening.rstrip() + self.closing.lstrip() if self.closing else self.opening
+    def of(self, records: Iterable[str]) -> str:
+        """Return the document of some records, at least one."""
+        return self.opening + self.between.join(records) + self.closing
 
 
 OBJECT = DocumentForm("{\n ", ",\n ", "\n}\n")
@@ -40,10 +37,9 @@ LINES = DocumentForm("", "", "")
 
 
 def in_document(value: Any, *, indent: int = 1, depth: int = 1, ascii_only: bool = False) -> str:
-    """A value as it stands in a document with that indentation, so many levels deep.
+    """Return a value as it stands in a document with that indentation, so many levels deep.
 
-    >>> whole = json.dumps([{"a": [1, 2]}], indent=1)
-    >>> LIST.opening + in_document({"a": [1, 2]}) + LIST.closing == whole + "\\n"
+    >>> LIST.of([in_document({"a": [1, 2]})]) == json.dumps([{"a": [1, 2]}], indent=1) + "\\n"
     True
     """
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
@@ -51,43 +47,31 @@ def in_document(value: Any, *, indent: int = 1, depth: int = 1, ascii_only: bool
 
 
 def member(key: str, value: Any) -> str:
-    """A value under its key, for an OBJECT."""
+    """Return a value under its key, for an OBJECT."""
     return f"{json.dumps(key, ensure_ascii=False)}: {in_document(value)}"
 
 
-@contextmanager
-def document(path: Path, form: DocumentForm) -> Iterator[Callable[[str], None]]:
-    """Writes a document record by record, by the function that it gives; the file gets its own name when it is whole."""
-    with whole(path) as draft, draft.open("w", encoding="utf-8", newline="") as sink:
-        some = False
-
-        def add(text: str) -> None:
-            nonlocal some
-            sink.write((form.between if some else form.opening) + text)
-            some = True
-
-        yield add
-        sink.write(form.closing if some else form.empty)
-
-
-def write_records(
-    work: Callable[[_Key], tuple[list[Path], tuple[str, ...]]],
-    parts: Sequence[tuple[Mapping[Path, DocumentForm], Sequence[_Key]]],
+def write_set(
+    out: Path,
+    origin: Origin,
+    work: Callable[[_Key], Written],
+    parts: Iterable[tuple[Mapping[str, DocumentForm], Sequence[_Key]]],
     workers: int | None,
     progress: Progress | None,
+    *,
+    indent: int = 1,
 ) -> list[Path]:
-    """Write the documents of each part as its records are made; they get their names when all of its pictures are there.
+    """Write a set into its folder and return the files. The documents of a part are written when all of its pictures are there.
 
-    `work` writes the pictures of a record (it runs in other processes) and gives the files, and what each document says of it.
+    `work` writes the pictures of a record, in other processes. `indent` is that of the marker.
     """
-    made: list[Path] = []
-    with closing(in_order(work, [key for _, keys in parts for key in keys], workers, progress)) as written:
+    files = [claim(out, origin, indent=indent)]
+    parts = list(parts)
+    all_keys = [key for _, keys in parts for key in keys]
+    with making(out), closing(in_order(work, all_keys, workers, progress)) as made:
         for forms, keys in parts:
-            with ExitStack() as stack:
-                adders = [stack.enter_context(document(path, form)) for path, form in forms.items()]
-                for files, texts in islice(written, len(keys)):
-                    made += files
-                    for add, text in zip(adders, texts, strict=True):
-                        add(text)
-            made += forms
-    return made
+            pictures, texts = zip(*islice(made, len(keys)), strict=True)
+            files += [path for paths in pictures for path in paths]
+            for (name, form), records in zip(forms.items(), zip(*texts, strict=True), strict=True):
+                files.append(write_text(out / name, form.of(records)))
+    return sorted(files)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,14 +46,21 @@ class Shape(NamedTuple):
 
 
 @cache
-def read_table(path: Path) -> dict[str, Any]:
-    """Read a data file of the package, once."""
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+def read_table(file: str) -> dict[str, Any]:
+    """Read a data file beside this module, once."""
+    return tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
 
 
-def read_drawings(path: Path) -> dict[str, tuple[Shape, ...]]:
+def read_drawings(file: str) -> dict[str, tuple[Shape, ...]]:
     """Read the drawings of a file."""
-    return {name: tuple(map(_shape, text.splitlines())) for name, text in read_table(path)["drawings"].items()}
+    return {name: tuple(map(_shape, text.splitlines())) for name, text in read_table(file)["drawings"].items()}
+
+
+def draw(pen: object, shapes: Iterable[Shape], colour: Callable[[str], Any], **names: float) -> None:
+    """Draw shapes. A form is a method of the pen, which gets the colour and the numbers."""
+    for shape in shapes:
+        for numbers in shape.numbers(names):
+            getattr(pen, shape.form)(colour(shape.colour), *numbers)
 
 
 def _shape(line: str) -> Shape:

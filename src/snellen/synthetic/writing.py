@@ -18,7 +18,7 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.data.folder import UNFINISHED, unfinished
-from snellen.data.synthetic_marker import MARK, MARKER, Label, labelled
+from snellen.data.synthetic_marker import MARK, MARKER, Label
 
 VERSION = 2
 """The version of all makers here."""
@@ -28,7 +28,7 @@ Origin = Mapping[str, Any]
 
 
 def origin_of(generator: str, *, seed: int, count: int) -> dict[str, Any]:
-    """Where a set comes from that nothing else decides."""
+    """Return where a set comes from that nothing else decides."""
     return {"generator": generator, "version": VERSION, "seed": seed, "count": count}
 
 
@@ -37,23 +37,18 @@ def label_of(generator: str, seed: int) -> Label:
     return {"generator": generator, "version": VERSION, "seed": seed}
 
 
-def signed(picture: bytes, label: Label) -> bytes:
-    """A picture with the label in it."""
-    return labelled(picture, label)
-
-
 def stamped(record: dict[str, Any], label: Label) -> dict[str, Any]:
-    """A record with the label as its last field."""
+    """Return a record with the label as its last field."""
     return record | {MARK: label}
 
 
 def making(out: Path) -> AbstractContextManager[None]:
-    """Marks the folder as unfinished until the set is whole."""
+    """Mark the folder as unfinished until the set is whole."""
     return unfinished(out, "snellen data make")
 
 
 def check_numbers(*, seed: int, count: int) -> None:
-    """Refuses numbers that no set can be made with."""
+    """Refuse numbers that no set can be made with."""
     if count < 1:
         raise SnellenError(f"count must be at least 1, not {count}")
     if seed < 0:
@@ -61,21 +56,21 @@ def check_numbers(*, seed: int, count: int) -> None:
 
 
 def check_place(out: Path, origin: Origin) -> None:
-    """Refuses a set that cannot be made and a place that is no folder, before anything is written."""
+    """Refuse a set that cannot be made and a place that is not a folder, before anything is written."""
     check_numbers(seed=origin["seed"], count=origin["count"])
     if out.exists() and not out.is_dir():
         raise SnellenError(f"{out} is not a folder: choose another --out folder")
 
 
 def check_same(out: Path, found: Origin, wanted: Origin) -> None:
-    """Refuses a folder with another set than the one that is to be made."""
+    """Refuse a folder with another set than the one that is to be made."""
     if found != wanted:
         here, there = (", ".join(f"{name} {o.get(name)}" for name in wanted) for o in (found, wanted))
         raise SnellenError(f"{out} holds another synthetic set ({here}; wanted: {there}): choose another folder")
 
 
 def claim(out: Path, origin: Origin, *, indent: int = 1) -> Path:
-    """Makes the folder and marks it; refuses one that holds anything but (part of) the very same set. Gives the marker.
+    """Make the folder and return its marker file; refuse a folder that holds anything but (part of) the very same set.
 
     The mark comes first, so a set that was interrupted is known as ours and made again.
     """
@@ -100,7 +95,7 @@ def _read(marker: Path) -> dict[str, Any]:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Where to write a file; it gets its own name when it is whole."""
+    """Yield where to write a file; it gets its own name when it is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(path.name + ".part")
     try:
@@ -114,17 +109,17 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def write_bytes(path: Path, data: bytes) -> Path:
-    """Writes a file, whole."""
+    """Write a file, whole."""
     with whole(path) as draft:
         draft.write_bytes(data)
     return path
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Writes text as UTF-8, with line ends as they are."""
+    """Write text as UTF-8, with line ends as they are."""
     return write_bytes(path, text.encode())
 
 
 def write_json(path: Path, value: Any, *, indent: int = 1) -> Path:
-    """Writes JSON, one way."""
+    """Write JSON, one way."""
     return write_text(path, json.dumps(value, indent=indent, ensure_ascii=False) + "\n")

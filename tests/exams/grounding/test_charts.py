@@ -1,10 +1,10 @@
+"""Charts of result files: what they are made of, what they say, and that names from anybody do no harm."""
+
 from __future__ import annotations
 
-import io
 import json
-import math
+import sys
 import xml.etree.ElementTree as ET
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,11 @@ import pytest
 from PIL import Image
 
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding.charts import charts
-from snellen.exams.grounding.charts.png import SCALE, to_png
-from snellen.exams.grounding.charts.results import is_comparison, metrics_of, read_folder, read_result, rows_of
-from snellen.exams.grounding.charts.scatter import APART, BADGE, DOT
-from snellen.exams.grounding.charts.shapes import ChartDrawing, ChartRect, ChartText, Dot, DrawnLine, to_svg
+from snellen.exams.grounding import charts
+from snellen.exams.grounding.results import read_folder, read_result, rows_of
 
-SVG = "{http://www.w3.org/2000/svg}"
+NAMES = ["accuracy_vs_latency", "detection_rate_by_size", "detection_rate_by_type", "detection_rate_overall"]
+TEXT = "{http://www.w3.org/2000/svg}text"
 
 
 def result(method: str = "ocr", found: int = 12, n: int = 20, **more: Any) -> dict[str, Any]:
@@ -63,73 +61,45 @@ def read(given: dict[str, Any]) -> Any:
     return read_result(json.dumps(given).encode(), "r.json")
 
 
-def drawn(*given: dict[str, Any]) -> dict[str, ChartDrawing]:
-    return charts.draw([read(g) for g in given])
+def texts(folder: Path, *given: dict[str, Any]) -> dict[str, list[str]]:
+    """All texts of each chart, which must be well-formed."""
+    written = charts.write([read(g) for g in given], folder)
+    assert sorted(path.name for path in written) == sorted(path.name for path in folder.iterdir())
+    svgs = [path for path in written if path.suffix == ".svg"]
+    roots = {path.stem: ET.fromstring(path.read_text()) for path in svgs}  # noqa: S314  (our own text)
+    return {name: [node.text or "" for node in root.iter(TEXT)] for name, root in roots.items()}
 
 
-def words(picture: ChartDrawing) -> list[str]:
-    return [s.text for s in picture.shapes if isinstance(s, ChartText)]
+def test_all_four_charts_are_written_twice_and_the_same_results_give_the_same_svg(tmp_path: Path) -> None:
+    given = (ours(), ours("oracle: center-fixed", 18, oracle=True))
+    found = texts(tmp_path / "a", *given)
+    assert sorted(found) == NAMES and found == texts(tmp_path / "b", *given)
+    for name in NAMES:
+        svg = (tmp_path / "a" / f"{name}.svg").read_bytes()
+        assert svg == (tmp_path / "b" / f"{name}.svg").read_bytes() and b"<script" not in svg
+        with Image.open(tmp_path / "a" / f"{name}.png") as picture:
+            assert picture.width > 1000
+        assert any(text.startswith("Hatched or diamonds: ORACLE") for text in found[name])
 
 
-def test_all_four_charts_are_well_formed_and_self_contained() -> None:
-    made = drawn(ours(), ours("oracle: center-fixed", 18, oracle=True))
-    assert sorted(made) == [
-        "accuracy_vs_latency",
-        "detection_rate_by_size",
-        "detection_rate_by_type",
-        "detection_rate_overall",
-    ]
-    for picture in made.values():
-        svg = to_svg(picture)
-        root = ET.fromstring(svg)  # noqa: S314  (our own text)
-        assert root.find(f"{SVG}title") is not None
-        assert "href" not in svg and "<script" not in svg and "<style" not in svg
-        assert svg == to_svg(picture)
-
-
-def test_bars_are_as_long_as_their_rates_and_whiskers_lie_around_them() -> None:
-    picture = drawn(ours(found=10))["detection_rate_overall"]
-    (bar,) = [s for s in picture.shapes if isinstance(s, ChartRect)]
+def test_bars_say_rate_interval_and_n(tmp_path: Path) -> None:
     row = rows_of([read(ours(found=10))])[0]
-    full = bar.width / 0.5
-    caps = [s for s in picture.shapes if isinstance(s, DrawnLine) and s.width == 1.8 and s.x1 == s.x2]
-    assert row.overall.low is not None and row.overall.high is not None
-    assert sorted(c.x1 - bar.x for c in caps) == pytest.approx([row.overall.low * full, row.overall.high * full])
-    assert row.overall.low < 0.5 < row.overall.high
-    assert any("n = 20" in w for w in words(picture)) and "50.0 %" in words(picture)
+    low, high = row.overall.low, row.overall.high
+    assert low is not None and high is not None and low < 0.5 < high
+    found = texts(tmp_path, ours(found=10))
+    assert f"50.0% [{100 * low:.1f}, {100 * high:.1f}], n = 20" in found["detection_rate_overall"]
+    assert not any("oracle" in text.lower() for name in NAMES for text in found[name])
 
 
-def test_oracles_are_hatched_and_below_the_blind() -> None:
-    picture = drawn(ours("oracle: x", 20, oracle=True), ours("ocr", 12), ours("center", 1))["detection_rate_overall"]
-    bars = [s for s in picture.shapes if isinstance(s, ChartRect)]
-    assert [bool(b.hatch) for b in sorted(bars, key=lambda b: b.y)] == [False, False, True]
-    note = next(s for s in picture.shapes if isinstance(s, ChartText) and s.text.startswith("ORACLE"))
-    assert max(b.y for b in bars if not b.hatch) < note.y < min(b.y for b in bars if b.hatch)
-    assert "ORACLE" in picture.about and 'fill="url(#h0)"' in to_svg(picture)
-    scatter = drawn(ours("oracle: x", 20, oracle=True), ours())["accuracy_vs_latency"]
-    assert {s.diamond for s in scatter.shapes if isinstance(s, Dot)} == {True, False}
-    assert any(w.startswith("ORACLE") for w in words(scatter))
+def test_oracles_come_last() -> None:
+    given = [ours("oracle: x", 20, oracle=True), ours("ocr", 12), ours("center", 1)]
+    assert [row.method for row in rows_of(map(read, given))] == ["ocr", "center", "oracle: x"]
 
 
-def test_without_oracles_nothing_says_oracle() -> None:
-    for picture in drawn(ours()).values():
-        assert "oracle" not in to_svg(picture).lower()
-
-
-def test_an_empty_bucket_is_not_zero_percent() -> None:
+def test_an_empty_bucket_is_not_zero_percent(tmp_path: Path) -> None:
     row = rows_of([read(ours())])[0]
     assert row.sizes["large"].value is None and row.sizes["large"].n == 0
-    picture = drawn(ours())["detection_rate_by_size"]
-    assert words(picture).count("no elements") == 1
-
-
-def test_no_two_places_of_the_time_axis_have_the_same_name() -> None:
-    quick = ours("center")
-    for row in quick["results"]:
-        row["latency_ms"] = 0.2
-    ticks = [w for w in words(drawn(quick)["accuracy_vs_latency"]) if w.endswith(" ms")]
-    assert len(ticks) >= 4
-    assert len(set(ticks)) == len(ticks)
+    assert texts(tmp_path, ours())["detection_rate_by_size"].count("no elements") == 1
 
 
 def test_a_file_may_say_that_a_class_is_empty_and_sizes_follow_one_rule_for_all() -> None:
@@ -141,75 +111,61 @@ def test_a_file_may_say_that_a_class_is_empty_and_sizes_follow_one_rule_for_all(
     assert rows_of([read(given)])[0].sizes["large"].n == 20
 
 
-def test_sizes_say_what_they_are_measured_on() -> None:
+def test_sizes_say_what_they_are_measured_on(tmp_path: Path) -> None:
+    def by_size(folder: str, *given: dict[str, Any]) -> str:
+        return " ".join(texts(tmp_path / folder, *given)["detection_rate_by_size"])
+
     given = ours()
-    assert any("share of the screen" in w for w in words(drawn(given)["detection_rate_by_size"]))
+    assert "share of the screen" in by_size("area", given)
     for row in given["results"]:
         row["size_px_category"] = "large"
-    pixels = drawn(given)["detection_rate_by_size"]
-    assert any("32 to 100 px" in w for w in words(pixels))
+    assert "32 to 100 px" in by_size("pixels", given)
     # one file without pixel sizes: all are shown on the basis that all have
-    assert any("share of the screen" in w for w in words(drawn(given, ours("b"))["detection_rate_by_size"]))
+    assert "share of the screen" in by_size("mixed", given, ours("b"))
 
 
-def test_hostile_names_are_escaped_and_cut() -> None:
-    evil = "</text><script>alert(1)</script>\x1b[31m" + "w" * 500
-    for picture in drawn(ours(evil, dataset_name='"><img src=x>'), ours("b")).values():
-        svg = to_svg(picture)
-        ET.fromstring(svg)  # noqa: S314  (our own text)
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    evil = "</text><script>alert(1)</script>$x^2$\x1b[31m" + "w" * 500
+    texts(tmp_path, ours(evil, dataset_name='"><img src=x>'), ours("b"))
+    for name in NAMES:
+        svg = (tmp_path / f"{name}.svg").read_text()
         assert "<script" not in svg and "<img" not in svg and "\x1b" not in svg
-        assert picture.width < 2000
-    to_png(drawn(ours(evil))["detection_rate_overall"])
 
 
-def test_many_types_go_into_bands() -> None:
+def test_many_types_go_into_bands(tmp_path: Path) -> None:
     given = ours(n=60)
     for i, row in enumerate(given["results"]):
         row["element_type"] = f"kind {i % 30}"
-    picture = drawn(given)["detection_rate_by_type"]
-    assert picture.width < 1600 and picture.height > 700
-    assert all(f"kind {i}" in words(picture) for i in range(30))
+    found = texts(tmp_path, given)["detection_rate_by_type"]
+    assert all(f"kind {i}" in found for i in range(30))
+    with Image.open(tmp_path / "detection_rate_by_type.png") as picture:
+        assert picture.width < 3200 < 2 * picture.height
 
 
-def test_scatter_keeps_numbers_apart_markers_in_place_and_names_who_has_no_time() -> None:
-    slow = ours("slow", 5)
+def test_the_time_chart_names_methods_without_a_time_and_goes_by_powers_of_ten_where_times_are_far_apart(
+    tmp_path: Path,
+) -> None:
+    slow, quick = ours("slow", 5), ours("quick", 3)
     for row in slow["results"]:
         row["latency_ms"] = None
-    picture = drawn(ours("a", 10), ours("b", 10), ours("c", 10), slow)["accuracy_vs_latency"]
-    dots = [s for s in picture.shapes if isinstance(s, Dot) and s.x < 600]
-    places, numbers = [d for d in dots if d.radius == DOT], [d for d in dots if d.radius == BADGE]
-    assert len(places) == len(numbers) == 3
-    assert len({(d.x, d.y) for d in places}) == 1  # they are equal, and nobody slides to another time
-    assert all(math.dist(a[:2], b[:2]) >= APART - 1e-9 for a, b in combinations(numbers, 2))
-    assert any("slow" in w and "not shown" in w for w in words(picture))
-
-
-def test_log_axis_where_times_are_far_apart() -> None:
-    quick = ours("quick", 3)
     for row in quick["results"]:
         row["latency_ms"] = 0.001
-    picture = drawn(quick, ours("slow"))["accuracy_vs_latency"]
-    assert "1 ms or less" in words(picture)
-    assert "1 ms or less" not in words(drawn(ours("a"), ours("b"))["accuracy_vs_latency"])
+    found = " ".join(texts(tmp_path, ours("a", 10), quick, slow)["accuracy_vs_latency"])
+    assert "Without a known time or without elements, not shown: slow." in found
+    assert "1: a" in found and "2: quick" in found and "0.001 s" in found
 
 
-def test_png_has_the_size_and_colours_of_the_chart() -> None:
-    picture = drawn(ours(found=20))["detection_rate_overall"]
-    image = Image.open(io.BytesIO(to_png(picture)))
-    assert image.size == (round(picture.width * SCALE), round(picture.height * SCALE))
-    bar = next(s for s in picture.shapes if isinstance(s, ChartRect))
-    assert image.convert("RGB").getpixel((int((bar.x + 20) * SCALE), int((bar.y + 3) * SCALE))) == (0x79, 0xAE, 0xDE)
-
-
-def test_files_of_the_original_are_known_for_what_they_are() -> None:
-    peeks, blind = read(result("OmniParser + baseline")), read(result("UI-TARS + baseline"))
-    assert metrics_of(peeks)["oracle"] is True and metrics_of(peeks)["method_name"] == "oracle: OmniParser + baseline"
-    assert metrics_of(blind)["oracle"] is False
-    assert any("original tool" in w for w in words(charts.draw([peeks])["detection_rate_overall"]))
-    mixed = charts.draw([blind, read(ours())])["detection_rate_overall"]
-    assert any("do not compare" in w for w in words(mixed)) and "set · protocol click" in words(mixed)
-    legend = words(charts.draw([blind, read(ours())])["accuracy_vs_latency"])
-    assert any("protocol click" in w for w in legend) and any("original rule" in w for w in legend)
+def test_files_of_the_original_are_known_for_what_they_are(tmp_path: Path) -> None:
+    peeks, blind = result("OmniParser + baseline"), result("UI-TARS + baseline")
+    assert read(peeks).metrics()["oracle"] is True
+    assert read(peeks).metrics()["method_name"] == "oracle: OmniParser + baseline"
+    assert read(blind).metrics()["oracle"] is False
+    assert "all of its methods except" in " ".join(texts(tmp_path / "peeks", peeks)["detection_rate_overall"])
+    mixed = texts(tmp_path / "mixed", blind, ours())
+    assert "do not compare" in " ".join(mixed["detection_rate_overall"])
+    assert "set · protocol click" in mixed["detection_rate_overall"]
+    legend = " ".join(mixed["accuracy_vs_latency"])
+    assert "protocol click" in legend and "original rule" in legend
 
 
 def test_comparisons_are_passed_over_and_bad_files_named(tmp_path: Path) -> None:
@@ -224,22 +180,22 @@ def test_comparisons_are_passed_over_and_bad_files_named(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("data", [b"[]", b"\xff", b"null", b'{"results": []}'])
-def test_other_json_is_no_comparison(data: bytes) -> None:
-    assert not is_comparison(data)
+def test_other_json_is_not_a_result(data: bytes) -> None:
     with pytest.raises(SnellenError, match=r"r\.json"):
         read_result(data, "r.json")
 
 
-def test_write_makes_svg_and_png_and_says_where_it_cannot(tmp_path: Path) -> None:
-    written = charts.write([read(ours())], tmp_path / "new" / "charts")
-    assert sorted(p.suffix for p in written) == [".png"] * 4 + [".svg"] * 4
-    assert all(p.stat().st_size > 500 for p in written)
+def test_where_charts_cannot_be_written_the_flag_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SnellenError, match="--charts_dir"):
         charts.write([read(ours())], tmp_path / "file")
 
 
-def test_only_counts_draws_without_intervals() -> None:
-    given = ours() | {"results": []}
-    picture = drawn(given)["detection_rate_overall"]
-    assert any("no interval" in w for w in words(picture)) and "60.0 %" in words(picture)
+def test_without_matplotlib_the_install_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(SnellenError, match=r"a chart needs the extra 'charts': .*snellen\[charts\]"):
+        charts.write([read(ours())], tmp_path)
+
+
+def test_counts_alone_are_drawn_without_intervals(tmp_path: Path) -> None:
+    assert "60.0% no interval, n = 20" in texts(tmp_path, ours() | {"results": []})["detection_rate_overall"]

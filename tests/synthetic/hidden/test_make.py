@@ -84,8 +84,7 @@ def test_names_are_real_names_and_pictures_are_small_pngs(made: Path) -> None:
 
 
 def test_the_classes_are_those_of_the_data() -> None:
-    assert tuple(scenery.SIMPLE) == names.WORDS.simple_scenes
-    assert tuple(scenery.COMPLEX) == names.WORDS.complex_scenes
+    assert tuple(scenery.SCENES) == names.WORDS.simple_scenes + names.WORDS.complex_scenes
     for split in SPLITS:
         assert set(silhouettes.shapes(split)) == set(names.SHAPES[split])
 

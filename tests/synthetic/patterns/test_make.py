@@ -83,7 +83,7 @@ def test_ids_tell_nothing_and_join_the_three_configs(made: Path) -> None:
 
 
 def test_questions_are_the_data_sets_own_words(made: Path) -> None:
-    assert wording.p3_referring((0.2, 0.19, 0.26, 0.25)) == (
+    assert wording.question("P3_box", box=(0.2, 0.19, 0.26, 0.25)) == (
         "Context: This image depicts a scene with  49 objects. Among those, one object at location given by this "
         "bounding box x_min=0.20, y_min=0.19, x_max=0.26, y_max=0.25, is different from the others. Given this list "
         "of low level visual features defined according to feature integration theory: Orientation, Color and Size. "
@@ -107,7 +107,7 @@ def test_questions_are_the_data_sets_own_words(made: Path) -> None:
         "by comma.  Do not output any explanations, other texts or special characters rather than the provided "
         "categories."
     )
-    assert wording.o3_referring(101, "toothbrushes", (0.3, 0.47, 0.45, 0.9)) == (
+    assert wording.question("O3_box", n=101, plural="toothbrushes", box=(0.3, 0.47, 0.45, 0.9)) == (
         "Context: This image depicts a scene with 101 toothbrushes. Among those, one object at location given by this "
         "bounding box x_min=0.30, y_min=0.47, x_max=0.45, y_max=0.90, is different from the others. Task: Given this "
         "list of low level visual features defined according to Feature Integration Theory: Orientation, Color, Focus, "
@@ -115,7 +115,7 @@ def test_questions_are_the_data_sets_own_words(made: Path) -> None:
         "applicable feature(s) separated by comma. Do not output any explanations, other texts or special characters "
         "rather than the provided categories."
     )
-    assert wording.o3_visual_referring(101, "toothbrushes", "toothbrush") == (
+    assert wording.question("O3_box_img", n=101, plural="toothbrushes", singular="toothbrush") == (
         "Context: This image depicts a scene with 101 toothbrushes. Among those, one toothbrush highlighted in a red "
         "box is different from the others. Task: Given this list of low level visual features defined according to "
         "Feature Integration Theory: Orientation, Color, Focus, Shape, Size, Location, Pattern. in which way does the "

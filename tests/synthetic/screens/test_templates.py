@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.screens import templates
-from snellen.synthetic.screens.data_files import load
-from snellen.synthetic.screens.expressions import TemplateScope, formula
+from snellen.synthetic.screens.expressions import formula
 from snellen.synthetic.screens.icons import DRAWINGS
 from snellen.synthetic.screens.layouts import APPS
-from snellen.synthetic.screens.templates import MAIN, TEMPLATES, VERBS, WIDGETS, DrawnTemplate, TemplateNode, node_of
+from snellen.synthetic.screens.templates import TEMPLATES, VERBS, WIDGETS, DrawnTemplate, TemplateNode, node_of
 from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui
 
@@ -39,18 +39,17 @@ def run(*tables: dict[str, object], **names: object) -> DrawnTemplate:
 
 
 def test_every_verb_of_the_templates_is_known() -> None:
-    assert set(MAIN) < set(VERBS)
     for name, template in TEMPLATES.items():
-        assert {node.verb for node in nodes(template)} <= set(VERBS) | set(WIDGETS), name
+        assert {node.verb for node in nodes(template)} <= {*VERBS, *WIDGETS, *TEMPLATES}, name
 
 
 def test_every_application_has_a_template_and_no_two_files_name_the_same() -> None:
     assert set(APPS) <= set(TEMPLATES)
-    assert sum(len(load(file)) for file in templates.FILES) == len(TEMPLATES)
+    assert sum(len(read_table(f"screens/data/{file}.toml")) for file in templates.FILES) == len(TEMPLATES)
 
 
 def test_words_that_name_icons_name_those_there_are() -> None:
-    words = load("words")
+    words = read_table("screens/data/words.toml")
     icons = [words["place_icons"], words["mailbox_icons"], words["settings_icons"]]
     icons += [list(words[table].values()) for table in ("topics", "tile_icons", "question_icons")]
     assert {icon for names in icons for icon in names} <= set(DRAWINGS)
@@ -80,7 +79,7 @@ def test_words_that_name_icons_name_those_there_are() -> None:
     ],
 )
 def test_a_number_is_a_length_where_lengths_are_added(text: str, value: object) -> None:
-    scope: TemplateScope = drawing(left=100, i=2, name="", names=["a", "b", "c"])
+    scope = drawing(left=100, i=2, name="", names=["a", "b", "c"])
     assert formula(text)(scope) == value
 
 

@@ -314,9 +314,8 @@ class Batching(AskingPass):
             )
         try:
             with tempfile.TemporaryFile() as file:
-                lines = await self._downloaded(state, file)
                 # a provider that counts nothing has answered every question, or none
-                expected = state.done or (entry.count if lines else 0)
+                lines, expected = await self._downloaded(state, file, entry.count)
                 self._keep_all(file, wanted, entry, whole=lines >= expected)
         except OSError as error:
             raise Stopped(
@@ -331,15 +330,19 @@ class Batching(AskingPass):
         self._in_batches -= entry.count
         self.books.note(msgspec.structs.replace(entry, state="done"))
 
-    async def _downloaded(self, state: BatchState, file: BinaryIO) -> int:
-        """Download the results of a batch; gives how many lines there are."""
-        lines = 0
+    async def _downloaded(self, state: BatchState, file: BinaryIO, count: int) -> tuple[int, int]:
+        """Download the results of a batch of `count` requests. Return how many came and how many there are.
+
+        Some providers count requests that were not worked on as done, others do not: with a line for every request nothing is missing.
+        """
+        lines = every = 0
         for address in state.results:
             begin = file.tell()
             await self._wire.exchange(BatchStep("GET", address), into=file)
-            lines += worked_on(self.api, file, begin)
+            worked, whole = lines_in(self.api, file, begin)
+            lines, every = lines + worked, every + whole
             file.write(b"\n")
-        return lines
+        return lines, 0 if every >= count else state.done or (count if lines else 0)
 
     def _results(self, file: BinaryIO, broken: list[str]) -> Generator[BatchResult, None, None]:
         """Yield what is in a file of results; `broken` is told what cannot be read."""
@@ -441,18 +444,20 @@ def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:
     return endpoint, endpoint.batches
 
 
-def worked_on(api: BatchApi, file: BinaryIO, begin: int) -> int:
-    """Count the lines from a place on that the provider counts as done, without a last one that was cut."""
+def lines_in(api: BatchApi, file: BinaryIO, begin: int) -> tuple[int, int]:
+    """Count the lines from a place on that were worked on, and all of them, without a last one that was cut."""
     file.seek(begin)
-    count, last = 0, b""
+    worked = every = last_worked = 0
+    last = b""
     for line in file:
-        if line.strip() and not any(word in line for word in api.unworked):
-            count, last = count + 1, line
+        if line.strip():
+            last, last_worked = line, int(not any(word in line for word in api.unworked))
+            worked, every = worked + last_worked, every + 1
     try:
         api.result(last)
     except ValueError:
-        count -= bool(last)
-    return count
+        worked, every = worked - last_worked, max(0, every - 1)
+    return worked, every
 
 
 def _goes_on(entry: BatchEntry) -> str:

@@ -16,27 +16,27 @@ from snellen.exams.grounding.data import recognise, repeated_ids, root_of, size_
 from snellen.exams.grounding.formats.base import Screen, Target
 
 
-def check(where: Path, images: str = "") -> Iterator[Problem]:
-    """Every problem of a folder. What only makes a target harder to judge (ambiguity, overlap) is a note."""
+def check(where: Path, images: str = "", box_format: str = "") -> Iterator[Problem]:
+    """Yield every problem of a folder. What only makes a target harder to judge (ambiguity, overlap) is a note."""
     kind, files = recognise(where)
     screens: list[Screen] = []
     seen: dict[bytes, str] = {}
     try:
-        for one in kind.read(PictureFolders(root_of(where), images), files):
+        for one in kind.read(PictureFolders(root_of(where), images), files, box_format):
             if isinstance(one, Problem):
                 yield one
                 continue
             screens.append(one)
             yield from _image(one, seen)
-            yield from ambiguous(one)
-            yield from overlapping(one)
+            yield from _ambiguous(one)
+            yield from _overlapping(one)
     except SnellenError as error:
         yield Problem(kind.title, str(error))
     yield from repeated_ids(screens)
 
 
 def _image(screen: Screen, seen: dict[bytes, str]) -> Iterator[Problem]:
-    """Check the picture of a screen. `seen` has the pictures so far, and is added to."""
+    """Check the picture of a screen. Adds it to the pictures `seen` so far."""
     from snellen.core.pixels import decode_problem
 
     try:
@@ -51,8 +51,8 @@ def _image(screen: Screen, seen: dict[bytes, str]) -> Iterator[Problem]:
         yield Problem(screen.image, f"the same picture as {first}: not an independent screenshot", False)
 
 
-def ambiguous(screen: Screen) -> Iterator[Problem]:
-    """Targets of one screenshot that are asked for in the same words, unless they accept the same boxes."""
+def _ambiguous(screen: Screen) -> Iterator[Problem]:
+    """Yield targets of one screenshot that are asked for in the same words, unless they accept the same boxes."""
     same: dict[str, list[Target]] = defaultdict(list)
     for target in screen.targets:
         same[" ".join(target.instruction.lower().split())].append(target)
@@ -67,8 +67,8 @@ def ambiguous(screen: Screen) -> Iterator[Problem]:
             yield Problem(target.where, "no instruction")
 
 
-def overlapping(screen: Screen) -> Iterator[Problem]:
-    """Different boxes of one screenshot that share an area, so that one click hits both."""
+def _overlapping(screen: Screen) -> Iterator[Problem]:
+    """Yield different boxes of one screenshot that share an area, so that one click hits both."""
     for a, b in combinations([t for t in screen.targets if t.boxes], 2):
         shared = ((x, y) for x, y in product(a.boxes, b.boxes) if x != y and x.overlap(y) is not None)
         for box, other in islice(shared, 1):

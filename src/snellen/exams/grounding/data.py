@@ -18,88 +18,86 @@ from snellen.core.dataset import Dataset, Problem
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
-from snellen.core.options import IMAGES, Selection
+from snellen.core.options import BOX_FORMAT, IMAGES, Selection
 from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
 from snellen.data.files import PictureFolders, digest_of
-from snellen.data.folder import check_folder
+from snellen.data.folder import check_folder, named, unusable
 from snellen.data.sheets import columns, sheets
 from snellen.data.synthetic_marker import folder_label, picture_label
-from snellen.exams.grounding.formats import coco, labelme, osworld, pro, rows, screenspot
+from snellen.exams.grounding.formats import own, published, rows
 from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
 from snellen.exams.grounding.formats.annotations import calls_itself_synthetic, labels
 from snellen.exams.grounding.formats.base import EMBEDDED, GroundingFormat, Screen, Target, area_class, size_class
 
-PUBLISHED = (ANNOTATIONS, screenspot.V1, screenspot.V2, pro.FORMAT, osworld.FORMAT)
-OWN = (rows.FORMAT, coco.FORMAT, labelme.FORMAT)
+PUBLISHED = (ANNOTATIONS, *published.FORMATS)
+OWN = (rows.FORMAT, own.COCO, own.LABELME)
 """Formats that are known by their content; looked for where a folder has none of the published files."""
-FORMATS = (*PUBLISHED, *OWN)
 TASK = "ground"
 TAGS = ("type", "platform", "application", "difficulty", "theme", "kind", "size", "area")
 
 
 def recognise(where: Path) -> tuple[GroundingFormat, list[Path]]:
-    """The format of a folder, or of one file, and the files that hold its records."""
+    """Return the format of a folder, or of one file, and the files that hold its records."""
     if not where.is_file():
         check_folder(where, "grounding")
-    found = found_in(where)
-    if len(found) > 1:
+    found = _found_in(where)
+    if len(found) == 1:
+        return found[0]
+    if found:
         names = ", ".join(f.title for f, _ in found)
         raise SnellenError(
             f"{where} holds several data sets ({names}): put each into a folder of its own, or name a file"
         )
-    if found:
-        return found[0]
-    if where.is_dir():
-        below = sorted(p.name for p in where.iterdir() if p.is_dir() and found_in(p))
-        if below:
-            raise SnellenError(
-                f"{where} holds no data set itself, but its folder {below[0]!r} does: name that with --data"
-            )
+    below = sorted(p.name for p in where.iterdir() if p.is_dir() and _found_in(p)) if where.is_dir() else []
+    if below:
+        raise SnellenError(f"{where} holds no data set itself, but its folder {below[0]!r} does: name that with --data")
     has = "".join(
         f"; {p.name} has the columns {one_line(', '.join(c), 80)}" for p in sheets(where)[:1] if (c := columns(p))
     )
-    expected = "; ".join(f.expected for f in FORMATS)
+    expected = "; ".join(f.expected for f in (*PUBLISHED, *OWN))
     raise SnellenError(
         f"{where}: no grounding data{has}; expected one of: {expected}. 'snellen data init grounding' writes one"
     )
 
 
-def found_in(where: Path) -> list[tuple[GroundingFormat, list[Path]]]:
-    """Every format that a folder, or a file, has, with the files; those that are known by content only where no other is there."""
+def _found_in(where: Path) -> list[tuple[GroundingFormat, list[Path]]]:
+    """Return every format that a folder, or a file, has, with the files; those known by content only where no other is there."""
     folder = root_of(where)
     known = [(f, [p for p in f.find(folder) if where in (p, folder)]) for f in PUBLISHED]
     return [one for one in known if one[1]] or [(f, files) for f in OWN if (files := f.find(where))]
 
 
+def recognised(where: Path) -> str | None:
+    """Return a few words on what a folder or file is, where it holds grounding data."""
+    return " and ".join(f"screenshots with boxes ({kind.title})" for kind, _files in _found_in(where)) or None
+
+
 def root_of(where: Path) -> Path:
-    """The folder in which pictures are looked for."""
+    """Return the folder in which pictures are looked for."""
     return where.parent if where.is_file() else where
 
 
 def sample_id(screen: Screen, target: Target) -> str:
-    """How a sample is named everywhere."""
+    """Return the name of a sample."""
     return f"{screen.id}/{target.id}"
 
 
 class GroundingData(Dataset):
-    """Selected targets. Screens stay together, so that whoever parses a screenshot can do it once for all its targets."""
+    """Selected targets. Those of a screen stay together, so that a method can parse a screenshot once for all of them."""
 
     def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
         self.format, files = recognise(where)
-        for task in options.tasks:
-            if task.lower() != TASK:
-                raise SnellenError(f"unknown task '{task}' of grounding: it has only '{TASK}'")
+        named("task", options.tasks, (TASK,), "grounding")
         root = root_of(where)
         folders = PictureFolders(root, options.own.get(IMAGES.name, ""))
-        found = list(self.format.read(folders, files))
-        screens = [one for one in found if isinstance(one, Screen)]
+        found = list(self.format.read(folders, files, options.own.get(BOX_FORMAT.name, "")))
+        screens = [one for one in found if not isinstance(one, Problem)]
         problems = [*(one for one in found if isinstance(one, Problem) and one.fatal), *repeated_ids(screens)]
         if problems:
-            more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
-            raise SnellenError(f"{problems[0]}{more}; 'snellen data check grounding --data {where}' lists all")
+            raise unusable(problems, "grounding", where)
         if not any(screen.targets for screen in screens):
             raise SnellenError(f"{where}: {self.format.title} without a single target")
         held = (picture_label(screen.read()) for screen in screens if screen.cell and screen.cell.column == EMBEDDED)
@@ -108,13 +106,13 @@ class GroundingData(Dataset):
         if self.format is ANNOTATIONS and calls_itself_synthetic(files[0], folders):
             self.synthetic = True
         self.fingerprint = _fingerprint(self.format, files, screens)
-        self._screens = _chosen(screens, where, options)
+        self._screens = _chosen(screens, options)
 
     def __len__(self) -> int:
         return sum(len(screen.targets) for screen in self._screens)
 
     def first(self, count: int) -> GroundingData:
-        """The same data cut off after so many screenshots, as openadapt-grounding limits a run."""
+        """Return the same data cut off after so many screenshots, as openadapt-grounding limits a run."""
         other = copy.copy(self)
         other._screens = self._screens[:count]
         other.fingerprint = digest({"data": self.fingerprint, "first_screens": count})
@@ -127,16 +125,14 @@ class GroundingData(Dataset):
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
         for screen in self._screens:
             targets = [t for t in screen.targets if wanted(sample_id(screen, t))]
-            if targets:
-                pictures = (_picture(screen),)
-                yield from (as_sample(screen, target, self.format.name, pictures) for target in targets)
+            pictures = (_picture(screen),) if targets else ()
+            yield from (as_sample(screen, target, self.format.name, pictures) for target in targets)
 
 
 def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
-    """A target as a Sample: boxes in pixels of the screenshot are truth, the instruction is what may be shown."""
+    """Return a target as a Sample: boxes in pixels of the screenshot are truth, the instruction is what may be shown."""
     truth: dict[str, object] = {"boxes": [box.as_xyxy() for box in target.boxes], "absent": not target.boxes}
-    if target.polygons:
-        truth["polygons"] = [list(p) for p in target.polygons]
+    truth |= {"polygons": [list(p) for p in target.polygons]} if target.polygons else {}
     facts: dict[str, object] = {
         "instruction": target.instruction,
         "image": screen.image,
@@ -148,8 +144,8 @@ def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[
         "format": format_name,
     }
     tags = {"split": screen.split, "task": TASK} | dict.fromkeys(TAGS, "") | target.tags
-    if target.boxes:
-        box, share = target.boxes[0], target.area_fraction
+    for box in target.boxes[:1]:
+        share = target.area_fraction
         share = box.area / (screen.width * screen.height) if share is None else share
         tags |= {"size": size_class(box), "area": area_class(share)}
         facts["sides"] = {  # what other size rules would use
@@ -158,12 +154,11 @@ def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[
             "root_area": math.sqrt(box.area),
             "area_fraction": share,
         }
-    facts |= target.more
-    return Sample(id=sample_id(screen, target), tags=tags, truth=truth, facts=facts, pictures=pictures)
+    return Sample(id=sample_id(screen, target), tags=tags, truth=truth, facts=facts | target.more, pictures=pictures)
 
 
 def repeated_ids(screens: list[Screen]) -> Iterator[Problem]:
-    """Names that would make two samples one, each told once, at the last place where it stands."""
+    """Yield names that would make two samples one, each once, at the last place where it stands."""
     seen = Counter(sample_id(s, t) for s in screens for t in s.targets)
     places = {sample_id(s, t): t.where for s in screens for t in s.targets}
     for name, times in seen.items():
@@ -172,7 +167,7 @@ def repeated_ids(screens: list[Screen]) -> Iterator[Problem]:
 
 
 def size_problem(screen: Screen, data: bytes) -> str | None:
-    """Why an image cannot belong to its record: the truth would lie elsewhere."""
+    """Return why an image cannot belong to its record: the truth would lie elsewhere."""
     head = sniff(data)
     if head.width and (head.width, head.height) != (screen.width, screen.height):
         return f"the image is {head.width}x{head.height}, and the annotations say {screen.width}x{screen.height}"
@@ -191,32 +186,30 @@ def _picture(screen: Screen) -> Picture:
 
 
 def _fingerprint(kind: GroundingFormat, files: list[Path], screens: list[Screen]) -> str:
-    """Of the annotations' content and of the images' names, sizes and content on disk."""
-    sum_ = hashlib.sha256(kind.name.encode())
+    """Return a digest of the annotations' content and of the images' names, sizes and content on disk."""
+    found = hashlib.sha256(kind.name.encode())
     for path in files:
-        sum_.update(f"\x1e{path.name}\x1f".encode() + hashlib.sha256(path.read_bytes()).digest())
+        found.update(f"\x1e{path.name}\x1f".encode() + hashlib.sha256(path.read_bytes()).digest())
     pictures = {path: path.stat().st_size for path in {screen.path for screen in screens}}
     for image, path in sorted({screen.image: screen.path for screen in screens}.items()):
-        sum_.update(f"\x1e{image}\x1f{pictures[path]}".encode())
-    sum_.update(digest_of(pictures.items()).encode())
-    return sum_.hexdigest()
+        found.update(f"\x1e{image}\x1f{pictures[path]}".encode())
+    found.update(digest_of(pictures.items()).encode())
+    return found.hexdigest()
 
 
-def _chosen(screens: list[Screen], where: Path, options: Selection) -> tuple[Screen, ...]:
+def _chosen(screens: list[Screen], options: Selection) -> tuple[Screen, ...]:
     present = list(dict.fromkeys(screen.split for screen in screens))
-    known = {name.lower(): name for name in present}
-    wanted = [known.get(given.lower()) for given in options.splits]
-    if None in wanted:
-        unknown = options.splits[wanted.index(None)]
-        raise SnellenError(f"{where} has no split '{unknown}'; it has {', '.join(present)}")
     keep: set[str] = set()
-    for split in wanted or present:
-        # the id that is ranked holds all of the sample's name, since `choose` looks behind the first slash only
-        ids = [f"{split}/{sample_id(s, t)}" for s in screens if s.split == split for t in s.targets]
+    for split in named("split", options.splits, present, "this data") or present:
+        ids = [_ranked(screen, target) for screen in screens if screen.split == split for target in screen.targets]
         chosen = choose(ids, options.limit, options.seed)
         keep |= set(ids if chosen is None else chosen)
     cut = (
-        screen._replace(targets=tuple(t for t in screen.targets if f"{screen.split}/{sample_id(screen, t)}" in keep))
-        for screen in screens
+        screen._replace(targets=tuple(t for t in screen.targets if _ranked(screen, t) in keep)) for screen in screens
     )
     return tuple(screen for screen in cut if screen.targets)
+
+
+def _ranked(screen: Screen, target: Target) -> str:
+    """Return the id that is ranked: with all of the sample's name behind the first slash, since `choose` looks there only."""
+    return f"{screen.split}/{sample_id(screen, target)}"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import (
@@ -26,10 +24,9 @@ from snellen.core.extras import (
     TextGuess,
     later,
 )
-from snellen.core.options import IMAGES, Option, Selection
-from snellen.core.results import GroupSummary
+from snellen.core.options import BOX_FORMAT, IMAGES, Option
 from snellen.core.types import Sample
-from snellen.exams.grounding import fetch, summary
+from snellen.exams.grounding import fetch
 from snellen.exams.grounding.methods.options import METHOD, OF_METHODS, chosen
 from snellen.exams.grounding.prompts import PROMPTS, probes, truths
 from snellen.exams.grounding.protocols import PROTOCOLS
@@ -66,10 +63,6 @@ def _guess(_exam: Exam, prompt: str, known: Sequence[Sample], asked: Sequence[Sa
     return guesses(known, asked)
 
 
-def _labelled(groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
-    return summary.named(groups, "oracle" in subject.get("identity", {}))
-
-
 def _gallery(exam: Exam, facts: GalleryFacts) -> Gallery:
     from snellen.exams.grounding.gallery import ScreenGallery
 
@@ -86,7 +79,7 @@ class Grounding(Exam):
     tasks = ("ground",)
     prompts = PROMPTS
     protocols = PROTOCOLS
-    options = (METHOD, *OF_METHODS, IMAGES)
+    options = (METHOD, *OF_METHODS, IMAGES, BOX_FORMAT)
     max_tokens = 512
     reply_tokens = 24
     extras = (  # most import their module when they are called: every command loads the exam
@@ -98,28 +91,16 @@ class Grounding(Exam):
         TextGuess(_guess),
         Demo(("method/ocr", "method/center"), most=12),
         RowFormat(later("snellen.exams.grounding.rows:sample_from_row")),
-        GroupLabels(_labelled),
+        GroupLabels(later("snellen.exams.grounding.summary:labelled")),
         Remarks(later("snellen.exams.grounding.scales:notes"), later("snellen.exams.grounding.findings:findings")),
         Exports(later("snellen.exams.grounding.exports:exports")),
         PaperTables(later("snellen.exams.grounding.layout:tables")),
         PageGallery(_gallery),
     )
 
-    def open(self, where: Path, options: Selection) -> Dataset:
-        from snellen.exams.grounding.data import GroundingData
-
-        return GroundingData(where, options)
-
-    def recognises(self, where: Path) -> str | None:
-        from snellen.exams.grounding.data import found_in
-
-        found = found_in(where)
-        return " and ".join(f"screenshots with boxes ({kind.title})" for kind, _files in found) or None
-
-    def check(self, where: Path, images: str = "") -> Iterator[Problem]:
-        from snellen.exams.grounding.check import check
-
-        return check(where, images)
+    open = staticmethod(later("snellen.exams.grounding.data:GroundingData"))
+    check = staticmethod(later("snellen.exams.grounding.check:check"))
+    recognises = staticmethod(later("snellen.exams.grounding.data:recognised"))
 
 
 EXAM = Grounding()

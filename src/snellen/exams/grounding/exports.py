@@ -19,6 +19,7 @@ from snellen.core.protocol import Protocol
 from snellen.core.results import GroupSummary
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.grounding.compat import original
+from snellen.exams.grounding.marking.marks import clicked, truth_of
 from snellen.exams.grounding.marking.screenspot import correctness, leaderboard, report
 from snellen.exams.grounding.names import OPENADAPT
 from snellen.exams.grounding.protocols import prediction_of
@@ -36,10 +37,11 @@ from snellen.exams.grounding.tables import (
 ORIGINAL_NAMES = {"omniparser": "OmniParser", "uitars": "UI-TARS"}
 ORIGINAL_CROPS = {"": "baseline", "none": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
 SCREENSPOT = ("screenspot", "screenspot-pro")
+Record = tuple[Sample, Answer, Mark]
 
 
 def display_name(method: str) -> str:
-    """How the original's tables name a method; ours keep their own names.
+    """Return how the original's tables name a method; ours keep their own names.
 
     >>> display_name("uitars-fixed"), display_name("oracle/omniparser"), display_name("ocr")
     ('UI-TARS + fixed_crop', 'oracle: OmniParser + baseline', 'ocr')
@@ -55,9 +57,8 @@ def display_name(method: str) -> str:
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """The original's result file and comparison, both tables as text, and ScreenSpot's own where the protocol is theirs."""
-    whole = next((g for g in run.groups if set(g.by) == {"part"}), None)
-    if whole is None:
+    """Yield the original's result file and comparison, both tables as text, and ScreenSpot's own where the protocol is theirs."""
+    if _whole(run) is None:
         return
     protocol, subject = run.protocol.name, run.manifest.subject
     if protocol in SCREENSPOT:
@@ -65,32 +66,34 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     if run.records is None:
         return
     records = list(run.records())
-    rows = [_row(*record, run.protocol, "oracle" in subject.identity) for record in records]
-    metrics = result_file(run, rows, whole)
-    name = f"{safe_name(str(metrics['method']))}_{safe_name(str(metrics['dataset_name']))}.json"
-    yield name, json_file(metrics)
-    yield "comparison.json", json_file(comparison([metrics]))
-    yield "table.txt", console_table([metrics]).encode()
-    yield "table.md", (markdown_table([metrics]) + "\n").encode()
+    result = result_of(run, records)
+    yield f"{safe_name(str(result['method']))}_{safe_name(str(result['dataset_name']))}.json", json_file(result)
+    yield "comparison.json", json_file(comparison([result]))
+    yield "table.txt", console_table([result]).encode()
+    yield "table.md", (markdown_table([result]) + "\n").encode()
     if protocol == "screenspot-pro":
         judged = [_pro_row(run.protocol, *record) for record in records]
-        full = {"details": judged, "metrics": report(judged), "oracle": metrics["oracle"], "subject": subject.spec}
-        full["synthetic_data"] = metrics["synthetic_data"]
+        full = {"details": judged, "metrics": report(judged), "oracle": result["oracle"], "subject": subject.spec}
+        full["synthetic_data"] = result["synthetic_data"]
         about = run.manifest.data.note.strip(" ()")
         entry = {subject.spec: {"link": "", "description": about, "results": leaderboard(judged)}}
         yield "screenspot_pro.json", json_file(full)
         yield "screenspot_pro_leaderboard.json", json_file(entry)
 
 
-def result_file(run: RunFacts, rows: Sequence[dict[str, Any]], whole: GroupSummary) -> dict[str, Any]:
-    """The original's result file, its keys first and in its order; null where it writes 0 for what is not known or not there."""
-    manifest = run.manifest
+def _whole(run: RunFacts) -> GroupSummary | None:
+    return next((group for group in run.groups if set(group.by) == {"part"}), None)
+
+
+def result_of(run: RunFacts, records: Sequence[Record]) -> dict[str, Any]:
+    """Return the original's result file, its keys first and in its order; null where it writes 0 for what is not known or not there."""
+    manifest, whole = run.manifest, _whole(run)
+    rows = [_row(*record, run.protocol, "oracle" in manifest.subject.identity) for record in records]
     named = next((str(r["method"]) for r in rows if r["method"]), manifest.subject.spec)
     method = str(manifest.subject.identity.get("method") or named)
     dataset = PurePath(manifest.data.source).name or "data"
-    counted = _aggregate(display_name(method), dataset, rows, run.protocol.name)
-    headline = whole.metrics.get(run.protocol.headline)
-    return counted | {
+    headline = None if whole is None else whole.metrics.get(run.protocol.headline)
+    return _aggregate(display_name(method), dataset, rows, run.protocol.name) | {
         "results": [{k: v for k, v in r.items() if k != "method"} for r in rows],
         "size_basis": {
             "size_category": AREA_RULE if run.protocol.name == OPENADAPT else PIXEL_RULE,
@@ -102,7 +105,7 @@ def result_file(run: RunFacts, rows: Sequence[dict[str, Any]], whole: GroupSumma
         "protocol": {"name": run.protocol.name, "version": run.protocol.version, "headline": run.protocol.headline},
         "interval": None if headline is None else [headline.low, headline.high],
         "interval_kind": None if headline is None else headline.interval,
-        "outcomes": dict(whole.outcomes),
+        "outcomes": {} if whole is None else dict(whole.outcomes),
         "errors": dict(Counter(r["error"] for r in rows if r["error"]).most_common(20)),
         "synthetic_data": manifest.data.synthetic,
         "versions": {"snellen": manifest.snellen, "subject": manifest.subject.identity},
@@ -111,7 +114,7 @@ def result_file(run: RunFacts, rows: Sequence[dict[str, Any]], whole: GroupSumma
 
 
 def _aggregate(method: str, dataset: str, rows: Sequence[dict[str, Any]], protocol: str) -> dict[str, Any]:
-    """The original's figures; outside its own protocol null where there is nothing to count, and it writes 0."""
+    """Return the original's figures; outside its own protocol null where there is nothing to count, and it writes 0."""
     zeros = [r | {key: r[key] or 0.0 for key in ("latency_ms", "iou", "attempts")} for r in rows]
     counted = original.aggregate(method, dataset, zeros)
     counted["mean_latency_ms"] = _mean([r["latency_ms"] for r in rows])
@@ -129,7 +132,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _said(protocol: Protocol, sample: Sample, answer: Answer) -> Prediction:
-    """What was predicted; a blank error where there is no reply."""
+    """Return what was predicted; a blank error where there is no reply."""
     if answer.failure is not None:
         return Prediction(
             method="", status="error", size=(0, 0), reason=f"{answer.failure.kind}: {answer.failure.reason}"
@@ -138,7 +141,7 @@ def _said(protocol: Protocol, sample: Sample, answer: Answer) -> Prediction:
 
 
 def _row(sample: Sample, answer: Answer, mark: Mark, protocol: Protocol, oracle: bool) -> dict[str, Any]:
-    """One entry a target: the original's keys, then what it lacked."""
+    """Return one entry a target: the original's keys, then what it lacked."""
     said, failed = _said(protocol, sample, answer), answer.failure is not None
     theirs = protocol.name == OPENADAPT
     overlap = mark.metrics.get("seed_iou" if theirs else "iou")
@@ -171,27 +174,27 @@ def _row(sample: Sample, answer: Answer, mark: Mark, protocol: Protocol, oracle:
 
 
 def _type(sample: Sample) -> str:
-    """The element's own type; where the data does not say, what results are broken down by."""
+    """Return the element's own type; where the data does not say, what results are broken down by."""
     known = (sample.facts.get("element_type"), sample.tags.get("type"))
     return next((str(k) for k in known if k and k != "unknown"), "unknown")
 
 
 def _away(sample: Sample, prediction: Prediction, mark: Mark, protocol: str) -> float | None:
-    """In fractions of the screen, as the original counts; its 0 for a miss is kept under its own protocol only."""
+    """Return the distance in fractions of the screen, as the original counts; its 0 for a miss is kept under its own protocol only."""
     if protocol == OPENADAPT:
         value = mark.metrics.get("seed_distance")
         return value if isinstance(value, float) else 0.0
-    boxes = sample.truth["boxes"]
-    if prediction.pointed is None or not boxes:
+    truth = truth_of(sample)
+    at = clicked(prediction, truth)
+    if at is None or truth.absent:
         return None
-    width, height = float(sample.facts["width"]), float(sample.facts["height"])
-    x1, y1, x2, y2 = boxes[0]
-    at = (prediction.pointed[0] / width, prediction.pointed[1] / height)
-    return original.distance(at, ((x1 + x2) / 2 / width, (y1 + y2) / 2 / height))
+    (x, y), centre = (at.x, at.y), truth.boxes[0].centre
+    width, height = truth.space.size
+    return original.distance((x / width, y / height), (centre.x / width, centre.y / height))
 
 
 def _pro_row(protocol: Protocol, sample: Sample, answer: Answer, mark: Mark) -> dict[str, Any]:
-    """A row of ScreenSpot-Pro's details."""
+    """Return a row of ScreenSpot-Pro's details."""
     said = _said(protocol, sample, answer)
     return {
         "id": sample.id,
@@ -213,10 +216,10 @@ def _pro_row(protocol: Protocol, sample: Sample, answer: Answer, mark: Mark) -> 
 
 
 def json_file(content: Any) -> bytes:
-    """Indented JSON."""
+    """Return indented JSON."""
     return msgspec.json.format(msgspec.json.encode(content), indent=2)
 
 
 def safe_name(name: str) -> str:
-    """A file name without surprises."""
+    """Return a file name without surprises."""
     return re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.") or "run"

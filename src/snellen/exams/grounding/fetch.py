@@ -30,7 +30,7 @@ _BROKEN = (
 LARGEST = 16 << 30  # bytes unpacked; the largest published archive has 1.3 GB
 
 
-class DownloadSet(NamedTuple):
+class _DownloadSet(NamedTuple):
     """A set: its hub repository and the files to get, or in `instead` how else to get it; `archives` are to be unpacked."""
 
     title: str
@@ -41,19 +41,19 @@ class DownloadSet(NamedTuple):
 
 
 SOURCES = {
-    "screenspot": DownloadSet(
+    "screenspot": _DownloadSet(
         "ScreenSpot",
         instead="its authors publish it with SeeClick (github.com/njucckevin/SeeClick), not on the hub: put "
         "screenspot_{mobile,desktop,web}.json and the folder screenspot_imgs/ into a folder and name that with --data",
     ),
-    "screenspot-v2": DownloadSet(
+    "screenspot-v2": _DownloadSet(
         "ScreenSpot-v2",
         "OS-Copilot/ScreenSpot-v2",
         ("screenspot_mobile_v2.json", "screenspot_desktop_v2.json", "screenspot_web_v2.json", "screenspotv2_image.zip"),
         archives=("screenspotv2_image.zip",),
     ),
-    "screenspot-pro": DownloadSet("ScreenSpot-Pro", "likaixin/ScreenSpot-Pro", ("annotations/*.json", "images/**")),
-    "osworld-g": DownloadSet(
+    "screenspot-pro": _DownloadSet("ScreenSpot-Pro", "likaixin/ScreenSpot-Pro", ("annotations/*.json", "images/**")),
+    "osworld-g": _DownloadSet(
         "OSWorld-G",
         instead="the hub has only a copy without its refusals and polygons: 'git clone https://github.com/xlang-ai/OSWorld-G', "
         "check out the commit that you want, and name the clone (or its folder benchmark/) with --data",
@@ -61,8 +61,8 @@ SOURCES = {
 }
 
 
-def source(name: str | None) -> DownloadSet:
-    """A set by its name, in any case."""
+def source(name: str | None) -> _DownloadSet:
+    """Return a set by its name, in any case."""
     if name is None:
         names = ", ".join(SOURCES)
         raise SnellenError(
@@ -75,7 +75,7 @@ def source(name: str | None) -> DownloadSet:
 
 
 def hub(name: str | None) -> HubSet:
-    """The hub repository of a set and the patterns of its files; SnellenError where it is not there."""
+    """Return the hub repository of a set and the patterns of its files; SnellenError where it is not there."""
     found = source(name)
     if found.repo is None:
         raise SnellenError(f"{found.title} cannot be downloaded from the hub: {found.instead}")

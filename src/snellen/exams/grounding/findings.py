@@ -15,22 +15,20 @@ WORTH_SAYING = 0.1
 
 
 def findings(summary: Summary) -> Iterator[Finding]:
-    """How natural instructions did beside plain ones, and what detector and chooser lost, under the main protocol; of the latter
-    nothing for subjects that say no detections.
-    """
+    """Yield how natural instructions did beside plain ones, and what detector and chooser lost, where detections are known."""
     yield from _by_phrasing([g for p in summary.plain[:1] for g in p.groups])
     whole = next((g for p in summary.plain[:1] for g in p.groups if g.whole), None)
     saw, hit = _value(whole, "detector_recall"), _value(whole, "present_accuracy") or _value(whole, "click_accuracy")
     if saw is None or hit is None:
         return
-    said = f"The detector saw {100 * saw:.1f} % of the targets"
+    seen = f"The detector saw {100 * saw:.1f} % of the targets"
     if saw - hit >= WORTH_SAYING:
-        yield Finding(DOUBT, "detector", f"{said}, the chooser lost {100 * (saw - hit):.1f} points of that.", "gallery")
+        yield Finding(DOUBT, "detector", f"{seen}, the chooser lost {100 * (saw - hit):.1f} points of that.", "gallery")
     elif saw < 1 - WORTH_SAYING:
-        yield Finding(DOUBT, "detector", f"{said}: what it does not see no chooser can choose.", "gallery")
+        yield Finding(DOUBT, "detector", f"{seen}: what it does not see no chooser can choose.", "gallery")
     else:
         yield Finding(
-            FACT, "detector", f"{said}, and the chooser lost {100 * max(0.0, saw - hit):.1f} points.", "gallery"
+            FACT, "detector", f"{seen}, and the chooser lost {100 * max(0.0, saw - hit):.1f} points.", "gallery"
         )
 
 

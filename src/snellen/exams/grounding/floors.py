@@ -1,4 +1,4 @@
-"""What a subject gets that never looks at the screen: the best point that it could always click, and guesses from the instructions.
+"""What a method gets that never looks at the screen: the best point that it could always click, and guesses from the instructions.
 
 Everything is in fractions of the screen, so that a point is the same one on screens of different sizes. A point that is right for
 targets of a single screenshot only says nothing of others (in a group of three it would be a third), so it does not count.
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from snellen.core.results import Floor
 from snellen.core.types import Sample
 from snellen.exams.grounding.compat import original
-from snellen.exams.grounding.geometry import Pixels, Point
 from snellen.exams.grounding.marking.marks import Truth, in_polygon, truth_of
 from snellen.exams.grounding.reading.predictions import Prediction, to_text
 from snellen.stats import text_floor
@@ -29,7 +28,6 @@ GUESS = "guess"
 """The method of predictions from the instruction alone."""
 NEIGHBOURS = 30
 SHARPNESS = 2
-_UNIT = Pixels(1, 1)
 
 
 class Area(NamedTuple):
@@ -43,19 +41,19 @@ class Area(NamedTuple):
     polygons: tuple[tuple[float, ...], ...] = ()
 
     def holds(self, x: float, y: float) -> bool:
-        """Whether a click at this place is right."""
+        """Return whether a click at this place is right."""
         if self.polygons:
-            return any(in_polygon(Point(x, y, _UNIT), polygon) for polygon in self.polygons)
+            return any(in_polygon(x, y, polygon) for polygon in self.polygons)
         return any(x1 <= x <= x2 and y1 <= y <= y2 for x1, y1, x2, y2 in self.boxes)
 
     @property
     def share(self) -> float:
-        """The part of the screen that is right, which is what a random point gets."""
+        """Return the part of the screen that is right, which is what a random point gets."""
         return min(1.0, sum((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in self.boxes))
 
 
 def area_of(truth: Truth, screen: str) -> Area:
-    """The area of a target."""
+    """Return the area of a target."""
     width, height = truth.space.size
     boxes = tuple((b.x1 / width, b.y1 / height, b.x2 / width, b.y2 / height) for b in truth.boxes)
     polygons = tuple(tuple(v / (height if i % 2 else width) for i, v in enumerate(p)) for p in truth.polygons)
@@ -63,14 +61,14 @@ def area_of(truth: Truth, screen: str) -> Area:
 
 
 def widened(area: Area) -> Area:
-    """The area in which openadapt-grounding takes a point for right: the first box, larger on every side."""
+    """Return the area in which openadapt-grounding takes a point for right: the first box, larger on every side."""
     more = original.TOLERANCE
     return Area(area.screen, tuple((a - more, b - more, c + more, d + more) for a, b, c, d in area.boxes[:1]))
 
 
 @lru_cache(maxsize=512)  # protocols share areas
 def floor(areas: tuple[Area, ...], *, refusals: bool = True) -> Floor:
-    """The best of: one point for all, a refusal to all (where `refusals` can be right), a random point on average."""
+    """Return the best of: one point for all, a refusal to all (where `refusals` can be right), a random point on average."""
     n = len(areas)
     options = [
         Floor(sum(area.holds(0.5, 0.5) for area in areas) / n, MIDDLE),
@@ -85,37 +83,27 @@ def floor(areas: tuple[Area, ...], *, refusals: bool = True) -> Floor:
     return max(options, key=lambda option: option.value)
 
 
-class Best(NamedTuple):
-    """How many targets a point is right for, and the point."""
+def best_point(areas: Sequence[Area]) -> tuple[int, tuple[float, float]] | None:
+    """Return for how many targets the best point is right, and the point; None where none is right on two screenshots.
 
-    hits: float
-    point: tuple[float, float]
-
-
-def best_point(areas: Sequence[Area]) -> Best | None:
-    """The point that is right for most targets, by a sweep over all edges; None where none is right on two screenshots.
-
-    Exact for targets of one box each. Where some have polygons or several boxes, their bounding boxes say where to try.
+    A sweep over all edges. Exact for targets of one box each; of polygons and several boxes, their bounding boxes say where to try.
     """
     import numpy as np
 
     boxes = np.array([box for area in areas for box in area.boxes], dtype=np.float64).reshape(-1, 4)
-    plain = all(len(area.boxes) <= 1 and not area.polygons for area in areas)
-    best: Best | None = None
-    for most, corner in sweep(boxes, np.ones(len(boxes))):
-        if most < 2 or (best is not None and most <= best.hits):
+    best: tuple[int, tuple[float, float]] | None = None
+    for most, corner in _sweep(boxes, np.ones(len(boxes))):
+        if most < 2 or (best is not None and most <= best[0]):
             break
-        x, y = inner(boxes, corner)
-        right = [area for area in areas if area.holds(x, y)]
-        if len({area.screen for area in right}) > 1 and (best is None or len(right) > best.hits):
-            best = Best(len(right), (x, y))
-            if plain:
-                break
+        point = _inner(boxes, corner)
+        right = [area for area in areas if area.holds(*point)]
+        if len({area.screen for area in right}) > 1 and (best is None or len(right) > best[0]):
+            best = len(right), point
     return best
 
 
-def sweep(boxes: Floats, weights: Floats) -> list[tuple[float, tuple[float, float]]]:
-    """For every left edge the place on it that most boxes cover, as (their weight, (x, y)); the best first.
+def _sweep(boxes: Floats, weights: Floats) -> list[tuple[float, tuple[float, float]]]:
+    """Return for every left edge the place on it that most boxes cover, as (their weight, (x, y)); the best first.
 
     A place that as many boxes cover as any can be moved left to a left edge and up to an upper edge, so none is missed.
     """
@@ -137,8 +125,8 @@ def sweep(boxes: Floats, weights: Floats) -> list[tuple[float, tuple[float, floa
     return sorted(found, key=lambda one: -one[0])
 
 
-def inner(boxes: Floats, corner: tuple[float, float]) -> tuple[float, float]:
-    """The middle of the space that belongs to the same boxes as its upper left corner."""
+def _inner(boxes: Floats, corner: tuple[float, float]) -> tuple[float, float]:
+    """Return the middle of the space that belongs to the same boxes as its upper left corner."""
     x, y = corner
     left, top, right, bottom = boxes.T
     over = (left <= x) & (right >= x) & (top <= y) & (bottom >= y)
@@ -151,7 +139,7 @@ def inner(boxes: Floats, corner: tuple[float, float]) -> tuple[float, float]:
 
 
 def guesses(known: Sequence[Sample], asked: Sequence[Sample]) -> list[str]:
-    """Where the likest known instructions had their targets: the place that most of them share.
+    """Return where the likest known instructions had their targets: the place that most of them share.
 
     As predictions in the form that runs keep, which every protocol reads alike, whatever units it takes a plain reply for.
     """
@@ -172,7 +160,7 @@ def guesses(known: Sequence[Sample], asked: Sequence[Sample]) -> list[str]:
 
 
 def _stored(sample: Sample, place: tuple[float, float] | None) -> str:
-    """A guess as a prediction; without a place, that the target is not there."""
+    """Return a guess as a prediction; without a place, that the target is not there."""
     width, height = int(sample.facts["width"]), int(sample.facts["height"])
     if place is None:
         return to_text(Prediction(method=GUESS, status="refused", size=(width, height)))
@@ -181,14 +169,14 @@ def _stored(sample: Sample, place: tuple[float, float] | None) -> str:
 
 
 def _shared(boxes: Floats, weights: Floats) -> tuple[float, float]:
-    """The middle of the place that boxes of most weight share; for a few boxes."""
+    """Return the middle of the place that boxes of most weight share; for a few boxes."""
     import numpy as np
 
     left, top, right, bottom = boxes.T
     across = (left <= left[:, None]) & (left[:, None] <= right)
     down = (top <= top[:, None]) & (top[:, None] <= bottom)
     at, below = np.unravel_index(int(((across * weights) @ down.T).argmax()), (len(boxes), len(boxes)))
-    return inner(boxes, (float(left[at]), float(top[below])))
+    return _inner(boxes, (float(left[at]), float(top[below])))
 
 
 def _said(sample: Sample) -> str:

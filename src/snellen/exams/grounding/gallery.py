@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,15 +12,13 @@ from snellen.core.protocol import Protocol
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.grounding.marking.marks import Truth, truth_of
-from snellen.exams.grounding.overlays import CloseUp, Overlay, OverlayBox, close_ups, nearest, overlay
+from snellen.exams.grounding.overlays import CloseUp, Overlay, OverlayBox, close_ups, overlay
 from snellen.exams.grounding.protocols import prediction_of
 from snellen.exams.grounding.reading.predictions import Prediction
 
-_BIG = float("inf")
 
-
-class ScreenItem(NamedTuple):
-    """One sample. `seen` names what `Screens` holds once; `views` have a cut-out where the picture is a small copy.
+class _ScreenItem(NamedTuple):
+    """One sample. `seen` names what `_Screens` holds once; `views` have a cut-out where the picture is a small copy.
 
     `times` is by what the picture's sides are multiplied to be those of the screen that the truth is given on.
     """
@@ -34,7 +33,7 @@ class ScreenItem(NamedTuple):
     sentences: list[str]
 
 
-class Screens(NamedTuple):
+class _Screens(NamedTuple):
     """What several screens share, each held once: sets of detections."""
 
     detections: list[tuple[OverlayBox, ...]]
@@ -59,20 +58,20 @@ class ScreenGallery(Gallery):
         self._protocol = protocol or Protocol()
 
     def regions(self, sample: Sample, answer: Answer | None) -> Sequence[Region]:
-        """The corners of a sample's close-ups."""
+        """Return the corners of a sample's close-ups."""
         try:
             return [close_up.view.corners for close_up in close_ups(_drawn(self._protocol, sample, answer)[2])]
         except SnellenError:
             return ()
 
     def view(self, items: Sequence[GalleryItem]) -> GalleryView:
-        """A Screen for each item, None for one whose truth cannot be used; and what they share."""
+        """Return a screen for each item, None for one whose truth cannot be used; and what they share."""
         detections: dict[tuple[OverlayBox, ...], int] = {}
         each = [_screen(self._protocol, item, detections) for item in items]
-        return GalleryView(each, Screens(list(detections)), _orders(items))
+        return GalleryView(each, _Screens(list(detections)), _orders(items))
 
 
-def _screen(protocol: Protocol, item: GalleryItem, detections: dict[tuple[OverlayBox, ...], int]) -> ScreenItem | None:
+def _screen(protocol: Protocol, item: GalleryItem, detections: dict[tuple[OverlayBox, ...], int]) -> _ScreenItem | None:
     try:
         truth, prediction, drawn = _drawn(protocol, item.sample, item.answer)
     except SnellenError:
@@ -83,7 +82,7 @@ def _screen(protocol: Protocol, item: GalleryItem, detections: dict[tuple[Overla
     cuts = item.query.cuts if len(item.query.cuts) == len(views) else (None,) * len(views)
     mark = next(iter(item.pick.marks.values()))
     verdict, *sentences = said(mark, truth, prediction, drawn)
-    return ScreenItem(
+    return _ScreenItem(
         drawn=drawn,
         picture=item.query.url,
         times=(drawn.width / (item.query.width or drawn.width), drawn.height / (item.query.height or drawn.height)),
@@ -107,18 +106,29 @@ def _drawn(protocol: Protocol, sample: Sample, answer: Answer | None) -> tuple[T
 
 
 def said(mark: Mark, truth: Truth, prediction: Prediction | None, drawn: Overlay) -> list[str]:
-    """What happened: first the verdict, then what explains it."""
-    target = nearest(drawn.click, drawn.targets)
+    """Return what happened: first the verdict, then what explains it."""
     found = [_verdict(mark, truth, prediction)]
     if prediction is not None and prediction.pointed is not None:
-        at, edge = f"Click at {_at(prediction.pointed)}", drawn.click is not None and drawn.click.outside
+        at = ", ".join(f"{v:.0f}" if abs(v) < 1e6 else f"{v:.3g}" for v in prediction.pointed)
+        edge = drawn.click is not None and drawn.click.outside
         off = f", off the screen of {drawn.width} x {drawn.height}; drawn at its edge" if edge else ""
         on = f", on what the method took for '{one_line(prediction.text, 80)}'" if prediction.text else ""
-        found.append(f"{at}{off}{on}.")
-    if target is not None:
+        found.append(f"Click at ({at}){off}{on}.")
+    if (target := drawn.nearest) is not None:
         more = f" (the nearest of {len(drawn.targets)} right ones)" if len(drawn.targets) > 1 else ""
         found.append(f"The target is {target.width:.0f} x {target.height:.0f} px{more}.")
-    found += _explained(mark, prediction)
+    if prediction is None:
+        return found
+    recall, total, shown = mark.metrics.get("detector_recall"), prediction.detections_total, len(prediction.detections)
+    if mark.outcome is not Outcome.CORRECT and recall is not None:
+        seen = "saw the target: the wrong thing was chosen" if recall else "did not see the target"
+        found.append(f"The detector {seen} ({total} detections).")
+    if (total or 0) > shown:
+        found.append(f"{shown} of {total} detections are drawn.")
+    if prediction.crops:
+        found.append(f"{len(prediction.crops)} crops tried in {prediction.attempts} looks.")
+    if prediction.failures:
+        found.append(f"{len(prediction.failures)} looks failed, the first: {one_line(prediction.failures[0], 200)}.")
     return found
 
 
@@ -143,54 +153,29 @@ def _verdict(mark: Mark, truth: Truth, prediction: Prediction | None) -> str:
     return f"Missed by {away:.0f} px." if away >= 1 else "Missed by less than a pixel."
 
 
-def _explained(mark: Mark, prediction: Prediction | None) -> list[str]:
-    found: list[str] = []
-    if prediction is None:
-        return found
-    recall = mark.metrics.get("detector_recall")
-    if mark.outcome is not Outcome.CORRECT and recall is not None:
-        seen = "saw the target: the wrong thing was chosen" if recall else "did not see the target"
-        found.append(f"The detector {seen} ({prediction.detections_total} detections).")
-    if (prediction.detections_total or 0) > len(prediction.detections):
-        found.append(f"{len(prediction.detections)} of {prediction.detections_total} detections are drawn.")
-    if prediction.crops:
-        found.append(f"{len(prediction.crops)} crops tried in {prediction.attempts} looks.")
-    if prediction.failures:
-        found.append(f"{len(prediction.failures)} looks failed, the first: {one_line(prediction.failures[0], 200)}.")
-    return found
-
-
-def _at(point: tuple[float, float]) -> str:
-    """
-    >>> _at((10.04, 1e300))
-    '(10, 1e+300)'
-    """
-    return f"({', '.join(f'{v:.0f}' if abs(v) < 1e6 else f'{v:.3g}' for v in point)})"
-
-
 # ---------------------------------------------------------------- orders
 
 
 def _orders(items: Sequence[GalleryItem]) -> list[dict[str, int]]:
-    """Places of all items under each sort; what has no size or distance comes last."""
+    """Return the places of all items under each sort; what has no size or distance comes last."""
     columns = {
         "size": ranks([(_area(item),) for item in items]),
         "type": ranks([(item.tags.get("type", ""),) for item in items]),
         "distance": ranks([(-_distance(item),) for item in items]),
     }
-    return [{name: column[i] for name, column in columns.items()} for i in range(len(items))]
+    return [dict(zip(columns, places, strict=True)) for places in zip(*columns.values(), strict=True)]
 
 
 def _area(item: GalleryItem) -> float:
-    """The area of the smallest right box in square pixels."""
+    """Return the area of the smallest right box in square pixels."""
     try:
         boxes = truth_of(item.sample).boxes
     except SnellenError:
-        return _BIG
-    return min((box.area for box in boxes), default=_BIG)
+        boxes = ()
+    return min((box.area for box in boxes), default=math.inf)
 
 
 def _distance(item: GalleryItem) -> float:
-    """How far the click is from the target under the first protocol that measured it."""
+    """Return how far the click is from the target under the first protocol that measured it."""
     found = [m.metrics.get("distance_box_px") for m in item.pick.marks.values()]
-    return next((v for v in found if isinstance(v, float)), -_BIG)
+    return next((v for v in found if isinstance(v, float)), -math.inf)

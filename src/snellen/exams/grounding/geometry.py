@@ -2,64 +2,36 @@
 
 A number alone does not say whether it counts screen pixels, thousandths or pixels of a resized copy, and most grounding bugs
 are that confusion. Here two things in different spaces cannot meet: change the space with `to`, cross a crop with `into` and
-`back`; anything else raises SpaceError. Coordinates are continuous: pixel column 0 reaches from 0 to 1.
+`back`; anything else raises SnellenError. Coordinates are continuous: pixel column 0 reaches from 0 to 1.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import overload
+from typing import TypeVar
 
 import msgspec
 
 from snellen.core.errors import SnellenError
 
-
-class SpaceError(SnellenError):
-    """Two coordinate spaces were mixed, or a space cannot be reached from another."""
-
-
-class _Frozen(msgspec.Struct, frozen=True, gc=False):
-    """Base of the values here: equal only to the same type with the same fields."""
-
-
 # ---------------------------------------------------------------- spaces
 
 
-class Unit(_Frozen, frozen=True):
-    """Fractions of the image: 0 to 1 in both directions."""
+class _Sized(msgspec.Struct, frozen=True, gc=False):
+    width: float
+    height: float
 
     @property
     def size(self) -> tuple[float, float]:
-        return 1.0, 1.0
+        return self.width, self.height
+
+
+class Resized(_Sized, frozen=True):
+    """A copy of an image at another size, as models see it. Fractions and thousandths are such copies, too."""
 
     def __str__(self) -> str:
-        return "unit"
-
-
-class Thousand(_Frozen, frozen=True):
-    """Thousandths of the image: 0 to 1000 in both directions."""
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return 1000.0, 1000.0
-
-    def __str__(self) -> str:
-        return "0-1000"
-
-
-class _Sized(_Frozen, frozen=True):
-    width: int
-    height: int
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.width, int) and isinstance(self.height, int) and self.width > 0 and self.height > 0):
-            raise SnellenError(f"an image has a positive whole width and height, not {self.width!r} x {self.height!r}")
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return float(self.width), float(self.height)
+        return f"resized to {self.width:g}x{self.height:g}"
 
 
 class Pixels(_Sized, frozen=True):
@@ -68,36 +40,34 @@ class Pixels(_Sized, frozen=True):
     So two crops of the same size are different spaces; a screenshot itself has the corner (0, 0).
     """
 
+    width: int
+    height: int
     corner: tuple[int, int] = (0, 0)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.width, int) and isinstance(self.height, int) and self.width > 0 and self.height > 0):
+            raise SnellenError(f"an image has a positive whole width and height, not {self.width!r} x {self.height!r}")
 
     def __str__(self) -> str:
         at = f" at {self.corner[0]},{self.corner[1]}" if self.corner != (0, 0) else ""
         return f"pixels of {self.width}x{self.height}{at}"
 
 
-class Resized(_Sized, frozen=True):
-    """Pixels of a copy of the image that was scaled to the stated size (as models see it)."""
-
-    def __str__(self) -> str:
-        return f"resized to {self.width}x{self.height}"
+Space = Pixels | Resized
+UNIT = Resized(1, 1)
+THOUSAND = Resized(1000, 1000)
 
 
-Space = Unit | Thousand | Pixels | Resized
-UNIT = Unit()
-THOUSAND = Thousand()
-
-
-def _scale(old: Space, new: Space) -> tuple[float, float, float, float]:
-    """Sizes to multiply by and to divide by. Pixels of one image never become pixels of another by scaling."""
+def _check_scales(old: Space, new: Space) -> None:
+    """Refuse to make pixels of one image pixels of another by scaling."""
     if isinstance(old, Pixels) and isinstance(new, Pixels) and old != new:
-        raise SpaceError(f"{old} cannot become {new} by scaling: a crop maps with into() and back()")
-    return *new.size, *old.size
+        raise SnellenError(f"{old} cannot become {new} by scaling: a crop maps with into() and back()")
 
 
 # ---------------------------------------------------------------- points and boxes
 
 
-class Point(_Frozen, frozen=True):
+class Point(msgspec.Struct, frozen=True, gc=False):
     """A place in a stated space. May lie outside the image (models answer so)."""
 
     x: float
@@ -109,29 +79,23 @@ class Point(_Frozen, frozen=True):
             raise SnellenError(f"a point needs finite numbers, not ({self.x}, {self.y})")
 
     def to(self, space: Space) -> Point:
-        """The same place in another space of the same image."""
+        """Return the same place in another space of the same image."""
         if space == self.space:
             return self
-        new_w, new_h, old_w, old_h = _scale(self.space, space)
-        return Point(self.x * new_w / old_w, self.y * new_h / old_h, space)
+        _check_scales(self.space, space)
+        return Point(self.x * space.width / self.space.width, self.y * space.height / self.space.height, space)
 
     @property
     def inside(self) -> bool:
-        """Whether it lies on the image, edges included."""
-        width, height = self.space.size
-        return 0 <= self.x <= width and 0 <= self.y <= height
+        """Return whether it lies on the image, edges included."""
+        return 0 <= self.x <= self.space.width and 0 <= self.y <= self.space.height
 
-    def clamped(self) -> Point:
-        """The nearest place on the image."""
-        width, height = self.space.size
-        return Point(min(max(self.x, 0.0), width), min(max(self.y, 0.0), height), self.space)
-
-    def shifted(self, dx: float, dy: float, space: Space | None = None) -> Point:
-        """Moved within its space, or into the space that begins elsewhere (crops use this)."""
-        return Point(self.x + dx, self.y + dy, space or self.space)
+    def shifted(self, dx: float, dy: float, space: Space) -> Point:
+        """Return the place in a space that begins elsewhere."""
+        return Point(self.x + dx, self.y + dy, space)
 
 
-class Box(_Frozen, frozen=True):
+class Box(msgspec.Struct, frozen=True, gc=False):
     """A rectangle in a stated space: x1 <= x2 and y1 <= y2. A box without area is allowed (a point answer as a box)."""
 
     x1: float
@@ -141,31 +105,31 @@ class Box(_Frozen, frozen=True):
     space: Space
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(v) for v in (self.x1, self.y1, self.x2, self.y2)):
+        if not all(map(math.isfinite, self.as_xyxy())):
             raise SnellenError(f"a box needs finite numbers, not {self.as_xyxy()}")
         if self.x1 > self.x2 or self.y1 > self.y2:
             raise SnellenError(f"box {self.as_xyxy()} has its corners in the wrong order (x1 <= x2 and y1 <= y2)")
 
     @staticmethod
     def from_xyxy(values: Sequence[float], space: Space) -> Box:
-        """From [x1, y1, x2, y2]."""
+        """Return a box from [x1, y1, x2, y2]."""
         return Box(*_four(values), space)
 
     @staticmethod
     def from_xywh(values: Sequence[float], space: Space) -> Box:
-        """From [x, y, width, height]."""
+        """Return a box from [x, y, width, height]."""
         x, y, width, height = _four(values)
         if width < 0 or height < 0:
             raise SnellenError(f"box {list(values)} has a negative width or height")
         return Box(x, y, x + width, y + height, space)
 
     def to(self, space: Space) -> Box:
-        """The same rectangle in another space of the same image."""
+        """Return the same rectangle in another space of the same image."""
         if space == self.space:
             return self
-        new_w, new_h, old_w, old_h = _scale(self.space, space)
-        x1, x2 = self.x1 * new_w / old_w, self.x2 * new_w / old_w
-        y1, y2 = self.y1 * new_h / old_h, self.y2 * new_h / old_h
+        _check_scales(self.space, space)
+        x1, x2 = (x * space.width / self.space.width for x in (self.x1, self.x2))
+        y1, y2 = (y * space.height / self.space.height for y in (self.y1, self.y2))
         return Box(x1, y1, x2, y2, space)
 
     @property
@@ -185,53 +149,44 @@ class Box(_Frozen, frozen=True):
         return Point((self.x1 + self.x2) / 2, (self.y1 + self.y2) / 2, self.space)
 
     def contains(self, point: Point) -> bool:
-        """Whether a point lies in the box; the edges belong to it."""
-        _same(self.space, point.space)
-        return self.x1 <= point.x <= self.x2 and self.y1 <= point.y <= self.y2
+        """Return whether a point lies in the box; the edges belong to it."""
+        return self.distance(point) == 0
 
     def covers(self, other: Box) -> bool:
-        """Whether another box lies wholly in this one."""
+        """Return whether another box lies wholly in this one."""
         _same(self.space, other.space)
         return self.x1 <= other.x1 and other.x2 <= self.x2 and self.y1 <= other.y1 and other.y2 <= self.y2
 
     def overlap(self, other: Box) -> Box | None:
-        """The common part; None where there is no common area."""
+        """Return the common part; None where there is no common area."""
         _same(self.space, other.space)
         x1, y1 = max(self.x1, other.x1), max(self.y1, other.y1)
         x2, y2 = min(self.x2, other.x2), min(self.y2, other.y2)
         return Box(x1, y1, x2, y2, self.space) if x1 < x2 and y1 < y2 else None
 
     def distance(self, point: Point) -> float:
-        """How far a point is from the box, 0 inside."""
+        """Return how far a point is from the box, 0 inside."""
         _same(self.space, point.space)
         dx = max(self.x1 - point.x, 0.0, point.x - self.x2)
         dy = max(self.y1 - point.y, 0.0, point.y - self.y2)
         return math.hypot(dx, dy)
 
     def clamped(self) -> Box:
-        """Cut to the image; a box outside becomes a line or a point on the edge."""
-        width, height = self.space.size
-        x1, x2 = (min(max(v, 0.0), width) for v in (self.x1, self.x2))
-        y1, y2 = (min(max(v, 0.0), height) for v in (self.y1, self.y2))
+        """Return the box cut to the image; one outside becomes a line or a point on the edge."""
+        x1, x2 = (min(max(v, 0.0), self.space.width) for v in (self.x1, self.x2))
+        y1, y2 = (min(max(v, 0.0), self.space.height) for v in (self.y1, self.y2))
         return Box(x1, y1, x2, y2, self.space)
 
-    def require_true(self) -> Box:
-        """Itself, if it can be a truth: with an area, and within the image (a millionth of the image is forgiven)."""
-        width, height = self.space.size
-        if self.x1 == self.x2 or self.y1 == self.y2:
-            raise SnellenError(f"box {self.as_xyxy()} has no area")
-        slack_x, slack_y = width * 1e-6, height * 1e-6
-        if self.x1 < -slack_x or self.y1 < -slack_y or self.x2 > width + slack_x or self.y2 > height + slack_y:
-            raise SnellenError(f"box {self.as_xyxy()} is not inside the image ({self.space})")
-        return self.clamped()
-
-    def shifted(self, dx: float, dy: float, space: Space | None = None) -> Box:
-        """Moved within its space, or into the space that begins elsewhere (crops use this)."""
-        return Box(self.x1 + dx, self.y1 + dy, self.x2 + dx, self.y2 + dy, space or self.space)
+    def shifted(self, dx: float, dy: float, space: Space) -> Box:
+        """Return the rectangle in a space that begins elsewhere."""
+        return Box(self.x1 + dx, self.y1 + dy, self.x2 + dx, self.y2 + dy, space)
 
     def as_xyxy(self) -> list[float]:
-        """[x1, y1, x2, y2], for records whose space is stated elsewhere."""
+        """Return [x1, y1, x2, y2], for records whose space is stated elsewhere."""
         return [self.x1, self.y1, self.x2, self.y2]
+
+
+Shape = TypeVar("Shape", Point, Box)
 
 
 def _four(values: Sequence[float]) -> tuple[float, float, float, float]:
@@ -244,17 +199,17 @@ def _four(values: Sequence[float]) -> tuple[float, float, float, float]:
 
 def _same(one: Space, other: Space) -> None:
     if one != other:
-        raise SpaceError(f"coordinates of different spaces ({one}; {other}): convert one of them with to()")
+        raise SnellenError(f"coordinates of different spaces ({one}; {other}): convert one of them with to()")
 
 
 def distance(a: Point, b: Point) -> float:
-    """The length of the way between two points of one space."""
+    """Return the length of the way between two points of one space."""
     _same(a.space, b.space)
     return math.hypot(a.x - b.x, a.y - b.y)
 
 
 def iou(a: Box, b: Box) -> float:
-    """Common area over joint area; 0 where neither has an area.
+    """Return common area over joint area; 0 where neither has an area.
 
     >>> iou(Box(0, 0, 0.5, 0.5, UNIT), Box(0.25, 0.25, 0.75, 0.75, UNIT))
     0.14285714285714285
@@ -269,7 +224,7 @@ def iou(a: Box, b: Box) -> float:
 # ---------------------------------------------------------------- crops
 
 
-class Crop(_Frozen, frozen=True):
+class Crop(msgspec.Struct, frozen=True, gc=False):
     """Whole pixels cut out of a parent image. Build one with `of`, `around` or `whole`: they clip to the parent."""
 
     parent: Pixels
@@ -285,30 +240,26 @@ class Crop(_Frozen, frozen=True):
 
     @staticmethod
     def whole(parent: Pixels) -> Crop:
-        """The parent itself."""
+        """Return the parent itself."""
         return Crop(parent, 0, 0, parent.width, parent.height)
 
     @staticmethod
     def of(box: Box) -> Crop:
-        """The whole pixels that a box in a parent's pixels touches, clipped to the parent."""
+        """Return the whole pixels that a box in a parent's pixels touches, clipped to the parent."""
         parent = _pixels(box.space)
         left, top = math.floor(box.x1), math.floor(box.y1)
         right, bottom = max(math.ceil(box.x2), left + 1), max(math.ceil(box.y2), top + 1)
-        return Crop(
-            parent,
-            min(max(left, 0), parent.width),
-            min(max(top, 0), parent.height),
-            min(max(right, 0), parent.width),
-            min(max(bottom, 0), parent.height),
-        )
+        left, right = (min(max(v, 0), parent.width) for v in (left, right))
+        top, bottom = (min(max(v, 0), parent.height) for v in (top, bottom))
+        return Crop(parent, left, top, right, bottom)
 
     @staticmethod
     def around(point: Point, width: int, height: int, *, shift: bool = False) -> Crop:
-        """A window with the point in its middle: cut at the parent's edges, or (`shift`) moved inside, keeping its size."""
+        """Return a window with the point in its middle: cut at the parent's edges, or (`shift`) moved inside, keeping its size."""
         parent = _pixels(point.space)
-        at = point.clamped()
-        left = min(math.floor(at.x - width / 2 + 0.5), parent.width - 1)
-        top = min(math.floor(at.y - height / 2 + 0.5), parent.height - 1)
+        x, y = min(max(point.x, 0.0), parent.width), min(max(point.y, 0.0), parent.height)
+        left = min(math.floor(x - width / 2 + 0.5), parent.width - 1)
+        top = min(math.floor(y - height / 2 + 0.5), parent.height - 1)
         if shift:
             left = max(0, min(left, parent.width - width))
             top = max(0, min(top, parent.height - height))
@@ -316,39 +267,31 @@ class Crop(_Frozen, frozen=True):
 
     @property
     def edges(self) -> tuple[int, int, int, int]:
-        """(left, top, right, bottom), as imaging libraries want them."""
+        """Return (left, top, right, bottom), as imaging libraries want them."""
         return self.left, self.top, self.right, self.bottom
 
     @property
     def box(self) -> Box:
-        """The cut-out as a box in the parent's pixels."""
+        """Return the cut-out as a box in the parent's pixels."""
         return Box(self.left, self.top, self.right, self.bottom, self.parent)
 
     @property
     def inner(self) -> Pixels:
-        """The space of the crop's own pixels."""
+        """Return the space of the crop's own pixels."""
         x, y = self.parent.corner
         return Pixels(self.right - self.left, self.bottom - self.top, (x + self.left, y + self.top))
 
-    @overload
-    def into(self, shape: Point) -> Point: ...
-    @overload
-    def into(self, shape: Box) -> Box: ...
-    def into(self, shape: Point | Box) -> Point | Box:
-        """From the parent's pixels to the crop's; what lies outside stays outside (nothing is clipped)."""
+    def into(self, shape: Shape) -> Shape:
+        """Map from the parent's pixels to the crop's; what lies outside stays outside (nothing is clipped)."""
         _same(self.parent, shape.space)
         return shape.shifted(-self.left, -self.top, self.inner)
 
-    @overload
-    def back(self, shape: Point) -> Point: ...
-    @overload
-    def back(self, shape: Box) -> Box: ...
-    def back(self, shape: Point | Box) -> Point | Box:
-        """From the crop to the parent's pixels. Fractions and resized pixels of the crop are taken too."""
+    def back(self, shape: Shape) -> Shape:
+        """Map from the crop to the parent's pixels. Fractions and resized pixels of the crop are taken too."""
         return shape.to(self.inner).shifted(self.left, self.top, self.parent)
 
     def flat(self, outer: Crop) -> Crop:
-        """This crop of a crop as one crop of the outer's parent."""
+        """Return this crop of a crop as one crop of the outer's parent."""
         _same(outer.inner, self.parent)
         dx, dy = outer.left, outer.top
         return Crop(outer.parent, self.left + dx, self.top + dy, self.right + dx, self.bottom + dy)
@@ -356,5 +299,5 @@ class Crop(_Frozen, frozen=True):
 
 def _pixels(space: Space) -> Pixels:
     if not isinstance(space, Pixels):
-        raise SpaceError(f"a crop is cut from an image's pixels, and this is {space}: convert it with to()")
+        raise SnellenError(f"a crop is cut from an image's pixels, and this is {space}: convert it with to()")
     return space

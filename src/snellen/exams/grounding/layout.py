@@ -13,7 +13,7 @@ PLATFORMS = tuple(dict.fromkeys(platform for platform, _kind in SIX))
 
 
 def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-    """A table for each whole; a subject that looks at the answer has a whole, and so a table, of its own."""
+    """Yield a table for each whole; a subject that looks at the answer has a whole, and so a table, of its own."""
     for whole in dict.fromkeys(by["part"] for by in parts if "part" in by):
         own = [by for by in parts if by.get("part") == whole]
         capabilities = [by["capability"] for by in own if set(by) == {"part", "capability"}]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from snellen.exams.grounding.geometry import Point
-from snellen.exams.grounding.marking.marks import Truth, nearest_on
+from snellen.exams.grounding.marking.marks import Truth, nearest_place
 from snellen.exams.grounding.reading.predictions import Prediction
 
 SMALLEST_VIEW = 0.14  # of the screenshot's width
@@ -42,21 +42,26 @@ class Click(NamedTuple):
 
 
 class Overlay(NamedTuple):
-    """All shapes over one screenshot of the stated size. `miss` goes from a wrong click to the nearest target."""
+    """All shapes over one screenshot of the stated size.
+
+    `nearest` is the target that the click is nearest to, the first one without a click; `miss` goes from a wrong click to the nearest
+    right place.
+    """
 
     width: int
     height: int
     targets: tuple[OverlayBox, ...]
     polygons: tuple[str, ...]
-    click: Click | None
-    box: OverlayBox | None
-    miss: tuple[float, float, float, float] | None
-    crops: tuple[OverlayBox, ...]
-    detections: tuple[OverlayBox, ...]
+    nearest: OverlayBox | None
+    click: Click | None = None
+    box: OverlayBox | None = None
+    miss: tuple[float, float, float, float] | None = None
+    crops: tuple[OverlayBox, ...] = ()
+    detections: tuple[OverlayBox, ...] = ()
 
     @property
     def whole(self) -> OverlayBox:
-        """The screenshot itself."""
+        """Return the screenshot itself."""
         return OverlayBox(0.0, 0.0, float(self.width), float(self.height))
 
 
@@ -68,21 +73,34 @@ class CloseUp(NamedTuple):
 
 
 def overlay(truth: Truth, prediction: Prediction | None) -> Overlay:
-    """The shapes of a prediction and of the truth."""
+    """Return the shapes of a prediction and of the truth."""
     width, height = truth.space.width, truth.space.height
+    truth = truth._replace(polygons=tuple(p for p in truth.polygons if all(map(math.isfinite, p))))
     targets = _rects(((b.as_xyxy(), "target") for b in truth.boxes), width, height)
-    polygons = tuple(" ".join(_number(v) for v in p) for p in truth.polygons if all(map(math.isfinite, p)))
+    polygons = tuple(" ".join(f"{v:.1f}".removesuffix(".0") for v in p) for p in truth.polygons)
+    drawn = Overlay(width, height, targets, polygons, next(iter(targets), None))
     if prediction is None:
-        return Overlay(width, height, targets, polygons, None, None, None, (), ())
-    click = _click(prediction, width, height)
-    box = rect(prediction.box, width, height, prediction.text or "") if prediction.box is not None else None
-    crops = _rects(((c, f"crop {i}") for i, c in enumerate(prediction.crops, 1)), width, height)
-    seen = _rects(((d.box, _said(d.kind, d.text, d.confidence)) for d in prediction.detections), width, height)
-    return Overlay(width, height, targets, polygons, click, box, _miss(click, targets, truth), crops, seen)
+        return drawn
+    if prediction.pointed is not None and all(map(math.isfinite, prediction.pointed)):
+        x, y = prediction.pointed
+        click = Click(min(max(x, 0.0), float(width)), min(max(y, 0.0), float(height)), False)
+        at = Point(click.x, click.y, truth.space)
+        if targets:
+            place = nearest_place(at, truth)
+            near = min(zip(targets, truth.boxes, strict=False), key=lambda pair: pair[1].distance(at))[0]
+            miss = (click.x, click.y, *place) if place != (click.x, click.y) else None
+            drawn = drawn._replace(nearest=near, miss=miss)
+        drawn = drawn._replace(click=click._replace(outside=(click.x, click.y) != (x, y)))
+    seen = ((d.box, _note(d.kind, d.text, d.confidence)) for d in prediction.detections)
+    return drawn._replace(
+        box=rect(prediction.box, width, height, prediction.text or "") if prediction.box is not None else None,
+        crops=_rects(((c, f"crop {i}") for i, c in enumerate(prediction.crops, 1)), width, height),
+        detections=_rects(seen, width, height),
+    )
 
 
 def rect(corners: Sequence[float], width: int, height: int, note: str = "") -> OverlayBox | None:
-    """The part of a box that lies in the picture; None where there is none.
+    """Return the part of a box that lies in the picture; None where there is none.
 
     >>> rect((-5, 10, 20, 15), 100, 50)
     OverlayBox(x=0.0, y=10.0, width=20.0, height=5.0, note='')
@@ -100,28 +118,16 @@ def rect(corners: Sequence[float], width: int, height: int, note: str = "") -> O
 
 
 def close_ups(drawn: Overlay) -> list[CloseUp]:
-    """The target and the prediction larger: in one view where they are close together, else in two."""
-    target = nearest(drawn.click, drawn.targets)
-    if drawn.click is None:
-        return [CloseUp("target", _around([target.corners], drawn))] if target else []
-    clicked = [(drawn.click.x, drawn.click.y) * 2]
-    clicked += [drawn.box.corners] if drawn.box is not None else []
-    if target is None:
-        return [CloseUp("prediction", _around(clicked, drawn))]
-    shared = _around([target.corners, *clicked], drawn)
-    if shared.width <= LARGEST_SHARED * drawn.width:
-        return [CloseUp("target and prediction", shared)]
-    return [CloseUp("target", _around([target.corners], drawn)), CloseUp("prediction", _around(clicked, drawn))]
-
-
-def nearest(click: Click | None, targets: Sequence[OverlayBox]) -> OverlayBox | None:
-    """The target that the click is nearest to; the first where there is no click."""
-    if click is None or not targets:
-        return targets[0] if targets else None
-    return min(targets, key=lambda t: _length(_between(click, t)))
-
-
-# ---------------------------------------------------------------- pieces
+    """Return the target and the prediction larger: in one view where they are close together, else in two."""
+    target = [drawn.nearest.corners] if drawn.nearest is not None else []
+    clicked = [(drawn.click.x, drawn.click.y) * 2] if drawn.click is not None else []
+    clicked += [drawn.box.corners] if clicked and drawn.box is not None else []
+    if target and clicked:
+        shared = _around([*target, *clicked], drawn)
+        if shared.width <= LARGEST_SHARED * drawn.width:
+            return [CloseUp("target and prediction", shared)]
+    parts = (("target", target), ("prediction", clicked))
+    return [CloseUp(name, _around(boxes, drawn)) for name, boxes in parts if boxes]
 
 
 def _rects(boxes: Iterable[tuple[Sequence[float], str]], width: int, height: int) -> tuple[OverlayBox, ...]:
@@ -129,49 +135,15 @@ def _rects(boxes: Iterable[tuple[Sequence[float], str]], width: int, height: int
     return tuple(r for r in found if r is not None)
 
 
-def _click(prediction: Prediction, width: int, height: int) -> Click | None:
-    if prediction.pointed is None or not all(map(math.isfinite, prediction.pointed)):
-        return None
-    x, y = prediction.pointed
-    inside_x, inside_y = min(max(x, 0.0), float(width)), min(max(y, 0.0), float(height))
-    return Click(inside_x, inside_y, (inside_x, inside_y) != (x, y))
-
-
-def _between(click: Click, target: OverlayBox) -> tuple[float, float, float, float]:
-    """From a click to the nearest place of a box."""
-    x1, y1, x2, y2 = target.corners
-    return click.x, click.y, min(max(click.x, x1), x2), min(max(click.y, y1), y2)
-
-
-def _length(line: tuple[float, float, float, float]) -> float:
-    return math.hypot(line[2] - line[0], line[3] - line[1])
-
-
-def _miss(click: Click | None, targets: Sequence[OverlayBox], truth: Truth) -> tuple[float, float, float, float] | None:
-    target = nearest(click, targets)
-    if click is None or target is None:
-        return None
-    line = _between(click, target)
-    shapes = [p for p in truth.polygons if all(map(math.isfinite, p))]
-    if shapes:
-        at = Point(click.x, click.y, truth.space)
-        line = min(((click.x, click.y, *nearest_on(at, p)) for p in shapes), key=_length)
-    return line if _length(line) > 0 else None
-
-
-def _said(kind: str, text: str, confidence: float | None) -> str:
+def _note(kind: str, text: str, confidence: float | None) -> str:
     sure = "" if confidence is None else f" ({confidence:.2f})"
     return f"{kind}: {text}{sure}" if text else f"{kind}{sure}"
 
 
-def _number(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
-
-
-def _around(boxes: list[tuple[float, float, float, float]], drawn: Overlay) -> OverlayBox:
-    """A view of fixed shape with some room around the boxes, moved to lie within the screenshot."""
-    x1, y1 = min(b[0] for b in boxes), min(b[1] for b in boxes)
-    x2, y2 = max(b[2] for b in boxes), max(b[3] for b in boxes)
+def _around(boxes: Sequence[tuple[float, float, float, float]], drawn: Overlay) -> OverlayBox:
+    """Return a view of fixed shape with some room around the boxes, moved to lie within the screenshot."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    x1, y1, x2, y2 = min(lefts), min(tops), max(rights), max(bottoms)
     room = ROOM if len(boxes) == 1 else 1.6
     width = max((x2 - x1) * room, (y2 - y1) * room / SHAPE, SMALLEST_VIEW * drawn.width)
     width, height = round(min(width, drawn.width)), round(min(width * SHAPE, drawn.height))

@@ -111,12 +111,12 @@ REFUSAL = "\nIf there is no such element on the screenshot, reply with the one w
 
 
 def filled(template: str, **values: object) -> str:
-    """A prompt with its blanks filled; what is filled in is text and is not read as a template."""
+    """Return a prompt with its blanks filled; what is filled in is text and is not read as a template."""
     return template.format(**values)
 
 
 def ask(sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
-    """The screenshot and the instruction: all that there is for whoever answers. There is no truth in it."""
+    """Return the screenshot and the instruction: all that a model gets. There is no truth in it."""
     return Question(
         id=sample.id,
         exam=EXAM,
@@ -140,7 +140,7 @@ def probes() -> list[Sample]:
 
 
 def truths() -> list[Sample]:
-    """A present and an absent target, for audits without a data set."""
+    """Return a present and an absent target, for audits without a data set."""
     present = _sample("button", 0)
     absent = Sample(id="absent", tags=present.tags, truth={"boxes": [], "absent": True}, facts=present.facts)
     return [present, absent]

@@ -54,7 +54,7 @@ class GroundingProtocol(GroundingSummary):
         return verdict._replace(whole=from_text(reply) is not None)
 
     def prediction(self, reply: str, sample: Sample, cut: bool = False) -> Prediction:
-        """What is read in a reply. Ours takes the point of one that was cut off only where it is known to be whole."""
+        """Return what is read in a reply. Ours takes the point of one that was cut off only where it is known to be whole."""
         if self._reader is None:
             return read_prediction(reply, sample, cut)
         return from_text(reply) or self._reader(reply, (int(sample.facts["width"]), int(sample.facts["height"])))
@@ -68,20 +68,20 @@ class GroundingProtocol(GroundingSummary):
             # where no model said a word, the method itself did not find what is there: a wrong answer
             asked = prediction.replies or prediction.method in (PLAIN, LMMS)
             outcome = Outcome.REFUSED if asked else Outcome.WRONG
-        return Verdict(reading_of(prediction), prediction.status in ("found", "missed"), right, values, outcome)
+        return Verdict(_reading_of(prediction), prediction.status in ("found", "missed"), right, values, outcome)
 
     def blank(self, sample: Sample) -> Metrics:
         return metrics(None, truth_of(sample)) | self._own_blank
 
 
 def prediction_of(protocol: Protocol, reply: str, sample: Sample, cut: bool = False) -> Prediction:
-    """What a protocol reads in a reply; a plugin's own protocol is taken to read as `click` does."""
+    """Return what a protocol reads in a reply; a plugin's own protocol is taken to read as `click` does."""
     reads = protocol.prediction if isinstance(protocol, GroundingProtocol) else read_prediction
     return reads(reply, sample, cut)
 
 
-def reading_of(prediction: Prediction) -> dict[str, Any]:
-    """What a mark keeps of a prediction: its status and place, and why there is none."""
+def _reading_of(prediction: Prediction) -> dict[str, Any]:
+    """Return what a mark keeps of a prediction: its status and place, and why there is none."""
     reading: dict[str, Any] = {"status": prediction.status}
     if prediction.point is not None:
         reading["point"] = [round(v, 2) for v in prediction.point]
@@ -145,7 +145,7 @@ def _osworld(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool
 
 
 def _read_lmms(reply: str, size: tuple[int, int]) -> Prediction:
-    """A plain reply as lmms-eval reads it."""
+    """Read a plain reply as lmms-eval reads it."""
     point = lmms_point(reply)
     if point is None:
         return Prediction(method=LMMS, status="unparsable", size=size, reason="no two numbers in the reply")
@@ -155,7 +155,7 @@ def _read_lmms(reply: str, size: tuple[int, int]) -> Prediction:
 
 
 def _read_seeclick(reply: str, size: tuple[int, int]) -> Prediction:
-    """A plain reply as SeeClick's evaluation reads it."""
+    """Read a plain reply as SeeClick's evaluation reads it."""
     point = seeclick_point(reply)
     if point is None:
         return Prediction(method=SEECLICK, status="unparsable", size=size, reason="neither two nor four numbers")

@@ -16,7 +16,7 @@ from snellen.exams.grounding.geometry import Pixels
 
 
 def sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """A light sample from a row of `snellen mark`: `width`, `height`, and `boxes` (corners in pixels), `polygons` or `absent`."""
+    """Return a light sample from a row of `snellen mark`: `width`, `height`, and `boxes` (corners in pixels), `polygons` or `absent`."""
     size = row.get("width"), row.get("height")
     if not all(isinstance(v, int) and not isinstance(v, bool) and v > 0 for v in size):
         raise SnellenError('fields "width" and "height" must be the screenshot\'s size in pixels')
@@ -28,7 +28,7 @@ def sample_from_row(row: Mapping[str, Any]) -> Sample:
             'or "absent": true, not both'
         )
     around = tuple(polygon_bounds(shape, space) for shape in shapes)
-    boxes = tuple(true_box(box, "xyxy", space) for box in given) or around
+    boxes = tuple(true_box(box, "xyxy-pixels", space) for box in given) or around
     element_type = str(row.get("element_type", "unknown"))
     target = Target(
         id="",

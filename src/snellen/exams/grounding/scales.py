@@ -1,11 +1,12 @@
 """Whether the points of a run seem to count something else than what they were read as: a model that says thousandths, read as pixels.
 
-The score stays what it is. But a run whose points would hit far more often on another scale must say so, and say what to do.
+The score stays as it is. But a run whose points would hit far more often on another scale must say so, and say what to do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from snellen.core.extras import RunFacts
@@ -34,86 +35,73 @@ _FORMATS = {
     PERCENTS: "format=molmo",
     THOUSANDTHS: "format=qwen3-vl (or space=relative_1000 with the format of the model)",
 }
+_UNDER = {SEECLICK: " under screenspot", LMMS: " under osworld-g"}
 
 
-class Scale(NamedTuple):
-    """Points were read as one thing and may be another. `times` is by what they are to be multiplied, given a side of the screen."""
+class _Scale(NamedTuple):
+    """Points were read as one thing and may be another: to be multiplied by the screen's side to some power, and by a number."""
 
     read: str
     other: str
-    screens: int
+    power: int
     number: float
 
-    def times(self, side: float) -> float:
-        return self.number * side**self.screens
 
-
-SCALES = (
-    Scale(PIXELS, FRACTIONS, 1, 1.0),
-    Scale(PIXELS, PERCENTS, 1, 1 / 100),
-    Scale(PIXELS, THOUSANDTHS, 1, 1 / 1000),
-    Scale(FRACTIONS, PIXELS, -1, 1.0),
-    Scale(THOUSANDTHS, PIXELS, -1, 1000.0),
-    Scale(FRACTIONS, THOUSANDTHS, 0, 1 / 1000),
-    Scale(THOUSANDTHS, FRACTIONS, 0, 1000.0),
+_SCALES = (
+    _Scale(PIXELS, FRACTIONS, 1, 1.0),
+    _Scale(PIXELS, PERCENTS, 1, 1 / 100),
+    _Scale(PIXELS, THOUSANDTHS, 1, 1 / 1000),
+    _Scale(FRACTIONS, PIXELS, -1, 1.0),
+    _Scale(THOUSANDTHS, PIXELS, -1, 1000.0),
+    _Scale(FRACTIONS, THOUSANDTHS, 0, 1 / 1000),
+    _Scale(THOUSANDTHS, FRACTIONS, 0, 1000.0),
 )
 
 
 def notes(run: RunFacts) -> Iterator[str]:
-    """What must be said of the scale of a run's points under one protocol: a sentence, or nothing."""
-    if run.records is None:
-        return
-    seen = list(_points(run))
+    """Yield a sentence where the points of a run seem to count something else under one protocol."""
+    seen = list(islice(_points(run), MOST))
     if len(seen) < FEWEST:
         return
-    now = sum(hits(Point(*said.point, truth.space), truth) for said, truth in seen if said.point is not None)
-    best, most = None, 0
-    for scale in SCALES:
-        found = _hits(seen, scale)
-        if found > most:
-            best, most = scale, found
-    if best is None or most - now < max(2, GAIN * len(seen)):
-        best = next((s for s in SCALES[:1] if now == 0 and _within_one(seen)), None)
-    if best is not None:
-        yield _sentence(best, len(seen), now, max(most, now), seen[0][0].method)
+    now = sum(hits(point, truth) for _said, point, truth in seen)
+    most, best = max(((_hits(seen, scale), scale) for scale in _SCALES), key=lambda one: one[0])
+    if most - now < max(2, GAIN * len(seen)):
+        within_one = all(min(point.x, point.y) >= 0 and max(point.x, point.y) <= 1 for _said, point, _truth in seen)
+        if now or not within_one:
+            return
+        best = _SCALES[0]
+    yield _sentence(best, len(seen), now, max(most, now), seen[0][0].method)
 
 
-def _points(run: RunFacts) -> Iterator[tuple[Prediction, Truth]]:
-    """The points of targets that are there, the first thousand."""
-    left = MOST
+def _points(run: RunFacts) -> Iterator[tuple[Prediction, Point, Truth]]:
+    """Yield the points of targets that are there."""
     for sample, answer, mark in run.records() if run.records is not None else ():
         if mark.outcome in (Outcome.ERROR, Outcome.EMPTY) or answer.failure is not None:
             continue
         truth = truth_of(sample)
         said = prediction_of(run.protocol, answer.text, sample)
-        if truth.absent or said.status != "found" or said.point is None or said.oracle:
-            continue
-        yield said, truth
-        left -= 1
-        if not left:
-            return
+        if not truth.absent and said.status == "found" and said.point is not None and not said.oracle:
+            yield said, Point(*said.point, truth.space), truth
 
 
-def _hits(seen: Iterable[tuple[Prediction, Truth]], scale: Scale) -> int:
-    """How many points would hit on another scale; 0 where many would lie beside the screen."""
-    right = inside = total = 0
-    for said, truth in seen:
-        if said.point is None:
-            continue
-        width, height = truth.space.size
-        point = Point(said.point[0] * scale.times(width), said.point[1] * scale.times(height), truth.space)
-        total, inside, right = total + 1, inside + point.inside, right + hits(point, truth)
-    return right if inside >= INSIDE * total else 0
+def _hits(seen: Sequence[tuple[Prediction, Point, Truth]], scale: _Scale) -> int:
+    """Return how many points would hit on another scale; 0 where many would lie beside the screen."""
+    points = [
+        Point(
+            point.x * scale.number * truth.space.width**scale.power,
+            point.y * scale.number * truth.space.height**scale.power,
+            truth.space,
+        )
+        for _said, point, truth in seen
+    ]
+    if sum(point.inside for point in points) < INSIDE * len(points):
+        return 0
+    return sum(hits(point, truth) for point, (_said, _point, truth) in zip(points, seen, strict=True))
 
 
-def _within_one(seen: Iterable[tuple[Prediction, Truth]]) -> bool:
-    return all(said.point is not None and min(said.point) >= 0 and max(said.point) <= 1 for said, _truth in seen)
-
-
-def _sentence(scale: Scale, n: int, now: int, then: int, reader: str) -> str:
-    """`reader` is who read plain replies, or the method whose predictions these are."""
+def _sentence(scale: _Scale, n: int, now: int, then: int, reader: str) -> str:
+    """`reader` is what read plain replies, or the method whose predictions these are."""
     figures = f"{100 * now / n:.1f} % of them hit; as {scale.other} {100 * then / n:.1f} % would"
-    under = {SEECLICK: " under screenspot", LMMS: " under osworld-g"}.get(reader, "")
     if reader == SEECLICK:
         todo = "mark them under 'click', which takes pixels" if scale.other == PIXELS else "give them in fractions"
     elif reader in (PLAIN, LMMS):
@@ -121,4 +109,5 @@ def _sentence(scale: Scale, n: int, now: int, then: int, reader: str) -> str:
         todo += ", or mark them under 'screenspot', which takes fractions" if scale.other == FRACTIONS else ""
     else:
         todo = f"if that is how the model counts, run with --method-option {_FORMATS[scale.other]}"
-    return f"The {n} points look like {scale.other}, and were read as {scale.read}{under}: {figures}. The score is as read; {todo}."
+    read = f"{scale.read}{_UNDER.get(reader, '')}"
+    return f"The {n} points look like {scale.other}, and were read as {read}: {figures}. The score is as read; {todo}."

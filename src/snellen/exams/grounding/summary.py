@@ -1,4 +1,4 @@
-"""What is grounding's own in a summary: by what targets are grouped, what never looking gets, and the scores that are no means."""
+"""What is grounding's own in a summary: the groups of targets, the floors, and the scores that are not means."""
 
 from __future__ import annotations
 
@@ -41,28 +41,32 @@ _RANKS = (
 _SIZES = ("small", "medium", "large")
 
 
-class TargetArea(NamedTuple):
+class _TargetArea(NamedTuple):
     """What floors and own scores need of a sample: where a click is right, and ScreenSpot's cell."""
 
     area: Area
     cell: tuple[str, str]
 
 
-def finished(groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
-    """The groups as they are shown, where that depends on the whole: no overlaps where nobody gave a box, an oracle is called
-    so, and splits that are the difficulties are shown once.
+def _finished(groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
+    """Return the groups as they are shown, where that depends on the whole.
+
+    There are no overlaps where no box was given, an oracle is called so, and splits that are the difficulties are shown once.
     """
     if not groups:
         return ()
-    whole = groups[0]
-    left_out = {PEEKED, *(() if "iou" in whole.metrics else ACC_IOU)}
-    twice = _splits_are_difficulties(groups)
+    whole = groups[0].metrics
+    left_out = {PEEKED, *(() if "iou" in whole else ACC_IOU)}
+    splits, difficulties = (
+        {g.by[name]: (g.n, g.outcomes, g.metrics) for g in groups if set(g.by) == {"part", name}}
+        for name in ("split", "difficulty")
+    )
     plain = (
         msgspec.structs.replace(g, metrics={k: v for k, v in g.metrics.items() if k not in left_out})
         for g in groups
-        if not (twice and "split" in g.by)
+        if splits != difficulties or "split" not in g.by
     )
-    return named(plain, PEEKED in whole.metrics)
+    return _named(plain) if PEEKED in whole else tuple(plain)
 
 
 class GroundingSummary(Protocol):
@@ -71,13 +75,13 @@ class GroundingSummary(Protocol):
     cluster = "screenshot"
     extras = (
         MetricRoles(reported=(CLICK.name, DETECTION.name, "present_accuracy")),
-        FinishedGroups(finished),
+        FinishedGroups(_finished),
     )
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """What is kept of a mark. Targets of one screenshot stand or fall together.
+        """Return what is kept of a mark. Targets of one screenshot stand or fall together.
 
-        A target that is there and got no box was not found at any overlap; `finished` takes that back where no target got one.
+        A target that is there and got no box was not found at any overlap; `_finished` takes that back where no target got one.
         """
         truth = truth_of(sample)
         means = (m.name for m in self.metrics if m.kind == "mean")
@@ -87,11 +91,11 @@ class GroundingSummary(Protocol):
         if mark.metrics.get("oracle") == "yes":
             values[PEEKED] = 1.0
         image = str(sample.facts.get("image", sample.id))
-        target = TargetArea(area_of(truth, image), (sample.tags.get("split", ""), sample.tags.get("kind", "")))
+        target = _TargetArea(area_of(truth, image), (sample.tags.get("split", ""), sample.tags.get("kind", "")))
         return Seen(values, mark.outcome, image, target)
 
     def groups(self, sample: Sample) -> Iterator[Key]:
-        """The whole, then each grouping whose tags the sample has, and each capability that it asks for."""
+        """Yield the whole, then each grouping whose tags the sample has, and each capability that it asks for."""
         whole = (("part", ALL),)
         yield whole
         for names in GROUPINGS:
@@ -102,14 +106,14 @@ class GroundingSummary(Protocol):
             yield (*whole, ("capability", str(name)))
 
     def order(self, key: Key) -> Any:
-        """Groups as GROUPINGS lists them; values from easy to hard, small to large."""
+        """Return what groups are sorted by: as GROUPINGS lists them, values from easy to hard, small to large."""
         names, values = tuple(name for name, _ in key[1:]), [value for _, value in key[1:]]
         ranks = _SIZES if all(v in _SIZES for v in values) else _RANKS
         place = GROUPINGS.index(names) if names else -1
         return place, tuple((ranks.index(v) if v in ranks else 99, v) for v in values)
 
     def floors(self, group: Group) -> Mapping[str, Floor]:
-        """The best that a subject gets who never looks: one point for all targets, the middle or a random one, or a refusal."""
+        """Return the best score without looking: one point for all targets, the middle or a random one, or a refusal."""
         areas = tuple(_target(row).area for row, count in group.rows() for _ in range(count))
         if len({(area.boxes, area.polygons) for area in areas}) < 2:
             return {}  # one truth: nothing at all, or one place
@@ -119,26 +123,23 @@ class GroundingSummary(Protocol):
         return found
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:
-        """Scores that are no means."""
+        """Return the scores that are not means."""
         return _quantiles(group) | (_six_cells(group) if CELLS in self.metrics and group.whole else {})
 
 
-def _target(row: Seen) -> TargetArea:
-    if not isinstance(row.own, TargetArea):
+def _target(row: Seen) -> _TargetArea:
+    if not isinstance(row.own, _TargetArea):
         raise TypeError("a row of another exam")
     return row.own
 
 
 def _quantiles(group: Group) -> dict[str, Score]:
-    """Medians and 95th percentiles; time also for a whole screenshot (the sum over its targets)."""
-    values: dict[str, list[tuple[float, str]]] = {name: [] for name, _level in QUANTILES}
+    """Return medians and 95th percentiles; time also for a whole screenshot (the sum over its targets)."""
+    rows = [(row.values, row.cluster) for row, count in group.rows() for _ in range(count)]
+    values = {name: [(seen[name], cluster) for seen, cluster in rows if name in seen] for name, _level in QUANTILES}
     images: dict[str, float] = {}
-    for row, count in group.rows():
-        for name, found in values.items():
-            if name in row.values:
-                found.extend([(row.values[name], row.cluster)] * count)
-        if "seconds" in row.values:
-            images[row.cluster] = images.get(row.cluster, 0.0) + count * row.values["seconds"]
+    for seconds, cluster in values["seconds"]:
+        images[cluster] = images.get(cluster, 0.0) + seconds
     values["seconds_image"] = [(seconds, "") for seconds in images.values()]
     wanted = [*QUANTILES, *(("seconds_image", level) for level in IMAGE_QUANTILES)]
     return {
@@ -156,7 +157,7 @@ def _quantile(name: str, found: list[tuple[float, str]], level: float) -> Score:
 
 
 def _six_cells(group: Group) -> dict[str, Score]:
-    """The plain mean of ScreenSpot's six cells, beside the average over samples; nothing where not all six were run."""
+    """Return the plain mean of ScreenSpot's six cells, beside the average over samples; nothing where not all six were run."""
     hits = [
         (row.values[CLICK.name], _target(row).cell, row.cluster) for row, count in group.rows() for _ in range(count)
     ]
@@ -178,16 +179,10 @@ def _six_cells(group: Group) -> dict[str, Score]:
     return {CELLS.name: score(value, group.n, interval)}
 
 
-def named(found: Iterable[GroupSummary], oracle: bool) -> tuple[GroupSummary, ...]:
-    """Groups whose whole says that the subject is an oracle."""
-    if not oracle:
-        return tuple(found)
+def labelled(found: Iterable[GroupSummary], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
+    """Return groups whose whole says that the subject is an oracle, where it is."""
+    return _named(found) if "oracle" in subject.get("identity", {}) else tuple(found)
+
+
+def _named(found: Iterable[GroupSummary]) -> tuple[GroupSummary, ...]:
     return tuple(msgspec.structs.replace(g, by=g.by | {"part": ORACLE}) for g in found)
-
-
-def _splits_are_difficulties(found: Sequence[GroupSummary]) -> bool:
-    splits, difficulties = (
-        {g.by[name]: (g.n, g.outcomes, g.metrics) for g in found if set(g.by) == {"part", name}}
-        for name in ("split", "difficulty")
-    )
-    return splits == difficulties

@@ -23,57 +23,40 @@ Metrics = Mapping[str, Any]
 
 
 def comparison(metrics: Sequence[Metrics]) -> dict[str, Any]:
-    """The original's comparison of blind methods; those that look at the answer in a block of their own."""
+    """Return the original's comparison of blind methods; those that look at the answer stand in a block of their own."""
     blind, oracles = _apart(metrics)
     found = _compared(blind) if blind or not oracles else {}
     if oracles:
         found = found | {"oracle": {"note": ORACLE_TITLE} | _compared(oracles)}
-    if note := _made(metrics):
-        found = found | {"synthetic_data": note}
-    return {key: _finite(value) for key, value in found.items()}
+    note = _made(metrics)
+    return found | {"synthetic_data": note} if note else found
 
 
 def _apart(metrics: Sequence[Metrics]) -> tuple[list[Metrics], list[Metrics]]:
-    """Methods that do not look at the answer, and those that do."""
+    """Return methods that do not look at the answer, and those that do."""
     return [m for m in metrics if not m.get("oracle")], [m for m in metrics if m.get("oracle")]
 
 
 def _compared(metrics: Sequence[Metrics]) -> dict[str, Any]:
-    """As the original compares; what is not known is not the best, and the best of nothing, or of two size rules, is null."""
-    found = original.compare([_known(m) for m in metrics])
+    """Compare as the original does; the best of nothing, or of two size rules, is null."""
+    found = original.compare(metrics)
     for size in SIZES if metrics else ():
         if len({_by_pixels(m) for m in metrics}) > 1 or all(m[f"detection_rate_{size}"] is None for m in metrics):
             found["size_analysis"][f"{size}_best"] = None
     return found
 
 
-def _known(metrics: Metrics) -> dict[str, Any]:
-    time = metrics["mean_latency_ms"]
-    rates = {key: -1.0 for key in (f"detection_rate_{s}" for s in SIZES) if metrics[key] is None}
-    return dict(metrics) | {"mean_latency_ms": float("inf") if time is None else time} | rates
-
-
 def _by_pixels(metrics: Metrics) -> bool:
-    """Whether the size classes of a result go by pixels; the original's own files do not say, and go by area."""
+    """Return whether the size classes of a result go by pixels; the original's own files do not say, and go by area."""
     return (metrics.get("size_basis") or {}).get("size_category") == PIXEL_RULE
 
 
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_finite(inner) for inner in value]
-    return None if value == float("inf") else value
-
-
 def console_table(metrics: Sequence[Metrics]) -> str:
-    """The original's console tables, character by character; an unknown value is a dash, and oracles follow apart."""
+    """Return the original's console tables, character by character; an unknown value is a dash, and oracles follow apart."""
     if not metrics:
         return "No results to display.\n"
-    blind, oracles = _apart(metrics)
-    parts = [_console("EVALUATION RESULTS", blind)] if blind else []
-    if oracles:
-        parts.append(_console(ORACLE_TITLE, oracles))
+    titles = ("EVALUATION RESULTS", ORACLE_TITLE)
+    parts = [_console(title, some) for title, some in zip(titles, _apart(metrics), strict=True) if some]
     note = _made(metrics)
     return "".join([*parts, f"{note}\n"] if note else parts)
 
@@ -103,15 +86,14 @@ def _console(title: str, metrics: Sequence[Metrics]) -> str:
 
 
 def markdown_table(metrics: Sequence[Metrics]) -> str:
-    """The original's Markdown table; oracles follow in one of their own."""
+    """Return the original's Markdown table; oracles follow in one of their own."""
     if not metrics:
         return "No results available."
     blind, oracles = _apart(metrics)
     parts = [_markdown(blind)] if blind else []
     if oracles:
         parts.append(f"**{ORACLE_TITLE}**\n\n{_markdown(oracles)}")
-    note = _made(metrics)
-    return "\n\n".join([*parts, note] if note else parts)
+    return "\n\n".join(part for part in (*parts, _made(metrics)) if part)
 
 
 def _markdown(metrics: Sequence[Metrics]) -> str:
@@ -128,28 +110,24 @@ def _markdown(metrics: Sequence[Metrics]) -> str:
 
 
 def screenspot_table(groups: Sequence[GroupSummary], subject: str) -> str:
-    """The six cells and both averages, each said for what it is: published tables mix the two."""
+    """Return the six cells and both averages, each said for what it is: published tables mix the two."""
     shares: dict[tuple[str, str], tuple[int, int]] = {}
     for group in groups:
         if set(group.by) == {"part", "split", "kind"}:
-            right = group.outcomes.get(Outcome.CORRECT.value, 0)
-            shares[group.by["split"], group.by["kind"]] = (right, group.n)
+            shares[group.by["split"], group.by["kind"]] = (group.outcomes.get(Outcome.CORRECT.value, 0), group.n)
     whole = next(g for g in groups if set(g.by) == {"part"})
     cells = CELLS if any(c in shares for c in CELLS) else tuple(sorted(shares))
-    plain = mean_of_cells(shares)
-    samples = whole.outcomes.get(Outcome.CORRECT.value, 0) / whole.n
     oracle = "" if whole.by["part"] == "all" else f" — {ORACLE_TITLE}"
-    head = [f"{place} {kind}" for place, kind in cells]
-    values = [_percent(shares[c][0] / shares[c][1]) if c in shares else "–" for c in cells]
-    counts = [str(shares[c][1]) if c in shares else "0" for c in cells]
-    lines = [
-        f"{_cell(subject)}{oracle}",
-        "",
-        "| " + " | ".join([*head, "average over samples", "average of the six cells"]) + " |",
-        "|" + " --- |" * (len(head) + 2),
-        "| " + " | ".join([*values, _percent(samples), _percent(plain)]) + " |",
-        "| " + " | ".join([*(f"n = {n}" for n in counts), f"n = {whole.n}", ""]) + " |",
+    columns = [
+        (f"{place} {kind}", _percent(right / n) if n else "–", f"n = {n}")
+        for place, kind in cells
+        for right, n in [shares.get((place, kind), (0, 0))]
     ]
+    average = _percent(whole.outcomes.get(Outcome.CORRECT.value, 0) / whole.n)
+    columns.append(("average over samples", average, f"n = {whole.n}"))
+    columns.append(("average of the six cells", _percent(mean_of_cells(shares)), ""))
+    head, values, counts = ("| " + " | ".join(row) + " |" for row in zip(*columns, strict=True))
+    lines = [f"{_cell(subject)}{oracle}", "", head, "|" + " --- |" * len(columns), values, counts]
     return "\n".join(lines) + "\n"
 
 

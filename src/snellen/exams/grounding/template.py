@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding.formats.box_cells import FORMATS
+from snellen.exams.grounding.formats.base import BOX_FORMATS
 from snellen.synthetic.screens import layouts
-from snellen.synthetic.writing import label_of, write_bytes, write_text
+from snellen.synthetic.writing import write_bytes, write_text
 
 FILE, PICTURE = "boxes.jsonl", "example.png"
 SCREEN = (1280, 800)
@@ -21,7 +21,7 @@ COMMENTS = f"""\
 # image        the picture, a path from this file's folder
 # instruction  what is asked, in words: "Send the invoice to Acme"
 # box          where a click is right, or a list of such boxes; none, with "absent": true, where the target is not there
-# box_format   what the numbers of a box are: {", ".join(FORMATS)}
+# box_format   what the numbers of a box are: {", ".join(BOX_FORMATS)}
 #              (xyxy: left, top, right, bottom; xywh: left, top, width, height; shares: 0 to 1 of the picture's width and height)
 #
 # Instead of numbers, a box may be what a browser says, {{"x": 8, "y": 16, "width": 90, "height": 32}} (Playwright's
@@ -43,13 +43,13 @@ def write(out: Path) -> tuple[Path, str]:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         shots = f"; 'snellen annotate {out} --as NAME' draws boxes on its pictures" if _has_pictures(out) else ""
         raise SnellenError(f"--out {out} is there and not empty: name a new folder{shots}")
-    made = layouts.screenshot(SEED, 0, absent=0.0, screen=SCREEN, label=label_of("grounding", SEED))
+    made = layouts.screenshot(SEED, 0, screen=SCREEN)
     rows = []
     for element in made.record["elements"]:
         if element["text"] in TARGETS:
             x, y, w, h = (v * side for v, side in zip(element["bbox"], SCREEN * 2, strict=True))
             box = [round(v) for v in (x, y, x + w, y + h)]
-            row = {"image": PICTURE, "instruction": element["instruction"], "box": box, "box_format": FORMATS[0]}
+            row = {"image": PICTURE, "instruction": element["instruction"], "box": box, "box_format": BOX_FORMATS[0]}
             rows.append(json.dumps(row))
     write_bytes(out / PICTURE, made.png)
     return write_text(path, COMMENTS + "\n".join(rows) + "\n"), "method/center"

@@ -25,11 +25,12 @@ from snellen.exams.illusionbench import names, shots
 SPLIT_NAMES = {
     word: subset for subset, words in names.WORDS.subsets.items() for word in (subset.lower(), *words.called)
 }
+OTHER_IMAGES = (".bmp", ".gif", ".tif", ".tiff", ".avif", ".heic")
 USUAL = ("shape", "scene")  # two names at once are asked only where --task both says so
 
 
 def sources(where: Path, subset: str) -> list[RowSource]:
-    """Where a subset is: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
+    """Return where a subset is: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
     places = (f"{subset}/*.parquet", f"*/{subset}/*.parquet", f"{subset}-*.parquet", f"*/{subset}-*.parquet")
     if found := find_files(where, *places):
         return [RowSource(p.relative_to(where).as_posix(), p) for p in found]
@@ -39,7 +40,7 @@ def sources(where: Path, subset: str) -> list[RowSource]:
 
 
 def tags_of(subset: str, name: names.Name) -> dict[str, str]:
-    """What results are broken down by, in the data's own spelling."""
+    """Return what results are broken down by, in the data's own spelling."""
     return {
         "split": subset,
         "shape": names.known(names.SHAPES[subset], name.shape) or name.shape,
@@ -49,22 +50,18 @@ def tags_of(subset: str, name: names.Name) -> dict[str, str]:
     }
 
 
-def name_problem(subset: str, image_name: str) -> str | None:
-    """Why a name cannot be used."""
-    try:
-        parsed = names.parse(image_name)
-    except ValueError as error:
-        return f"image_name {image_name!r} does not parse: {error}"
-    if names.known(names.SHAPES[subset], parsed.shape) is None:
-        return f"image_name {image_name!r}: {parsed.shape!r} is not a shape of {subset}"
-    if names.known(names.SCENES, parsed.scene) is None:
-        return f"image_name {image_name!r}: {parsed.scene!r} is not a scene"
-    return None
-
-
 def row_problems(subset: str, rows: Rows) -> Iterator[tuple[int, str]]:
-    """Names that cannot be used, by row."""
-    yield from ((i, what) for i, name in enumerate(rows.names) if (what := name_problem(subset, name)))
+    """Yield the names that cannot be used, by row."""
+    for i, name in enumerate(rows.names):
+        try:
+            parsed = names.parse(name)
+        except ValueError as error:
+            yield i, f"image_name {name!r} does not parse: {error}"
+            continue
+        if names.known(names.SHAPES[subset], parsed.shape) is None:
+            yield i, f"image_name {name!r}: {parsed.shape!r} is not a shape of {subset}"
+        elif names.known(names.SCENES, parsed.scene) is None:
+            yield i, f"image_name {name!r}: {parsed.scene!r} is not a scene"
 
 
 LAYOUT = ParquetLayout("illusionbench", ("image_name",), sources, row_problems)
@@ -115,7 +112,7 @@ class IllusionData(RowData):
         )
 
     def _modes_without_images(self, subset: str, shape: str, scene: str) -> tuple[str, ...]:
-        """The in-context prompts for which there are no examples to such a query."""
+        """Return the in-context prompts for which there are no examples to such a query."""
         count = self.options.shots
         if not count or shape not in names.KEPT[subset]:
             return ()
@@ -126,7 +123,7 @@ class IllusionData(RowData):
         return partial(self._shown, prompt) if self.options.shots else no_shots
 
     def _shown(self, prompt: str, sample: Sample) -> tuple[Sample, ...]:
-        """The examples of a sample: from the whole data set, the same ones each time."""
+        """Return the examples of a sample: from the whole data set, the same ones each time."""
         count, seed, tags = self.options.shots, self.options.seed, sample.tags
         own, pool = sample.id.rpartition("/")[0], self._pool(tags["split"])
         rng = random.Random(f"{prompt}/{count}/{seed}/{own}")  # noqa: S311 (a draw of examples, not a secret)
@@ -134,14 +131,14 @@ class IllusionData(RowData):
         return tuple(replace(pool.lights[i], pictures=(self._picture(tags["split"], i),)) for i in ids)
 
     def _every(self, subset: str) -> Iterator[Sample]:
-        """Every image of a subset, selected or not: where examples are drawn from. Its id is that of no task."""
+        """Yield every image of a subset, selected or not: where examples are drawn from. Its id is that of no task."""
         for rows, ids in self._walk(subset):
             for name, image_name in zip(ids, rows.names, strict=True):
                 if name not in self._odd:
                     yield Sample(id=name, tags=tags_of(subset, names.parse(image_name)))
 
     def _read_picture(self, subset: str, image_id: str) -> Picture:
-        """One image of a subset by its id."""
+        """Return one image of a subset by its id."""
         if subset not in self._places:
             self._places[subset] = {name: (rows, i) for rows, ids in self._walk(subset) for i, name in enumerate(ids)}
         rows, i = self._places[subset][image_id]
@@ -149,8 +146,33 @@ class IllusionData(RowData):
         return picture
 
 
+def check(where: Path) -> Iterator[Problem]:
+    """Yield the problems of all subsets: names that do not parse, unknown shapes and scenes, repeats, images that do not decode."""
+    for subset in choose_subsets(where, Selection()):
+        yield from _ignored(where, subset)
+        yield from LAYOUT.check(where, subset)
+
+
+def _ignored(where: Path, subset: str) -> Iterator[Problem]:
+    """Files of a subset that look like images and are not read, a line a folder."""
+    found = sources(where, subset)
+    read = {path for source in found for path in (source.files or (source.path,))}
+    folders = {where / subset, *(s.path if s.files else s.path.parent for s in found)} - {where}
+    lost: dict[Path, list[Path]] = {}
+    for path in sorted({p for folder in folders for p in folder.rglob("*")}):
+        if path not in read and path.suffix.lower() in (*names.ENDINGS, *OTHER_IMAGES):
+            lost.setdefault(path.parent, []).append(path)
+    for folder, paths in lost.items():
+        endings = sorted({p.suffix.lower() for p in paths})
+        why = f"only {', '.join(names.ENDINGS)} are read"
+        if set(endings) <= set(names.ENDINGS):
+            why = "a parquet file of the same split is read instead"
+        what = f"{len(paths)} image files are not read ({paths[0].name}, ...): {why}"
+        yield Problem(folder.relative_to(where).as_posix(), what, fatal=False)
+
+
 def choose_subsets(where: Path, options: Selection) -> list[str]:
-    """The subsets that the options name and the folder has."""
+    """Return the subsets that the options name and the folder has."""
     check_folder(where, "illusionbench")
     present = [s for s in names.SUBSETS if sources(where, s)]
     if not present:

@@ -8,8 +8,7 @@ from snellen.core.exam import Exam
 from snellen.core.extras import Demo, Exports, HubData, HubSet, Maker, PaperTables, Probes, RowFormat, Solvers, later
 from snellen.core.options import MAX_MISSING, SHOTS
 from snellen.data.published import published_figures
-from snellen.exams.illusionbench.check import check
-from snellen.exams.illusionbench.data import LAYOUT, IllusionData
+from snellen.exams.illusionbench.data import LAYOUT, IllusionData, check
 from snellen.exams.illusionbench.exports import exports
 from snellen.exams.illusionbench.layout import tables
 from snellen.exams.illusionbench.names import SUBSETS, TASKS

@@ -9,7 +9,7 @@ from snellen.core.types import Struct
 from snellen.data.declared import declared
 
 
-class SubsetWords(Struct, frozen=True):
+class _SubsetWords(Struct, frozen=True):
     """The words of a subset, as `words.toml` explains them."""
 
     called: tuple[str, ...]
@@ -26,7 +26,7 @@ class _IllusionWords(Struct, frozen=True):
     simple_scenes: tuple[str, ...]
     complex_scenes: tuple[str, ...]
     strict_scenes: tuple[str, ...]
-    subsets: dict[str, SubsetWords]
+    subsets: dict[str, _SubsetWords]
     aliases: dict[str, tuple[str, ...]]
 
 
@@ -71,7 +71,7 @@ def parse(image_name: str) -> Name:
 
 
 def silhouette(image_name: str) -> str:
-    """Which silhouette of its class an image hides, as far as its name says: images of one silhouette stand or fall together.
+    """Return which silhouette of its class an image hides, as far as its name says: images of one silhouette stand or fall together.
 
     The generator of the real set puts the number of the class's drawing at the end (there are three of each object and two of each
     logo); our synthetic icons have it behind the class, and a running number at the end. What is no such number leaves the class.
@@ -89,7 +89,7 @@ def silhouette(image_name: str) -> str:
 
 
 def _parts(image_name: str) -> tuple[list[str], int]:
-    """The parts of a name, and the place of its difficulty among them; behind the last where there is none."""
+    """Return the parts of a name, and the place of its difficulty among them; behind the last where there is none."""
     path = PurePosixPath(image_name.replace("\\", "/"))
     base = path.stem if path.suffix.lower() in ENDINGS else path.name
     parts = [p for p in base.split("-") if p]
@@ -97,7 +97,7 @@ def _parts(image_name: str) -> tuple[list[str], int]:
 
 
 def known(names: tuple[str, ...], word: str) -> str | None:
-    """A word in the data's spelling, whatever its case."""
+    """Return a word in the data's spelling, whatever its case."""
     return next((n for n in names if n.lower() == word.lower()), None)
 
 
@@ -112,7 +112,7 @@ def meant(names: tuple[str, ...], word: str) -> str | None:
 
 
 def spellings_of(name: str) -> tuple[str, ...]:
-    """Every way to write a name in lower case that counts as it: with spaces, joined, an alias, and their plurals.
+    """Return every way to write a name in lower case that counts as it: with spaces, joined, an alias, and their plurals.
 
     >>> spellings_of("paper_clip")
     ('paper clip', 'paperclip', 'paper clips', 'paperclips')

@@ -34,16 +34,8 @@ ANSWER_FORMS = {(p, t): "Answer: {}" for p in ("lmms-strict", "lmms-strict-cot")
 def text_of(prompt: str, subset: str, task: str) -> str:
     """The text of a prompt; all in-context prompts have the instruction `icl`, whose task `both` asks for background and hidden thing."""
     words = WORDS.subsets[subset]
-    formed, asked, named = words.nouns
-    phrase, noun, forms = words.icl_nouns
     return FORMS[prompt][task].format(
-        formed=formed,
-        asked=asked,
-        named=named,
-        phrase=phrase,
-        noun=noun,
-        forms=forms,
-        highlight=words.highlight,
+        words=words,
         offered=", ".join(words.offered),
         kept=", ".join(words.kept),
         strict_shapes=", ".join(words.strict),
@@ -54,7 +46,7 @@ def text_of(prompt: str, subset: str, task: str) -> str:
 
 
 def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
-    """The options that a prompt prints, in their order; two names at once are no choice among options."""
+    """Return the options that a prompt prints, in their order; two names at once are no choice among options."""
     words = WORDS.subsets[subset]
     if task == "both":
         return ()
@@ -68,7 +60,7 @@ def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
 
 
 def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
-    """One question: the image, then the text; in context the instruction, each example with its answer, and the query."""
+    """Ask one question: the image, then the text; in context the instruction, each example with its answer, and the query."""
     subset, task = sample.tags["split"], sample.tags["task"]
     parts: list[Part] = [*sample.pictures]
     if prompt.startswith("icl"):
@@ -91,26 +83,26 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
 
 
 def answer_of(tags: dict[str, str], task: str) -> str:
-    """An example's answer. For both names the order is that of the instruction: background first."""
+    """Return an example's answer. For both names the order is that of the instruction: background first."""
     return f"{tags['scene']}, {tags['shape']}" if task == "both" else tags[task]
 
 
-def one_name(sample: Sample) -> bool:
-    """Whether a sample is asked for its shape or its scene, not for both at once."""
+def _one_name(sample: Sample) -> bool:
+    """Return whether a sample is asked for its shape or its scene, not for both at once."""
     return sample.tags["task"] != "both"
 
 
-def has_examples(prompt: str, sample: Sample) -> bool:
-    """Only some classes take part in context; and there must be the examples that a prompt shows."""
+def _has_examples(prompt: str, sample: Sample) -> bool:
+    """Return whether a sample's class takes part in context, and there are the examples that a prompt shows."""
     return sample.tags["shape"] in KEPT[sample.tags["split"]] and prompt not in sample.facts.get("unfit", ())
 
 
-def _prompt(name: str, about: str, applies: Callable[[Sample], bool] | None = one_name) -> Prompt:
+def _prompt(name: str, about: str, applies: Callable[[Sample], bool] | None = _one_name) -> Prompt:
     return Prompt(name, about, partial(ask, name), applies)
 
 
 def _in_context(name: str, about: str, shots: tuple[int, ...] = SHOTS) -> Prompt:
-    return Prompt(name, about, partial(ask, name), partial(has_examples, name), shots)
+    return Prompt(name, about, partial(ask, name), partial(_has_examples, name), shots)
 
 
 PROMPTS = by_name(
@@ -138,7 +130,7 @@ PROMPTS = by_name(
 
 
 def truths() -> list[Sample]:
-    """Every shape in every scene once, for both tasks."""
+    """Return every shape in every scene once, for both tasks."""
     return [
         msgspec.structs.replace(
             probe,
@@ -153,7 +145,7 @@ def truths() -> list[Sample]:
 
 
 def probes() -> list[Sample]:
-    """One sample of each subset and task without pictures, to show prompts and try protocols without a data set."""
+    """Return one sample of each subset and task without pictures, to show prompts and try protocols without a data set."""
     found = []
     for subset, shapes in SHAPES.items():
         truth = {"shape": shapes[0], "scene": "Sand_dune"}

@@ -18,12 +18,11 @@ METRICS = declared("snellen.exams.illusionbench", "metrics.toml", dict[str, tupl
 
 
 class IllusionReading(NamedTuple):
-    """What a protocol makes of one reply. A recall is None where the protocol does not define it."""
+    """How a protocol reads one reply, and which names are in it; those are left out that the protocol does not look for."""
 
     reading: object
     readable: bool
-    shape: bool | None
-    scene: bool | None
+    hits: dict[str, bool]
 
 
 class IllusionProtocol(Protocol):
@@ -58,23 +57,22 @@ class IllusionProtocol(Protocol):
 
     def _judge_text(self, reply: str, asked: IllusionTruth) -> Verdict:
         read = self._rule(reply, asked)
-        hit = all({"shape": read.shape, "scene": read.scene}[kind] for kind in asked.truths)
-        metrics: Metrics = {
-            "recall": float(bool(hit)),
-            "shape_recall": None if read.shape is None else float(read.shape),
-            "scene_recall": None if read.scene is None else float(read.scene),
+        hit = all(read.hits[kind] for kind in asked.truths)
+        metrics: Metrics = {"recall": float(hit)}
+        metrics |= {
+            f"{kind}_recall": float(read.hits[kind]) if kind in read.hits else None for kind in ("shape", "scene")
         }
         if self._buckets:
-            metrics["bucket"] = "shape" if read.shape else "texture" if read.scene else "rest"
+            metrics["bucket"] = "shape" if read.hits["shape"] else "texture" if read.hits["scene"] else "rest"
             metrics["multi_word"] = float(len(reply.split()) > 1)
-        return Verdict(read.reading, read.readable, bool(hit), metrics)
+        return Verdict(read.reading, read.readable, hit, metrics)
 
     def blank(self, sample: Sample) -> Metrics:
         """No reply: 0 where the protocol defines a recall, nothing where it does not."""
         return self.judge("", sample).metrics
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """What is kept of a mark. Images that hide one silhouette stand or fall together."""
+        """Return what is kept of a mark. Images that hide one silhouette stand or fall together."""
         seen, tags = super().seen(sample, mark), sample.tags
         rest = {"rest": float(mark.metrics.get("bucket", "rest") == "rest")} if self._buckets else {}
         return seen._replace(
@@ -93,19 +91,20 @@ class IllusionProtocol(Protocol):
         return summary.floors(group, tuple(m.name for m in METRICS["recalls"]), self._won)
 
     def _won_by(self, reply: str, asked: IllusionTruth) -> frozenset[str]:
-        """The metrics that a constant reply gets in full."""
+        """Return the metrics that a constant reply gets in full."""
         return frozenset(k for k, v in self._judge_text(reply, asked).metrics.items() if v == 1.0)
 
 
 def _original(reply: str, asked: IllusionTruth) -> IllusionReading:
     bucket = reading.bucket_original(reply, asked.shape, asked.scene)
-    return IllusionReading(reply.lower(), bool(reply.strip()), bucket == "shape", bucket == "texture")
+    return IllusionReading(
+        reply.lower(), bool(reply.strip()), {"shape": bucket == "shape", "scene": bucket == "texture"}
+    )
 
 
 def _only(asked: IllusionTruth, match: Callable[[str, str], bool], said: str, readable: bool) -> IllusionReading:
-    """Recalls of the names that were asked for, each matched by kind and name; None for the other."""
-    hits = {kind: match(kind, truth) for kind, truth in asked.truths.items()}
-    return IllusionReading(said, readable, hits.get("shape"), hits.get("scene"))
+    """Look only for the names that were asked for, each matched by kind and name."""
+    return IllusionReading(said, readable, {kind: match(kind, truth) for kind, truth in asked.truths.items()})
 
 
 def _strict(reply: str, asked: IllusionTruth) -> IllusionReading:
@@ -126,8 +125,8 @@ def _head(reply: str, asked: IllusionTruth) -> IllusionReading:
 
 def _icl(reply: str, asked: IllusionTruth) -> IllusionReading:
     said = reading.clean_icl(reply)
-    shape, scene = reading.match_icl(said, asked.shape), reading.match_icl(said, asked.scene)
-    return IllusionReading(said, bool(said.strip()), shape, scene)
+    hits = {"shape": reading.match_icl(said, asked.shape), "scene": reading.match_icl(said, asked.scene)}
+    return IllusionReading(said, bool(said.strip()), hits)
 
 
 def _robust(reply: str, asked: IllusionTruth) -> IllusionReading:
@@ -135,9 +134,10 @@ def _robust(reply: str, asked: IllusionTruth) -> IllusionReading:
     if asked.task == "both":
         said = {kind: reading.of_the_kind(named, asked.subset, kind) for kind in asked.truths}
         hits = {kind: said[kind] == [truth] for kind, truth in asked.truths.items()}
-        return IllusionReading(", ".join(named), all(len(s) == 1 for s in said.values()), hits["shape"], hits["scene"])
+        return IllusionReading(", ".join(named), all(len(s) == 1 for s in said.values()), hits)
     answer = reading.answer_robust(reply, asked.subset, asked.task)
-    return IllusionReading(answer or ", ".join(named), answer is not None, answer == asked.shape, answer == asked.scene)
+    hits = {"shape": answer == asked.shape, "scene": answer == asked.scene}
+    return IllusionReading(answer or ", ".join(named), answer is not None, hits)
 
 
 PROTOCOLS = {

@@ -29,7 +29,7 @@ def bucket_original(reply: str, shape: str, scene: str) -> str:
 
 
 def clean_icl(reply: str) -> str:
-    """The first line (else the first sentence), without punctuation, underscores as spaces, lower-cased."""
+    """Return the first line (else the first sentence), without punctuation, underscores as spaces, lower-cased."""
     end = reply.find("\n")
     if end == -1:
         end = reply.find(".")
@@ -38,7 +38,7 @@ def clean_icl(reply: str) -> str:
 
 
 def match_icl(answer: str, truth: str) -> bool:
-    """The truth, cleaned in the same way, is a substring."""
+    """Return whether the truth, cleaned in the same way, is a substring."""
     return re.sub(r"[^\w\s]", "", truth).replace("_", " ").lower() in answer
 
 
@@ -54,7 +54,7 @@ def normalise(text: str) -> str:
 
 
 def extract_strict(reply: str) -> str:
-    """What follows the first `Answer:`, up to a comma, a period or the end of the line; nothing where it is missing."""
+    """Return what follows the first `Answer:`, up to a comma, a period or the end of the line; nothing where it is missing."""
     found = _ANSWER.search(reply)
     return found.group(1).strip() if found else ""
 
@@ -65,7 +65,7 @@ def match_strict(answer: str, truth: str) -> bool:
 
 
 def extract_first(reply: str, task: str) -> str:
-    """The value of the last line `Shape:` or `Scene:`, else the whole reply; also where that last line has only white space after
+    """Return the value of the last line `Shape:` or `Scene:`, else the whole reply; also where that last line has only white space after
     the colon. (A line that ends at the colon is none.)
     """
     label = re.compile(rf"\s*{task}\s*:", re.IGNORECASE)
@@ -78,12 +78,12 @@ def extract_first(reply: str, task: str) -> str:
 
 
 def match_first(answer: str, truth: str) -> bool:
-    """The normalised truth is a substring of the normalised answer."""
+    """Return whether the normalised truth is a substring of the normalised answer."""
     return bool(normalise(truth)) and normalise(truth) in normalise(answer)
 
 
 def match_head(reply: str, truth: str) -> bool:
-    """The truth as it is, or with spaces for `_` or `-`, is a substring of the lower-cased reply."""
+    """Return whether the truth as it is, or with spaces for `_` or `-`, is a substring of the lower-cased reply."""
     prediction, label = reply.lower().strip(), truth.lower()
     return any(form in prediction for form in (label, label.replace("_", " "), label.replace("-", " ")))
 
@@ -155,7 +155,7 @@ def _asserted_and_negated(reply: str, subset: str) -> tuple[tuple[str, ...], fro
 
 
 def read_robust(reply: str, subset: str) -> list[str]:
-    """The options that a reply names, each once, in order, whatever stands around them (core/reply/): whole
+    """Return the options that a reply names, each once, in order, whatever stands around them (core/reply/): whole
     words, longest match first, other spellings and plurals, negated ones left out. A reply that says of a name both that it is and
     that it is not says nothing.
     """
@@ -164,7 +164,7 @@ def read_robust(reply: str, subset: str) -> list[str]:
 
 
 def answer_robust(reply: str, subset: str, task: str) -> str | None:
-    """The one option that the reply gives: the only one of the asked kind, else the only one at all (the list is mixed, and
+    """Return the one option that the reply gives: the only one of the asked kind, else the only one at all (the list is mixed, and
     saying the scene for the shape is an answer). None where it names none, or several.
     """
     named = read_robust(reply, subset)
@@ -174,5 +174,5 @@ def answer_robust(reply: str, subset: str, task: str) -> str | None:
 
 
 def of_the_kind(named: list[str], subset: str, kind: str) -> list[str]:
-    """The shapes, or the scenes, among some names."""
+    """Return the shapes, or the scenes, among some names."""
     return [name for name in named if name in (SHAPES[subset] if kind == "shape" else SCENES)]

@@ -19,7 +19,7 @@ _NONE = "no content after [/inst]"
 
 
 def prediction(text: str, mode: str) -> str | None:
-    """What the original scores, lower-cased; None where it finds nothing and then fails.
+    """Return what the original scores, lower-cased; None where it finds nothing and then fails.
 
     >>> prediction("The answer is 'BMW') because", "other"), prediction("USER: q ASSISTANT: Mercedes Benz", "llava1.5")
     ('bmw', 'mercedes')
@@ -37,7 +37,7 @@ def prediction(text: str, mode: str) -> str | None:
 
 
 def reply_from_row(row: Mapping[str, Any]) -> Any:
-    """The reply in a row: its `response`, or what the original finds in its raw `decoded_text`."""
+    """Return the reply in a row: its `response`, or what the original finds in its raw `decoded_text`."""
     if "decoded_text" not in row:
         return row.get("response")
     text, mode = row["decoded_text"], row.get("mode", "other")
@@ -49,7 +49,7 @@ def reply_from_row(row: Mapping[str, Any]) -> Any:
 
 
 def sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """A light sample of a row; an error names the field."""
+    """Return a light sample of a row; an error names the field."""
     subset, task = row.get("subset"), row.get("task")
     if subset not in names.SUBSETS:
         raise SnellenError(f'field "subset" must be one of {", ".join(names.SUBSETS)}, not {subset!r}')

@@ -25,16 +25,16 @@ Support = dict[str, dict[str, list[str]]]
 """Scene to shape to the ids of its images."""
 
 
-class Pool(NamedTuple):
+class _Pool(NamedTuple):
     """All images of a subset's kept classes by scene and shape, and their samples without pictures, by id."""
 
     support: Support
     lights: dict[str, Sample]
 
 
-def pool(images: Iterable[Sample]) -> Pool:
-    """Where the examples of a subset are drawn from."""
-    found = Pool({scene: {} for scene in SCENES}, {})
+def pool(images: Iterable[Sample]) -> _Pool:
+    """Return where the examples of a subset are drawn from."""
+    found = _Pool({scene: {} for scene in SCENES}, {})
     for image in images:
         if image.tags["shape"] in KEPT[image.tags["split"]]:
             found.support[image.tags["scene"]].setdefault(image.tags["shape"], []).append(image.id)
@@ -63,7 +63,7 @@ def check_prompt(prompt: str, shots: int) -> None:
 
 
 def fits(mode: str, shape: str, scene: str, count: int, support: Support) -> bool:
-    """Whether there are the images that a mode shows before a query, one of which is the query's own."""
+    """Return whether there are the images that a mode shows before a query, one of which is the query's own."""
     needed, free = _needed(mode, shape, scene, count, support), _fillers(shape, scene, support)
     if any(not cells for cells in needed):
         return False
@@ -89,50 +89,36 @@ def _needed(mode: str, shape: str, scene: str, count: int, support: Support) -> 
 
 
 def _fillers(shape: str, scene: str, support: Support) -> set[str]:
-    """The shapes of images that share neither name with the query."""
+    """Return the shapes of images that share neither name with the query."""
     return {s for place, shapes in support.items() if place != scene for s, ids in shapes.items() if ids} - {shape}
 
 
 def pick(mode: str, own: str, shape: str, scene: str, count: int, support: Support, rng: random.Random) -> list[str]:
-    """The images shown before a query, shuffled; `own` is the query's image, which is never shown.
+    """Return the images shown before a query, shuffled; `own` is the query's image, which is never shown.
 
     What shares a name with the query is exactly what the mode says; where there is no such image, that is an error.
     """
     if not fits(mode, shape, scene, count, support):
         raise SnellenError(f"{mode} with --shots {count}: too few images for a query of {shape} in {scene}")
-    draw = _Draw(own, shape, support, rng)
+    ids: list[str] = []
+    shapes, scenes = {shape}, {scene}
+
+    def unused(place: str) -> list[str]:
+        return [name for name, images in support.get(place, {}).items() if images and name not in shapes]
+
+    def take(place: str, name: str) -> None:
+        ids.append(rng.choice([image for image in support[place][name] if image != own]))
+        scenes.add(place)
+        shapes.add(name)
+
     for cells in _needed(mode, shape, scene, count, support):
-        draw.take(*rng.choice(cells))
-    draw.fill(count, [s for s in support if s != scene])
-    rng.shuffle(draw.ids)
-    return draw.ids
-
-
-class _Draw:
-    """Examples drawn so far, with the shapes and scenes they use up."""
-
-    def __init__(self, own: str, query: str, support: Support, rng: random.Random) -> None:
-        self._own, self._support, self._rng = own, support, rng
-        self.ids: list[str] = []
-        self._shapes: set[str] = {query}
-        self._scenes: set[str] = set()
-
-    def fill(self, count: int, scenes: list[str]) -> None:
-        """Unused shapes in unused scenes, in the scenes' order; scenes come again where they run out."""
-        while len(self.ids) < count:
-            fresh = [s for s in scenes if s not in self._scenes and self._open(s)] or [
-                s for s in scenes if self._open(s)
-            ]
-            for scene in fresh[: count - len(self.ids)]:
-                open_shapes = self._open(scene)
-                if open_shapes:
-                    self.take(scene, self._rng.choice(open_shapes))
-
-    def take(self, scene: str, shape: str) -> None:
-        """Any image of this cell but the query's."""
-        self.ids.append(self._rng.choice([i for i in self._support[scene][shape] if i != self._own]))
-        self._scenes.add(scene)
-        self._shapes.add(shape)
-
-    def _open(self, scene: str) -> list[str]:
-        return [s for s, ids in self._support.get(scene, {}).items() if ids and s not in self._shapes]
+        take(*rng.choice(cells))
+    while (
+        len(ids) < count
+    ):  # unused shapes in unused scenes, in the scenes' order; scenes come again where they run out
+        places = [place for place in support if place != scene and unused(place)]
+        for place in ([place for place in places if place not in scenes] or places)[: count - len(ids)]:
+            if names := unused(place):
+                take(place, rng.choice(names))
+    rng.shuffle(ids)
+    return ids

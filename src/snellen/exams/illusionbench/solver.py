@@ -39,7 +39,7 @@ _lock = threading.Lock()
 
 
 def _plain(word: str) -> str:
-    """A class name without case, spaces, underscores and known misspellings."""
+    """Return a class name without case, spaces, underscores and known misspellings."""
     bare = re.sub(r"[^a-z0-9]", "", word.lower())
     return _ALIASES.get(bare, bare)
 
@@ -49,7 +49,7 @@ _SHAPE_OF = {split: {_plain(name): name for name in shapes(split)} for split in 
 
 
 def _opened(data: bytes) -> Field:
-    """The picture at twice the working size, in 0..1."""
+    """Return the picture at twice the working size, in 0..1."""
     return _shrunk(as_rgb(data))
 
 
@@ -133,14 +133,14 @@ def _learned() -> _EmptyScenes:
 
 @cache
 def _filters(split: str) -> tuple[tuple[str, ...], npt.NDArray[np.complex64]]:
-    """The class silhouettes of a split as spectra."""
+    """Return the class silhouettes of a split as spectra."""
     names, masks = templates(split, _GRID, _SCALES, _TURNS)
     masks = (masks - masks.mean(axis=(1, 2), keepdims=True)) * _taper()
     return tuple(names), np.fft.rfft2(masks).astype(np.complex64)
 
 
 def _scene_distances(image: Field, known: _EmptyScenes) -> dict[str, float]:
-    """How unlike the references of each scene the picture is."""
+    """Return how unlike the references of each scene the picture is."""
     seen = _statistics(image) / known.scale
     gap = np.minimum(np.abs(known.features - seen), 4.0)
     near = np.sort((gap**2).mean(axis=2), axis=1)[:, :2].mean(axis=1)
@@ -171,7 +171,7 @@ def _shape_scores(image: Field, split: str, known: _EmptyScenes, scene: str) -> 
 
 
 def _split_of(options: Sequence[str]) -> str:
-    """The split whose classes are offered; the first if none is."""
+    """Return the split whose classes are offered; the first if none is."""
     plain = {_plain(option) for option in options}
     return max(_SPLITS, key=lambda split: len(plain & _SHAPE_OF[split].keys()))
 
@@ -193,7 +193,7 @@ def _shape(image: Field, options: Sequence[str], known: _EmptyScenes, scene: str
 
 
 def _options(question: Question, wants_shape: bool) -> tuple[str, ...]:
-    """What is offered; where two names are asked for, the lists that the text prints."""
+    """Return what is offered; where two names are asked for, the lists that the text prints."""
     options = question.options or tuple(o for found in _LISTED.findall(question.text) for o in found.split(", "))
     if wants_shape and not any(_plain(o) in classes for o in options for classes in _SHAPE_OF.values()):
         raise ValueError("the question offers no shapes to choose from")
@@ -201,7 +201,7 @@ def _options(question: Question, wants_shape: bool) -> tuple[str, ...]:
 
 
 def solve(question: Question) -> str:
-    """The offered shape, scene or both that the picture fits best, in the form asked for; empty without a picture.
+    """Return the offered shape, scene or both that the picture fits best, in the form asked for; empty without a picture.
 
     Raises ValueError where a shape is asked for and none is offered: nothing says which of the three sets it is of.
     """
@@ -232,7 +232,7 @@ def solve(question: Question) -> str:
 
 
 def _both(text: str, wants_shape: bool) -> bool:
-    """Whether shape and scene are asked for at once."""
+    """Return whether shape and scene are asked for at once."""
     return wants_shape and ("shape: <" in text or "both the" in text)
 
 

@@ -25,18 +25,13 @@ class IllusionTruth(NamedTuple):
 
     @classmethod
     def of(cls, sample: Sample) -> IllusionTruth:
-        """What a reply to a sample is judged against."""
+        """Return what a reply to a sample is judged against."""
         tags = sample.tags
         return cls(tags["split"], tags["task"], tags["shape"], tags["scene"])
 
     @property
-    def truth(self) -> str:
-        """The name that the task asks for."""
-        return self.shape if self.task == "shape" else self.scene
-
-    @property
     def truths(self) -> dict[str, str]:
-        """The names that the task asks for, by kind."""
+        """Return the names that the task asks for, by kind."""
         names = {"shape": self.shape, "scene": self.scene}
         return names if self.task == "both" else {self.task: names[self.task]}
 
@@ -58,7 +53,7 @@ GROUPINGS: dict[str, Callable[[Mapping[str, str]], str | None]] = {
 
 
 def groups(tags: Mapping[str, str]) -> Iterator[Key]:
-    """A subset and task, then class, scene, kind of scene, difficulty and strength within it."""
+    """Yield a subset and task, then class, scene, kind of scene, difficulty and strength within it."""
     part = (("split", tags["split"]), ("task", tags["task"]))
     yield part
     for name, group_of in GROUPINGS.items():
@@ -77,7 +72,7 @@ def order(key: Key) -> tuple[int, int, int, str]:
 def floors(
     group: Group, metrics: tuple[str, ...], won: Callable[[str, IllusionTruth], frozenset[str]]
 ) -> dict[str, Floor]:
-    """The best recalls that one constant reply gets; `won` has the metrics that a reply gets in full for the names of an image.
+    """Return the best recalls that one constant reply gets; `won` has the metrics that a reply gets in full for the names of an image.
 
     A recall that was not asked for has no floor, and none has one where all its names are the same (within a class, say): there a
     constant is trivially right.
@@ -90,7 +85,7 @@ def floors(
     asked = {"recall": kinds} | {f"{kind}_recall": [kind] for kind in kinds}
     varied = {name for name, some in asked.items() if len({tuple(getattr(t, k) for k in some) for t in truths}) > 1}
     tried = {name: ConstantScores() for name in metrics if name in varied}
-    for reply, allowed in constant_replies(group.by["split"], task, truths) if tried else ():
+    for reply, allowed in _constant_replies(group.by["split"], task, truths) if tried else ():
         sums: Counter[str] = Counter()
         for truth, count in truths.items():
             for name in won(reply, truth):
@@ -100,8 +95,8 @@ def floors(
     return {name: one.floor for name, one in tried.items()}
 
 
-def constant_replies(subset: str, task: str, truths: Counter[IllusionTruth]) -> Iterator[tuple[str, bool]]:
-    """What a subject that never looks could always say, and whether a prompt allows it: every name, with and without `Answer:`; where
+def _constant_replies(subset: str, task: str, truths: Counter[IllusionTruth]) -> Iterator[tuple[str, bool]]:
+    """Yield what a subject that never looks could always say, and whether a prompt allows it: every name, with and without `Answer:`; where
     a shape and a scene are asked for, the commonest shape and scene and the commonest pair; and, allowed by none, all names at once.
     """
     names = (*SHAPES[subset], *SCENES)

@@ -10,7 +10,7 @@ from snellen.choice.order import reordered
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import DataTemplates, DataTraits, Maker, Probes, RowFormat, SampleOptions, TextGuess, later
-from snellen.core.options import OF_DATA
+from snellen.core.options import COLUMNS, IMAGES
 from snellen.core.types import Sample
 from snellen.data.tables import TableRow
 from snellen.exams.own import find
@@ -56,7 +56,7 @@ class Own(Exam):
     prompts = PROMPTS
     protocols = PROTOCOLS
     max_tokens = 256
-    options = OF_DATA
+    options = (IMAGES, COLUMNS)
     extras = (
         Maker(later("snellen.exams.own.template:make")),
         DataTemplates(

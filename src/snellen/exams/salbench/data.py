@@ -18,13 +18,13 @@ from snellen.exams.salbench.shots import draw_support
 
 
 def sources(where: Path, config: str) -> list[RowSource]:
-    """The parquet files of a config: `CONFIG/*.parquet`, also below one more folder such as `data/`."""
+    """Return the parquet files of a config: `CONFIG/*.parquet`, also below one more folder such as `data/`."""
     found = find_files(where, f"{config}/*.parquet", f"*/{config}/*.parquet")
     return [RowSource(path.relative_to(where).as_posix(), path) for path in found]
 
 
 def row_problems(config: str, rows: Rows) -> Iterator[tuple[int, str]]:
-    """What is wrong in the text columns, by row."""
+    """Yield what is wrong in the text columns, by row."""
     split = BY_NAME[config].split
     allowed, answers = labels_of(split), rows.texts["answer"]
     good = {a for a in set(answers) if a and all(x.strip().lower() in allowed for x in a.split(","))}
@@ -39,14 +39,14 @@ LAYOUT = ParquetLayout("salbench", ("image_id", "question", "answer"), sources, 
 
 
 def check(where: Path) -> Iterator[Problem]:
-    """Every problem of all configs: columns, labels, repeated ids, images that do not decode."""
-    for config in choose_configs(where, Selection()):
+    """Yield every problem of all configs: columns, labels, repeated ids, images that do not decode."""
+    for config in _choose_configs(where, Selection()):
         yield from LAYOUT.check(where, config.name)
 
 
 @cache
 def _tags(config: str, difficulty: str) -> dict[str, str]:
-    """The tags of all rows of a config and difficulty."""
+    """Return the tags of all rows of a config and difficulty."""
     _name, split, task = BY_NAME[config]
     return {"config": config, "split": split, "task": task} | ({"difficulty": difficulty} if difficulty else {})
 
@@ -59,7 +59,7 @@ class SalBenchData(RowData):
     def __init__(self, where: Path, options: Selection) -> None:
         self._slots = cache(self._draw_slots)
         self._examples = cache(self._load_examples)
-        super().__init__(where, options, [c.name for c in choose_configs(where, options)])
+        super().__init__(where, options, [c.name for c in _choose_configs(where, options)])
 
     def _sample(self, part: str, rows: Rows, i: int, name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
         return Sample(
@@ -81,7 +81,7 @@ class SalBenchData(RowData):
         return self._shown
 
     def _shown(self, sample: Sample) -> tuple[Sample, ...]:
-        """The examples of a sample: never its own image."""
+        """Return the examples of a sample: never its own image."""
         slots = self._examples(sample.tags["config"])
         return tuple(next(s for s in slot if _image(s) != _image(sample)) for slot in slots)
 
@@ -91,7 +91,7 @@ class SalBenchData(RowData):
         return draw_support(pool, self.options.shots, self.options.seed)
 
     def _load_examples(self, config: str) -> list[list[Sample]]:
-        """The slots of a config with pictures."""
+        """Return the slots of a config with pictures."""
         slots = self._slots(config)
         wanted = {s.id for slot in slots for s in slot}
         loaded = {s.id: s for s in self._loaded(config, lambda name: [name] if name in wanted else [])}
@@ -99,12 +99,12 @@ class SalBenchData(RowData):
 
 
 def _image(sample: Sample) -> str:
-    """A sample's id without the number of a repeat."""
+    """Return a sample's id without the number of a repeat."""
     return sample.id.partition("#")[0]
 
 
-def choose_configs(where: Path, options: Selection) -> list[Config]:
-    """The configs that the options name and the folder has; what is named but absent is an error that says what is there."""
+def _choose_configs(where: Path, options: Selection) -> list[Config]:
+    """Return the configs that the options name and the folder has; what is named but absent is an error that says what is there."""
     check_folder(where, "salbench")
     present = [c for c in CONFIGS if sources(where, c.name)]
     if not present:

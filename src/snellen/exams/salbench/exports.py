@@ -26,7 +26,7 @@ SPLIT_WORDS = {split: word for word, split in WORDS.items()}
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, Content]]:
-    """All files of one protocol."""
+    """Yield all files of one protocol."""
     whole = {g.by["config"]: g for g in run.groups if g.whole and "config" in g.by}
     row = leaderboard_row(run, whole)
     yield "leaderboard_row.csv", csv_bytes([list(row), list(row.values())])
@@ -36,7 +36,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, Content]]:
 
 
 def _list(records: Iterator[bytes]) -> Iterator[bytes]:
-    """A JSON list, one record a line."""
+    """Yield a JSON list, one record a line."""
     yield b"[\n" + next(records, b"")
     for record in records:
         yield b",\n" + record
@@ -44,7 +44,7 @@ def _list(records: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:
-    """One row in the plan's columns: the protocol's headline in percent, empty where a task was not run."""
+    """Return one row in the plan's columns: the protocol's headline in percent, empty where a task was not run."""
     manifest = run.manifest
     row: dict[str, Any] = {"Model": f"{manifest.subject.spec}{manifest.data.note}", "Shot": manifest.options.shots}
     for column, config in COLUMNS.items():

@@ -40,5 +40,5 @@ ANY = {"split": ("synthetic (P3)", "natural (O3)"), "task": ("D", "R", "VR")}
 
 
 def labels_of(split: str) -> tuple[str, ...]:
-    """The labels of a split, in the order of the paper's prompts."""
+    """Return the labels of a split, in the order of the paper's prompts."""
     return FEATURES_P3 if split == "P3" else FEATURES_O3

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import chain, combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -29,7 +29,7 @@ _SINGULAR = re.compile(r"one ([^.,]+?) (?:at location|highlighted)")
 _BOX = re.compile(r"x_?min=([\d.]+), y_?min=([\d.]+), x_?max=([\d.]+), y_?max=([\d.]+)")
 
 
-class ReferredScene(NamedTuple):
+class _ReferredScene(NamedTuple):
     """What a referring question says of the scene, as printed there."""
 
     number: str
@@ -38,11 +38,11 @@ class ReferredScene(NamedTuple):
     box: tuple[str, str, str, str] | None
 
 
-def read_scene(question: str) -> ReferredScene | None:
+def _read_scene(question: str) -> _ReferredScene | None:
     """Take count, nouns and box out of a data set question; None for detection questions.
 
-    >>> read_scene("Context: This image depicts a scene with 13 toys. Among those, one toy highlighted in a red box is")
-    ReferredScene(number='13', objects='toys', singular='toy', box=None)
+    >>> _read_scene("Context: This image depicts a scene with 13 toys. Among those, one toy highlighted in a red box is")
+    _ReferredScene(number='13', objects='toys', singular='toy', box=None)
     """
     scene = _SCENE.search(question)
     if scene is None:
@@ -50,7 +50,7 @@ def read_scene(question: str) -> ReferredScene | None:
     number, objects = (scene.group(1) or scene.group(3)), (scene.group(2) or scene.group(4))
     singular = _SINGULAR.search(question)
     box = _BOX.search(question)
-    return ReferredScene(number, objects, singular.group(1) if singular else "object", box.groups() if box else None)  # type: ignore[arg-type]
+    return _ReferredScene(number, objects, singular.group(1) if singular else "object", box.groups() if box else None)  # type: ignore[arg-type]
 
 
 def _features(split: str) -> str:
@@ -58,13 +58,13 @@ def _features(split: str) -> str:
 
 
 def written(kind: str, sample: Sample) -> str:
-    """A text of `forms.toml` for a sample, with what its data set question says of the scene."""
-    form, scene = FORMS[kind][sample.tags["config"]], read_scene(sample.facts["question"])
+    """Return a text of `forms.toml` for a sample, with what its data set question says of the scene."""
+    form, scene = FORMS[kind][sample.tags["config"]], _read_scene(sample.facts["question"])
     wants_box = "{box" in form
     if "{number}" in form and (scene is None or (wants_box and scene.box is None)):
         missing = "object count and box" if wants_box else "object count"
         raise SnellenError(f"{sample.facts['where']}: the question names no {missing}, which this prompt needs")
-    number, objects, singular, box = scene or ReferredScene("", "", "", None)
+    number, objects, singular, box = scene or _ReferredScene("", "", "", None)
     x0, y0, x1, y1 = box or ("0", "0", "0", "0")
     return form.format(
         features=_features(sample.tags["split"]),
@@ -132,29 +132,21 @@ PROMPTS = by_name(
 
 
 def probes() -> list[Sample]:
-    """One sample of each config without pictures, to show prompts and try protocols without a data set."""
-    box = (0.2, 0.19, 0.26, 0.25)
-    questions = {
-        "P3": wording.p3_detection(),
-        "P3_box": wording.p3_referring(box),
-        "P3_box_img": wording.p3_visual_referring(),
-        "O3": wording.o3_detection(),
-        "O3_box": wording.o3_referring(13, "toys", box),
-        "O3_box_img": wording.o3_visual_referring(13, "toys", "toy"),
-    }
+    """Return one sample of each config without pictures, to show prompts and try protocols without a data set."""
+    toys: dict[str, Any] = {"n": 13, "plural": "toys", "singular": "toy", "box": (0.2, 0.19, 0.26, 0.25)}
     return [
         Sample(
             id=f"{c.name}/probe",
             tags={"config": c.name, "split": c.split, "task": c.task},
             truth="color" if c.split == "P3" else "Color, Shape",
-            facts={"question": questions[c.name], "where": "probe"},
+            facts={"question": wording.question(c.name, **toys), "where": "probe"},
         )
         for c in CONFIGS
     ]
 
 
 def truths() -> list[Sample]:
-    """Every truth of every config once: each label of P3, each set of labels of O3."""
+    """Return every truth of every config once: each label of P3, each set of labels of O3."""
     found = []
     for probe in probes():
         labels = [label.title() for label in labels_of(probe.tags["split"])]

@@ -11,40 +11,31 @@ from snellen.exams.salbench.names import labels_of
 # ---------------------------------------------------------------- lmms-eval (also the paper's own rules)
 
 
-def read_lmms(reply: str) -> frozenset[str]:
-    """Lower case, brackets off the ends, split on commas. Nothing else is cleaned; an empty reply is one empty piece."""
+def read_lmms(reply: str, _labels: tuple[str, ...] = ()) -> frozenset[str]:
+    """Read a reply: lower case, brackets off the ends, split on commas. Nothing else is cleaned; an empty reply is one empty piece."""
     return frozenset(piece.strip() for piece in reply.lower().strip("[").strip("]").split(","))
 
 
-def truth_lmms(answer: str) -> frozenset[str]:
-    """The data set's answer, split on commas."""
+def truth_lmms(answer: str, _labels: tuple[str, ...] = ()) -> frozenset[str]:
+    """Split the data set's answer on commas."""
     return frozenset(piece.strip() for piece in answer.lower().split(","))
 
 
 # ---------------------------------------------------------------- the "SalBench Evaluation Plan v2" implementation
 
-_PLAN_SEPARATORS = (";", " and ", "\n", "|")
-_PLAN_TRUTH_SEPARATORS = (";", " and ", "\n")
 
-
-def _plan_parts(text: str, separators: tuple[str, ...], labels: tuple[str, ...]) -> frozenset[str]:
-    lowered = text.lower().strip()
-    for separator in separators:
-        lowered = lowered.replace(separator, ",")
-    found = (next((label for label in labels if label in part), None) for part in lowered.split(","))
+def truth_plan_v2(answer: str, labels: tuple[str, ...]) -> frozenset[str]:
+    """Read an answer: at most one label a part, by substring. The original looks through a set, whose order changes from run to run;
+    here the order is that of the paper's feature list. (Its trimming of articles and nouns has no effect on the result.)
+    """
+    parts = re.split(r";| and |\n|,", answer.lower().strip())
+    found = (next((label for label in labels if label in part), None) for part in parts)
     return frozenset(label for label in found if label)
 
 
 def read_plan_v2(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
-    """At most one label a part, by substring. The original looks through a set, whose order changes from run to run;
-    here the order is that of the paper's feature list. (Its trimming of articles and nouns has no effect on the result.)
-    """
-    return _plan_parts(reply, _PLAN_SEPARATORS, labels)
-
-
-def truth_plan_v2(answer: str, labels: tuple[str, ...]) -> frozenset[str]:
-    """The answer read by the same rule."""
-    return _plan_parts(answer, _PLAN_TRUTH_SEPARATORS, labels)
+    """Read a reply by the same rule, with one separator more."""
+    return truth_plan_v2(reply.replace("|", ","), labels)
 
 
 # ---------------------------------------------------------------- robust
@@ -140,7 +131,7 @@ class _Grammar:
         self.echo = re.compile(r"\W+(?:and\W+|or\W+)?".join(re.escape(label) for label in labels))
 
     def affirmed_and_denied(self, text: str) -> tuple[set[str], set[str]]:
-        """The labels that a text affirms, and those that it denies. A hedge between labels affirms none of the sentence's."""
+        """Return the labels that a text affirms, and those that it denies. A hedge between labels affirms none of the sentence's."""
         affirmed: set[str] = set()
         denied: set[str] = set()
 
@@ -176,7 +167,7 @@ def _grammar(labels: tuple[str, ...]) -> _Grammar:
 
 
 def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
-    """All labels that the reply affirms, whatever stands around them (core/reply/): whole words and other
+    """Read all labels that the reply affirms, whatever stands around them (core/reply/): whole words and other
     spellings, negations taken out. A label both affirmed and denied, or a choice left open, is nothing.
     """
     return _affirmed(reply, _grammar(labels)).intersection(labels)

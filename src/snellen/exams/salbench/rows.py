@@ -15,7 +15,7 @@ WORDS = {"synthetic": "P3", "natural": "O3"}
 
 
 def sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """A light sample of a row; an error names the field that is missing. `config`, where there is one, says which task it was."""
+    """Return a light sample of a row; an error names the field that is missing. `config`, where there is one, says which task it was."""
     config = CONFIGS.get(str(row.get("config", "")).lower())
     named = config.split if config is not None else row.get("split")
     split = WORDS.get(named, named) if isinstance(named, str) else named

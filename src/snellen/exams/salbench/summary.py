@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from snellen.core.protocol import Group, Key, Verdict
+from snellen.core.protocol import Group, Key
 from snellen.core.results import CHANCE, Floor, Score
 from snellen.core.types import Outcome
 from snellen.exams.salbench.names import BY_NAME, labels_of
+from snellen.exams.salbench.scoring import LabelRules, Labels
 from snellen.stats.constants import ConstantScores
 
 if TYPE_CHECKING:
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
 
 DIFFICULTIES = ("easy", "medium", "hard")
 EPSILON = 1e-8
-Labels = frozenset[str]
 
 
-class LabelPrediction(NamedTuple):
+class _LabelPrediction(NamedTuple):
     """What a summary keeps of a mark beside its scores: the truth's text, and those labels of the split that were said."""
 
     truth: str
@@ -33,22 +33,22 @@ class LabelPrediction(NamedTuple):
 
 
 @lru_cache(maxsize=16384)
-def said(truth: str, split: str, reading: tuple[str, ...]) -> LabelPrediction:
-    """The truth beside those labels that were said."""
+def said(truth: str, split: str, reading: tuple[str, ...]) -> _LabelPrediction:
+    """Return the truth beside those labels that were said."""
     labels = labels_of(split)
-    return LabelPrediction(truth, tuple([x for x in reading if x in labels]))
+    return _LabelPrediction(truth, tuple([x for x in reading if x in labels]))
 
 
-def groups(config: str, difficulty: str, truth: Labels, labels: tuple[str, ...]) -> tuple[Key, ...]:
-    """Each config, then its difficulties and categories."""
-    whole = ("config", config)
-    within = [("difficulty", difficulty)] if difficulty else []
-    within += [("category", label) for label in labels if label in truth]
+def groups(tags: Mapping[str, str], truth: Labels) -> tuple[Key, ...]:
+    """Return the groups of a sample: its config, then its difficulty and categories."""
+    whole = ("config", tags["config"])
+    within = [("difficulty", tags["difficulty"])] if tags.get("difficulty") else []
+    within += [("category", label) for label in labels_of(tags["split"]) if label in truth]
     return ((whole,), *((whole, one) for one in within))
 
 
 def order(key: Key) -> tuple[int, int, int, str]:
-    """Configs, difficulties and categories in their own order; other difficulties behind the usual ones."""
+    """Return where a group stands: configs, difficulties and categories in their own order, other difficulties behind the usual ones."""
     (_, config), *rest = key
     name, value = rest[0] if rest else ("", "")
     among = {"difficulty": DIFFICULTIES, "category": labels_of(BY_NAME[config].split)}.get(name, ())
@@ -56,37 +56,30 @@ def order(key: Key) -> tuple[int, int, int, str]:
     return list(BY_NAME).index(config), ("", "difficulty", "category").index(name), place, value
 
 
-def label_scores(
-    group: Group,
-    labels: tuple[str, ...],
-    true_labels: Callable[[str], Labels],
-    *,
-    with_errors: bool,
-    all_labels: bool,
-) -> dict[str, Score]:
-    """Macro scores over labels and the scores of each label, with intervals from what each is without each sample.
-
-    `with_errors` says whether samples without any answer count as labels that were not found, `all_labels` whether a label that no
-    sample has counts in the macro scores, as 0.
-    """
+def label_scores(group: Group, rules: LabelRules) -> dict[str, Score]:
+    """Return macro scores over labels and the scores of each label, with intervals from what each is without each sample."""
     import numpy as np
 
     from snellen.stats.jackknife import moved_interval
     from snellen.stats.means import score
 
-    merged: Counter[tuple[LabelPrediction, bool]] = Counter()
+    split = BY_NAME[group.by["config"]].split
+    labels = rules.macro_labels(split)
+    merged: Counter[tuple[_LabelPrediction, bool]] = Counter()
     for seen, count in group.rows():
-        merged[cast(LabelPrediction, seen.own), with_errors or seen.outcome is not Outcome.ERROR] += count
+        merged[cast(_LabelPrediction, seen.own), rules.errors_in_categories or seen.outcome is not Outcome.ERROR] += (
+            count
+        )
     rows = sorted(merged)
     counted = np.array([[counts] for _said, counts in rows])
-    truth = np.array([[c in true_labels(said.truth) for c in labels] for said, _counts in rows]) & counted
+    truth = np.array([[c in rules.true(said.truth, split) for c in labels] for said, _counts in rows]) & counted
     predicted = np.array([[c in said.predicted for c in labels] for said, _counts in rows]) & counted
     times = np.array([merged[row] for row in rows], dtype=np.float64)
     cells = [cell.astype(np.float64) for cell in (truth & predicted, ~truth & predicted, truth & ~predicted)]
     sums = [times @ cell for cell in cells]
-    there = (times @ truth > 0) | all_labels
+    there = (times @ truth > 0) | rules.all_labels
     whole = _by_label([s[None, :] for s in sums], labels, there[None, :])
-    left = (times @ truth - truth > 0) | all_labels  # without the only sample of a label, that label is not there
+    left = (times @ truth - truth > 0) | rules.all_labels  # without the only sample of a label, that label is not there
     without = _by_label([s - cell for s, cell in zip(sums, cells, strict=True)], labels, left)
     made_of = _made_of(times @ truth, times @ predicted, labels, there)
     return {
@@ -97,20 +90,22 @@ def label_scores(
     }
 
 
-def other_scores(group: Group, labels: tuple[str, ...], true_labels: Callable[[str], Labels]) -> dict[str, float]:
-    """Two other things that are called F1 of labels: of their summed counts, and of the macro precision and recall."""
+def other_scores(group: Group, rules: LabelRules) -> dict[str, float]:
+    """Return two other things that are called F1 of labels: of their summed counts, and of the macro precision and recall."""
     import numpy as np
 
+    split = BY_NAME[group.by["config"]].split
+    labels = rules.macro_labels(split)
     counts = np.zeros((3, len(labels)))
     for seen, count in group.rows():
-        one = cast(LabelPrediction, seen.own)
-        truth, said = (np.array([c in some for c in labels]) for some in (true_labels(one.truth), one.predicted))
+        one = cast(_LabelPrediction, seen.own)
+        truth, said = (np.array([c in some for c in labels]) for some in (rules.true(one.truth, split), one.predicted))
         counts += count * np.stack([truth & said, ~truth & said, truth & ~said])
     there = counts[0] + counts[2] > 0
     if not there.any():
         return {}
     hit, false, missed = counts.sum(axis=1).tolist()
-    by_label = category_scores(*counts)
+    by_label = _category_scores(*counts)
     precision, recall = (float(by_label[name][there].mean()) for name in ("precision", "recall"))
     return {
         "micro F1": 2 * hit / (2 * hit + false + missed),
@@ -121,7 +116,7 @@ def other_scores(group: Group, labels: tuple[str, ...], true_labels: Callable[[s
 
 
 def _made_of(truths: Floats, predicted: Floats, labels: tuple[str, ...], there: NDArray[np.bool_]) -> dict[str, float]:
-    """Of how many right-or-wrong samples each score is made: those with the label; for macro scores as many as the labels make up.
+    """Return of how many right-or-wrong samples each score is made: those with the label; for macro scores as many as the labels make up.
 
     A macro score with one rare label is as unsure as that label's score, divided by the number of labels.
     """
@@ -134,51 +129,47 @@ def _made_of(truths: Floats, predicted: Floats, labels: tuple[str, ...], there: 
 
 
 def _by_label(counts: Sequence[Floats], labels: tuple[str, ...], there: NDArray[np.bool_]) -> dict[str, Floats]:
-    """The scores of labels from their true and false positives and false negatives, each with a row for each case; macro scores over
+    """Return the scores of labels from their true and false positives and false negatives, each with a row for each case; macro scores over
     the labels that are there, 0 where none is.
     """
-    tables = category_scores(*counts)
+    tables = _category_scores(*counts)
     some = there.sum(axis=1).clip(min=1)
     macro = {f"macro_{name}": (table * there).sum(axis=1) / some for name, table in tables.items()}
     return macro | {f"{name}.{label}": table[:, i] for i, label in enumerate(labels) for name, table in tables.items()}
 
 
-def category_scores(tp: Floats, fp: Floats, fn: Floats) -> dict[str, Floats]:
-    """Precision, recall and F1 of each label from summed counts, with lmms-eval's 1e-8."""
+def _category_scores(tp: Floats, fp: Floats, fn: Floats) -> dict[str, Floats]:
+    """Return precision, recall and F1 of each label from summed counts, with lmms-eval's 1e-8."""
     precision = tp / (tp + fp + EPSILON)
     recall = tp / (tp + fn + EPSILON)
     return {"f1": 2 * precision * recall / (precision + recall + EPSILON), "precision": precision, "recall": recall}
 
 
-def floors(
-    group: Group,
-    labels: tuple[str, ...],
-    true_labels: Callable[[str], Labels],
-    judge: Callable[[str, str], Verdict],
-    *,
-    all_labels: bool,
-) -> dict[str, Floor]:
-    """For each metric, the best that one constant answer gets, over all sets of the split's labels; P3's prompts allow one label only.
+def floors(group: Group, rules: LabelRules) -> dict[str, Floor]:
+    """Return for each metric the best that one constant answer gets, over all sets of the split's labels; P3's prompts allow one only.
 
-    A macro score punishes saying one label only more than drawing one at random: there chance is the floor. `labels` are those that
-    have scores of their own. There is no floor within a category or where all truths are the same, where a constant is trivially
-    right; none for recalls, which are all won by saying every label; and none for a label that all samples have, or none has.
+    A macro score punishes saying one label only more than drawing one at random: there chance is the floor. There is no floor
+    within a category or where all truths are the same, where a constant is trivially right; none for recalls, which are all won by
+    saying every label; and none for a label that all samples have, or none has.
     """
     import numpy as np
 
     if "category" in group.by:
         return {}
     split = BY_NAME[group.by["config"]].split
+    labels = rules.macro_labels(split)
     truths: Counter[str] = Counter()
     for seen, count in group.rows():
-        truths[cast(LabelPrediction, seen.own).truth] += count
-    if len({true_labels(text) for text in truths}) < 2:
+        truths[cast(_LabelPrediction, seen.own).truth] += count
+    if len({rules.true(text, split) for text in truths}) < 2:
         return {}
     weights = np.array([list(truths.values())], dtype=np.float64)
-    truth = np.array([[c in true_labels(text) for c in labels] for text in truths])
-    there = (weights @ truth > 0) | all_labels
-    answers = [(", ".join(answer), answer) for answer in constant_answers(labels_of(split))]
-    judged = [[judge(reply, text).metrics for text in truths] for reply, _answer in answers]
+    truth = np.array([[c in rules.true(text, split) for c in labels] for text in truths])
+    there = (weights @ truth > 0) | rules.all_labels
+    every = labels_of(split)
+    sets = chain.from_iterable(combinations(every, size) for size in range(1, len(every) + 1))  # small ones first
+    answers = [(", ".join(answer), answer) for answer in sets]
+    judged = [[rules.judge(reply, text, split).metrics for text in truths] for reply, _answer in answers]
     said = np.array([[c in answer for c in labels] for _reply, answer in answers])
     true, n = weights @ truth, weights.sum()
     by_label = _by_label([true * said, (n - true) * said, true * ~said], labels, there)
@@ -196,21 +187,13 @@ def floors(
             tried[name].add(value, CHANCE)
     having = truth.sum(axis=0).tolist()
     given = {label for label, some in zip(labels, having, strict=True) if some in (0, len(truths))}
-    return {name: one.floor for name, one in tried.items() if "recall" not in name and _label(name) not in given}
-
-
-def _label(metric: str) -> str:
-    """The label whose score a metric is; nothing for others."""
-    return metric.partition(".")[2]
+    return {
+        name: one.floor for name, one in tried.items() if "recall" not in name and name.partition(".")[2] not in given
+    }
 
 
 def _macro_of_chance(true: Floats, n: float, drawn_from: int, there: NDArray[np.bool_]) -> dict[str, float]:
-    """The macro scores of drawing one label for each of many such samples."""
+    """Return the macro scores of drawing one label for each of many such samples."""
     hit, false = true / drawn_from, (n - true) / drawn_from
-    scores = category_scores(hit, false, true - hit)
+    scores = _category_scores(hit, false, true - hit)
     return {f"macro_{name}": float(table[there].mean()) for name, table in scores.items()}
-
-
-def constant_answers(labels: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
-    """All non-empty sets of labels, small ones first: what a subject that never looks could always say."""
-    return chain.from_iterable(combinations(labels, size) for size in range(1, len(labels) + 1))

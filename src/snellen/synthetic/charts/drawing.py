@@ -15,7 +15,8 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
 from snellen.core.pixels import as_rgb
-from snellen.synthetic.writing import label_of, signed
+from snellen.data.synthetic_marker import labelled
+from snellen.synthetic.writing import label_of
 
 GENERATOR = "probe-charts"
 LETTERS = "CDHKNORSVZ"
@@ -60,7 +61,7 @@ class Chart(NamedTuple):
 
 @lru_cache(maxsize=512)
 def ink(text: str, height: int, side: int) -> Grey:
-    """A letter or number in the middle of a square: 0 is ground, 1 is ink. `height` is that of a capital."""
+    """Return a letter or number in the middle of a square: 0 is ground, 1 is ink. `height` is that of a capital."""
     font = ImageFont.load_default(max(4, round(height / _CAP)))
     image = Image.new("L", (side, side))
     pen = ImageDraw.Draw(image)
@@ -72,7 +73,7 @@ def ink(text: str, height: int, side: int) -> Grey:
 
 
 def painted(width: int, height: int, rows: tuple[LetterRow, ...], ground: int) -> Image.Image:
-    """A grey picture with the rows on it."""
+    """Return a grey picture with the rows on it."""
     levels = np.full((height, width), float(ground), dtype=np.float32)
     for row in rows:
         for cell, letter in zip(row.cells, row.letters, strict=True):
@@ -94,14 +95,14 @@ def spread(width: int, height: int, heights: tuple[int, ...], contrasts: tuple[i
 
 
 def png(image: Image.Image, seed: int) -> bytes:
-    """A PNG file that says of itself that it was drawn."""
+    """Return a PNG file that says of itself that it was drawn."""
     out = io.BytesIO()
     image.save(out, "PNG")
-    return signed(out.getvalue(), label_of(GENERATOR, seed))
+    return labelled(out.getvalue(), label_of(GENERATOR, seed))
 
 
 def jpeg(data: bytes, quality: int, seed: int) -> bytes:
-    """The same picture as a JPEG file of some quality, with colours at half the resolution, as most encoders do."""
+    """Return the same picture as a JPEG file of some quality, with colours at half the resolution, as most encoders do."""
     out = io.BytesIO()
     as_rgb(data).save(out, "JPEG", quality=quality, subsampling=2)
-    return signed(out.getvalue(), label_of(GENERATOR, seed))
+    return labelled(out.getvalue(), label_of(GENERATOR, seed))

@@ -18,13 +18,13 @@ WHITE, GREY = 255, 128
 
 
 def size_rows(width: int, height: int) -> tuple[LetterRow, ...]:
-    """The layout of a chart of falling sizes, by the picture's size."""
+    """Return the layout of a chart of falling sizes, by the picture's size."""
     heights = tuple(h for h in HEIGHTS if width > SMALL[0] or h <= SMALL_FROM)
     return spread(width, height, heights, (WHITE,) * len(heights))
 
 
 def contrast_rows(broad: bool) -> tuple[LetterRow, ...]:
-    """The layout of a chart of falling contrast: small letters with thin strokes, or large ones with broad strokes."""
+    """Return the layout of a chart of falling contrast: small letters with thin strokes, or large ones with broad strokes."""
     contrasts = BROAD_CONTRASTS if broad else FINE_CONTRASTS
     return spread(*SMALL, (BROAD if broad else FINE,) * len(contrasts), contrasts)
 
@@ -42,6 +42,6 @@ def contrast_chart(broad: bool, seed: int) -> Chart:
 
 
 def _filled(rows: tuple[LetterRow, ...], *key: int | str) -> tuple[LetterRow, ...]:
-    """The rows with letters, none twice in a row."""
+    """Return the rows with letters, none twice in a row."""
     chance = generator("charts", *key)
     return tuple(row._replace(letters="".join(chance.sample(LETTERS, A_ROW))) for row in rows)

@@ -28,7 +28,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 
 def explanations(scene: Scene, person: Person) -> tuple[str, str, str]:
-    """Why one knows what the person does: a sign of it, two signs, and the scene as a whole."""
+    """Return why one knows what the person does: a sign of it, two signs, and the scene as a whole."""
     one, two, three = person.act.cues
     place = "on the water" if person.act.afloat else PLACES[scene.place].phrase
     whole = f"{a(person.who)} is {doing(person)} {place}"

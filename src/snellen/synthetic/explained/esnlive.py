@@ -32,7 +32,7 @@ _PLAIN = 0.3
 _SHORT_HAIRED = ("man", "boy")
 
 
-class Claim(NamedTuple):
+class _Claim(NamedTuple):
     """A hypothesis about a scene, with why its label holds. `family` is what it is about."""
 
     label: str
@@ -67,8 +67,8 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
     return MadeRecord(str(index), shown, short, row)
 
 
-def _picture(template: str, rng: Random) -> tuple[Scene, list[Claim]]:
-    """A scene of that sort with a claim of every label, each about another feature."""
+def _picture(template: str, rng: Random) -> tuple[Scene, list[_Claim]]:
+    """Return a scene of that sort with a claim of every label, each about another feature."""
     places, features = _TEMPLATES[template]
     labels = list(LABELS)
     rng.shuffle(labels)
@@ -83,7 +83,7 @@ def _picture(template: str, rng: Random) -> tuple[Scene, list[Claim]]:
 
 
 def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
-    """A scene in which each feature is hidden, or seen, as its label needs."""
+    """Return a scene in which each feature is hidden, or seen, as its label needs."""
     things: dict[str, dict[str, Any]] = {}
     person: dict[str, Any] = {"who": rng.choice(_SHORT_HAIRED)}
     without, action = {"window"}, None
@@ -124,8 +124,8 @@ def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
     )
 
 
-def _choose(scene: Scene, family: str, label: str, rng: Random) -> Claim:
-    """A claim with that label about that feature; now and then about something else where the label allows it."""
+def _choose(scene: Scene, family: str, label: str, rng: Random) -> _Claim:
+    """Return a claim with that label about that feature; now and then about something else where the label allows it."""
     fits = [claim for claim in hidden_claims(scene) if (claim.family, claim.label) == (family, label)]
     if label == "neutral" or (fits and rng.random() > _PLAIN):
         return rng.choice(fits)
@@ -135,7 +135,7 @@ def _choose(scene: Scene, family: str, label: str, rng: Random) -> Claim:
     return rng.choice([claim for claim in easy if claim.family == kind])
 
 
-def hidden_claims(scene: Scene) -> list[Claim]:
+def hidden_claims(scene: Scene) -> list[_Claim]:
     """Return claims about what some pictures hide: of each label that this scene gives them."""
     out = [*_weather(scene), *_drink(scene)]
     for person in scene.people:
@@ -145,7 +145,7 @@ def hidden_claims(scene: Scene) -> list[Claim]:
     return out
 
 
-def plain_claims(scene: Scene, rng: Random) -> list[Claim]:
+def plain_claims(scene: Scene, rng: Random) -> list[_Claim]:
     """Return claims about what every picture shows: true ones and false ones."""
     out = _presence(scene, rng)
     for person in scene.people:
@@ -155,15 +155,15 @@ def plain_claims(scene: Scene, rng: Random) -> list[Claim]:
     return out
 
 
-def _claim(name: str, true: bool | None, /, **words: Any) -> Claim:
+def _claim(name: str, true: bool | None, /, **words: Any) -> _Claim:
     """Return a claim of phrases.toml with its words; None where the picture leaves it open."""
     row = PHRASES["claims"][name]
     label = LABELS[1] if true is None else LABELS[0] if true else LABELS[2]
     why = row["unknown"] if true is None else row.get("why_not", row.get("why")) if not true else row["why"]
-    return Claim(label, filled(row["text"], words), filled(why, words), row.get("family", name))
+    return _Claim(label, filled(row["text"], words), filled(why, words), row.get("family", name))
 
 
-def _weather(scene: Scene) -> list[Claim]:
+def _weather(scene: Scene) -> list[_Claim]:
     seen, cue = scene.weather_seen, WEATHER[scene.weather].cue
     doubtful = "cloudy" if seen and scene.weather == "rainy" else ""  # rain falls from clouds
     return [
@@ -173,20 +173,20 @@ def _weather(scene: Scene) -> list[Claim]:
     ]
 
 
-def _trousers(person: Person) -> list[Claim]:
+def _trousers(person: Person) -> list[_Claim]:
     words, worn = terms(person), person.trousers
     return [
         _claim("trousers", None if worn is None else asked == worn, asked=asked, **words) for asked in WORLD.trousers
     ]
 
 
-def _hair(person: Person) -> list[Claim]:
+def _hair(person: Person) -> list[_Claim]:
     words, seen = terms(person), person.hair_seen
     colours = [hair for hair in WORLD.hair if hair != "grey" or person.who not in CHILDREN]
     return [_claim("hair", asked == person.hair if seen else None, asked=asked, **words) for asked in colours]
 
 
-def _box(thing: Thing) -> list[Claim]:
+def _box(thing: Thing) -> list[_Claim]:
     if thing.kind != "box" or thing.count > 1:
         return []
     if thing.state == "closed":
@@ -194,7 +194,7 @@ def _box(thing: Thing) -> list[Claim]:
     return [_claim("box", thing.inside is not None), _claim("empty-box", thing.inside is None)]
 
 
-def _drink(scene: Scene) -> list[Claim]:
+def _drink(scene: Scene) -> list[_Claim]:
     held = {thing.kind: thing for thing in scene.things}
     full = "glass" in held and held["glass"].state == "full"
     if "glass" in held and (full or not held.keys() & {"cup", "bottle"}):
@@ -202,7 +202,7 @@ def _drink(scene: Scene) -> list[Claim]:
     return [_claim("drink", None)] if "cup" in held and "glass" not in held else []
 
 
-def _doings(scene: Scene, person: Person, rng: Random) -> list[Claim]:
+def _doings(scene: Scene, person: Person, rng: Random) -> list[_Claim]:
     words = terms(person)
     other = rng.choice(denied(person.action, scene.place, strict=True))
     shirt = rng.choice([colour for colour in WORLD.clothes if colour != person.shirt])
@@ -214,9 +214,9 @@ def _doings(scene: Scene, person: Person, rng: Random) -> list[Claim]:
     ]
 
 
-def _looks(thing: Thing, rng: Random) -> list[Claim]:
+def _looks(thing: Thing, rng: Random) -> list[_Claim]:
     words = terms(thing)
-    out: list[Claim] = []
+    out: list[_Claim] = []
     if thing.colour is not None:
         other = rng.choice(thing.other_colours)
         out += [_claim("colour", True, **words), _claim("not-colour", False, asked=other, **words)]
@@ -226,7 +226,7 @@ def _looks(thing: Thing, rng: Random) -> list[Claim]:
     return out
 
 
-def _presence(scene: Scene, rng: Random) -> list[Claim]:
+def _presence(scene: Scene, rng: Random) -> list[_Claim]:
     missing, out = could_be(scene), []
     if scene.things:
         out.append(_claim("presence", True, **terms(rng.choice(scene.things))))

@@ -11,96 +11,63 @@ import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.data.synthetic_marker import MARK, Label
-from snellen.synthetic.documents import LINES, LIST, OBJECT, DocumentForm, in_document, member, write_records
+from snellen.data.synthetic_marker import MARK, Label, labelled
+from snellen.synthetic.documents import LINES, LIST, OBJECT, DocumentForm, Written, in_document, member, write_set
+from snellen.synthetic.explained import actx, esnlive, vcr, vqax
+from snellen.synthetic.explained.records import MadeRecord
 from snellen.synthetic.pool import Progress
-from snellen.synthetic.writing import (
-    claim,
-    label_of,
-    making,
-    origin_of,
-    signed,
-    stamped,
-    write_bytes,
-    write_json,
-)
-
-if TYPE_CHECKING:
-    from snellen.synthetic.explained.records import MadeRecord
+from snellen.synthetic.writing import label_of, origin_of, stamped, write_bytes, write_json
 
 GENERATOR = "vqa_nle"
-CSV_COLUMNS = ("", "pairID", "Flickr30kID", "hypothesis", "gold_label", "explanation")
-Key = tuple[str, str, int, int]
+CSV_COLUMNS = ("", "pairID", "Flickr30kID", "hypothesis", "gold_label", "explanation", MARK)
+Key = tuple[str, int]
+"""A split, and a number in it."""
 
 
-class SplitLayout(NamedTuple):
-    """The splits of a task, the documents of a split, and what each of them says of a record."""
+class _TaskLayout(NamedTuple):
+    """How a task's records are made, its splits, the documents of a split, and the text of a record in each of them."""
 
+    made: Callable[[str, int, int], MadeRecord]
     splits: tuple[str, ...]
-    documents: Callable[[Label], Mapping[str, DocumentForm]]
-    said: Callable[[MadeRecord, Label], tuple[str, ...]]
+    documents: Mapping[str, DocumentForm]
+    texts: Callable[[MadeRecord, Label], tuple[str, ...]]
 
 
 def make(
-    task: str,
-    out: Path,
-    *,
-    count: int,
-    seed: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    task: str, out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
 ) -> list[Path]:
-    """Writes `count` records of val and of test, and twice as many of train; gives the files.
+    """Write `count` records of val and of test, and twice as many of train; return the files.
 
-    Record i of a split depends on (seed, i) alone. The annotations of a split appear when all its pictures are there.
+    Record i of a split depends on (seed, i) alone.
     """
     if task not in LAYOUTS:
         raise SnellenError(f"no task {task!r}: choose one of {', '.join(LAYOUTS)}")
-    layout = LAYOUTS[task]
-    marker = claim(out, origin_of(GENERATOR, seed=seed, count=count))
-    label = label_of(GENERATOR, seed)
-    parts = []
-    for split in layout.splits:
-        forms = {out / name.format(split): form for name, form in layout.documents(label).items()}
-        parts.append((forms, [(task, split, seed, index) for index in range(size(split, count))]))
-    with making(out):
-        return sorted([marker, *write_records(partial(_written, out, label), parts, workers, progress)])
+    parts = [
+        (
+            {name.format(split): form for name, form in LAYOUTS[task].documents.items()},
+            [(split, index) for index in range(2 * count if split == "train" else count)],
+        )
+        for split in LAYOUTS[task].splits
+    ]
+    work = partial(_written, task, out, label_of(GENERATOR, seed))
+    return write_set(out, origin_of(GENERATOR, seed=seed, count=count), work, parts, workers, progress)
 
 
-def size(split: str, count: int) -> int:
-    """How many records a split has."""
-    return 2 * count if split == "train" else count
-
-
-def record(key: Key) -> MadeRecord:
-    """One record (it runs in other processes)."""
-    from snellen.synthetic.explained import actx, esnlive, vcr, vqax
-
-    task, split, seed, index = key
-    makers = {"vqax": vqax.made, "actx": actx.made, "esnlive": esnlive.made, "vcr": vcr.made}
-    return makers[task](split, seed, index)
-
-
-def _written(out: Path, label: Label, key: Key) -> tuple[list[Path], tuple[str, ...]]:
-    """Makes a record and writes its picture (it runs in other processes); gives the files, and what each document says of it."""
-    one = record(key)
+def _written(task: str, out: Path, label: Label, key: Key) -> Written:
+    """Make a record and write its picture."""
+    split, index = key
+    one = LAYOUTS[task].made(split, label["seed"], index)
     files = []
     if one.picture is not None:
         name, data = one.picture
-        files.append(write_bytes(out / "images" / name, signed(data, label)))
-    if key[0] == "vcr":
+        files.append(write_bytes(out / "images" / name, labelled(data, label)))
+    if task == "vcr":
         name, metadata = one.extra["metadata"]
         files.append(write_json(out / "images" / name, stamped(metadata, label)))
-    return files, LAYOUTS[key[0]].said(one._replace(record=stamped(one.record, label)), label)
-
-
-def _esnlive_documents(label: Label) -> dict[str, DocumentForm]:
-    columns = ",".join((*CSV_COLUMNS, *([MARK] if label else [])))
-    folder = "nle_data/eSNLI-VE/esnlive_{}"
-    return {f"{folder}.csv": DocumentForm(f"{columns}\n", "", ""), f"{folder}.json": OBJECT}
+    return files, LAYOUTS[task].texts(one._replace(record=stamped(one.record, label)), label)
 
 
 def _in_object(one: MadeRecord, _label: Label) -> tuple[str, ...]:
@@ -109,8 +76,7 @@ def _in_object(one: MadeRecord, _label: Label) -> tuple[str, ...]:
 
 def _esnlive(one: MadeRecord, label: Label) -> tuple[str, ...]:
     sink = io.StringIO()
-    said = {MARK: json.dumps(label)} if label else {}
-    csv.DictWriter(sink, (*CSV_COLUMNS, *said), lineterminator="\n").writerow(one.extra | said)
+    csv.DictWriter(sink, CSV_COLUMNS, lineterminator="\n").writerow(one.extra | {MARK: json.dumps(label)})
     return sink.getvalue(), member(one.key, one.record)
 
 
@@ -118,13 +84,20 @@ def _vcr(one: MadeRecord, label: Label) -> tuple[str, ...]:
     return json.dumps(one.record, ensure_ascii=False) + "\n", in_document(stamped(one.extra["item"], label))
 
 
+CSV = DocumentForm(",".join(CSV_COLUMNS) + "\n", "", "")
 LAYOUTS = {
-    "vqax": SplitLayout(("train", "val", "test"), lambda _label: {"nle_data/VQA-X/vqaX_{}.json": OBJECT}, _in_object),
-    "actx": SplitLayout(("train", "test"), lambda _label: {"nle_data/ACT-X/actX_{}.json": OBJECT}, _in_object),
-    "esnlive": SplitLayout(("train", "test"), _esnlive_documents, _esnlive),
-    "vcr": SplitLayout(
+    "vqax": _TaskLayout(vqax.made, ("train", "val", "test"), {"nle_data/VQA-X/vqaX_{}.json": OBJECT}, _in_object),
+    "actx": _TaskLayout(actx.made, ("train", "test"), {"nle_data/ACT-X/actX_{}.json": OBJECT}, _in_object),
+    "esnlive": _TaskLayout(
+        esnlive.made,
+        ("train", "test"),
+        {"nle_data/eSNLI-VE/esnlive_{}.csv": CSV, "nle_data/eSNLI-VE/esnlive_{}.json": OBJECT},
+        _esnlive,
+    ),
+    "vcr": _TaskLayout(
+        vcr.made,
         ("train", "val", "test"),
-        lambda _label: {"nle_data/VCR/{}.jsonl": LINES, "nle_data/VCR/vcr_{}.json": LIST},
+        {"nle_data/VCR/{}.jsonl": LINES, "nle_data/VCR/vcr_{}.json": LIST},
         _vcr,
     ),
 }

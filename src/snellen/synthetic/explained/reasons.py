@@ -17,7 +17,7 @@ from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.words import SIDES
 
 
-class Detail(NamedTuple):
+class _Detail(NamedTuple):
     """Something to be seen of a person: what it is about, a true clause and a false one."""
 
     aspect: str
@@ -28,7 +28,7 @@ class Detail(NamedTuple):
 def reasons(
     rng: Random, scene: Scene, signs: tuple[str, ...], *, known: Iterable[str], by_sign: bool
 ) -> tuple[str, ...]:
-    """Four rationales about the first person, the first of them the right one, from the signs of the four answers (the right one
+    """Return four rationales about the first person, the first of them the right one, from the signs of the four answers (the right one
     first). Details that the question or the answer tells are `known` and not used; the place is named only where there are too few.
     """
     some = [d for d in details(rng, scene.people[0]) if d.aspect not in known]
@@ -42,8 +42,8 @@ def reasons(
     return tuple(_joined(signs[0], a, b) for a in (first.true, first.false) for b in (second.true, second.false))
 
 
-def details(rng: Random, person: Person) -> Iterator[Detail]:
-    """All details of a person that are in sight."""
+def details(rng: Random, person: Person) -> Iterator[_Detail]:
+    """Yield all details of a person that are in sight."""
     yield _detail(rng, "shirt", "the top of {{0}} is {}", person.shirt, WORLD.clothes)
     yield _detail(rng, "position", "{{0}} is {}", SIDES[person.column], SIDES.values())
     if person.trousers is not None:
@@ -55,8 +55,8 @@ def details(rng: Random, person: Person) -> Iterator[Detail]:
         yield _detail(rng, "facing", "{{0}} looks to the {}", person.facing, ("left", "right"))
 
 
-def _detail(rng: Random, aspect: str, form: str, true: str, every: Iterable[str]) -> Detail:
-    return Detail(aspect, form.format(true), form.format(rng.choice([v for v in every if v != true])))
+def _detail(rng: Random, aspect: str, form: str, true: str, every: Iterable[str]) -> _Detail:
+    return _Detail(aspect, form.format(true), form.format(rng.choice([v for v in every if v != true])))
 
 
 def _joined(sign: str, *clauses: str) -> str:

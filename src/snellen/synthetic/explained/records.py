@@ -19,18 +19,18 @@ class MadeRecord(NamedTuple):
 
 
 def picture_name(task: str, split: str, index: int) -> str:
-    """The name of a picture's file, which no real set has."""
+    """Return the name of a picture's file, which no real set has."""
     return f"snellen_{task}_{split}_{index:06d}.jpg"
 
 
 def picture(scene: Scene) -> tuple[bytes, tuple[CanvasBox, ...]]:
-    """The JPEG of a scene and the boxes of its people and things in pixels."""
+    """Return the JPEG of a scene and the boxes of its people and things in pixels."""
     drawing = draw(scene)
     return jpeg(drawing.image), drawing.boxes
 
 
 def plain(text: str) -> str:
-    """An explanation as nlxgpt stores it: lower case, no full stops.
+    """Return an explanation as nlxgpt stores it: lower case, no full stops.
 
     >>> plain("The man is by a lake.")
     'the man is by a lake'

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -23,10 +22,10 @@ from snellen.synthetic.scenes.words import a
 
 _TAG = re.compile(r"\{(\d+)\}")
 _PER_MOVIE = 40
-_TABLE = read_table(Path(__file__).with_name("vcr.toml"))
+_TABLE = read_table("explained/vcr.toml")
 
 
-class VcrQuestion(NamedTuple):
+class _VcrQuestion(NamedTuple):
     """A question about the objects of a scene; the first answer and the first rationale are the right ones. `known` is what the question
     or its answer says of the person.
     """
@@ -97,7 +96,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 
 def objects(scene: Scene, boxes: tuple[CanvasBox, ...]) -> tuple[list[str], list[CanvasBox]]:
-    """What has a tag: every person, then every thing that is there once, in the order of the scene."""
+    """Return what has a tag: every person, then every thing that is there once, in the order of the scene."""
     kept = [
         (item, box)
         for item, box in zip(scene.items(), boxes, strict=True)
@@ -107,7 +106,7 @@ def objects(scene: Scene, boxes: tuple[CanvasBox, ...]) -> tuple[list[str], list
 
 
 def tokens(text: str) -> list[str | list[int]]:
-    """The official form: words and punctuation apart, references as lists of indices.
+    """Return the official form: words and punctuation apart, references as lists of indices.
 
     >>> tokens("What is {0} doing ?")
     ['What', 'is', [0], 'doing', '?']
@@ -117,7 +116,7 @@ def tokens(text: str) -> list[str | list[int]]:
 
 
 def original(text: str) -> str:
-    """The form that annotators wrote: numbers from 1, punctuation at the words.
+    """Return the form that annotators wrote: numbers from 1, punctuation at the words.
 
     >>> original("What is {0} doing ?")
     'What is 1 doing?'
@@ -126,7 +125,7 @@ def original(text: str) -> str:
 
 
 def tagged(text: str) -> str:
-    """The e-ViL form.
+    """Return the e-ViL form.
 
     >>> tagged("What is {0} doing ?")
     'What is <|det0|> doing ?'
@@ -135,7 +134,7 @@ def tagged(text: str) -> str:
 
 
 def _order(rng: Random, label: int) -> list[int]:
-    """Which of the four texts is shown where: the right one at `label`, the others shuffled."""
+    """Return which of the four texts is shown where: the right one at `label`, the others shuffled."""
     rest = [1, 2, 3]
     rng.shuffle(rest)
     return [*rest[:label], 0, *rest[label:]]
@@ -152,29 +151,29 @@ def _clause(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:].replace(',', ' ,')} ."
 
 
-def _of_case(name: str, case: str) -> VcrQuestion:
+def _of_case(name: str, case: str) -> _VcrQuestion:
     """Return a question of vcr.toml, with the answer of a case as the right one."""
     row = _TABLE[name]
     order = sorted(row["answers"], key=lambda other: other != case)
     answers, signs = (tuple(row[part][other] for other in order) for part in ("answers", "signs"))
-    return VcrQuestion(row["question"], answers, signs)
+    return _VcrQuestion(row["question"], answers, signs)
 
 
-def _doing(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _doing(rng: Random) -> tuple[Scene, _VcrQuestion]:
     action = rng.choice(list(ACTIONS))
     scene = draw_scene(rng, SceneRequest(action=action))
     acts = [ACTIONS[name] for name in (action, *rng.sample(denied(action), 3))]
     answers = tuple(f"{{0}} is {act.name} ." for act in acts)
-    return scene, VcrQuestion("What is {0} doing ?", answers, tuple(_clause(rng.choice(act.cues)) for act in acts))
+    return scene, _VcrQuestion("What is {0} doing ?", answers, tuple(_clause(rng.choice(act.cues)) for act in acts))
 
 
-def _umbrella(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _umbrella(rng: Random) -> tuple[Scene, _VcrQuestion]:
     weather = rng.choice(("rainy", "sunny", "cloudy"))
     scene = draw_scene(rng, SceneRequest(action="holding an umbrella", weather=weather))
     return scene, _of_case("umbrella", weather)
 
 
-def _wearing(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _wearing(rng: Random) -> tuple[Scene, _VcrQuestion]:
     """Ask about two shirts by two hats: no choice has anything that speaks for it but the picture."""
     shirts, hats = rng.sample(WORLD.clothes, 2), rng.sample((None, *WORLD.vivid), 2)
     action = rng.choice(list(ACTIONS))
@@ -185,10 +184,10 @@ def _wearing(rng: Random) -> tuple[Scene, VcrQuestion]:
         f"The top of {{0}} is {shirt} and the head is {f'under {a(hat)} hat' if hat else 'bare'} ."
         for shirt, hat in worn
     )
-    return scene, VcrQuestion("What is {0} wearing ?", answers, signs, known=("shirt",))
+    return scene, _VcrQuestion("What is {0} wearing ?", answers, signs, known=("shirt",))
 
 
-def _wet(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _wet(rng: Random) -> tuple[Scene, _VcrQuestion]:
     case = rng.choice(list(_TABLE["wet"]["answers"]))
     if case == "umbrella":
         want = SceneRequest(action="holding an umbrella", weather="rainy")
@@ -211,17 +210,17 @@ def _wet(rng: Random) -> tuple[Scene, VcrQuestion]:
     return draw_scene(rng, want), _of_case("wet", case)
 
 
-def _where(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _where(rng: Random) -> tuple[Scene, _VcrQuestion]:
     place = rng.choice(list(PLACES))
     scene = draw_scene(rng, SceneRequest(place=place, people=rng.choice((1, 2))))
     who = "{0} and {1} are" if len(scene.people) > 1 else "{0} is"
     named, be = who.rsplit(" ", 1)
     places = [PLACES[name] for name in (place, *rng.sample([name for name in PLACES if name != place], 3))]
     answers = tuple(f"{who} {there.phrase} ." for there in places)
-    return scene, VcrQuestion(f"Where {be} {named} ?", answers, tuple(_clause(there.cue) for there in places))
+    return scene, _VcrQuestion(f"Where {be} {named} ?", answers, tuple(_clause(there.cue) for there in places))
 
 
-def _beside(rng: Random) -> tuple[Scene, VcrQuestion]:
+def _beside(rng: Random) -> tuple[Scene, _VcrQuestion]:
     """Ask for what is on one side of somebody in the middle; a wrong answer may well be there, on the other side."""
     side, other_side = rng.choice((("left", "right"), ("right", "left")))
     place = rng.choice(list(PLACES))
@@ -237,10 +236,10 @@ def _beside(rng: Random) -> tuple[Scene, VcrQuestion]:
     now = scene.people[0].action
     signs = tuple(f"There is {a(name)} on the {side} side and {{0}} is {now} next to it ." for name in names)
     answers = tuple(f"{a(name).capitalize()} is to the {side} of {{0}} ." for name in names)
-    return scene, VcrQuestion(f"What is to the {side} of {{0}} ?", answers, signs, known=("position",))
+    return scene, _VcrQuestion(f"What is to the {side} of {{0}} ?", answers, signs, known=("position",))
 
 
-_QUESTIONS: tuple[Callable[[Random], tuple[Scene, VcrQuestion]], ...] = (
+_QUESTIONS: tuple[Callable[[Random], tuple[Scene, _VcrQuestion]], ...] = (
     _doing,
     _doing,
     _wearing,

@@ -21,9 +21,7 @@ from snellen.synthetic.scenes.questions import (
     ask_shirt,
     ask_state,
     ask_weather,
-    ask_whether_colour,
-    ask_whether_doing,
-    ask_whether_state,
+    ask_whether,
     questions,
 )
 from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
@@ -62,7 +60,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 
 def annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:
-    """Ten answers: most people agree, a few see or say it otherwise and are less sure."""
+    """Return ten answers: most people agree, a few see or say it otherwise and are less sure."""
     dissent = rng.choice((0, 0, 1, 1, 2, 3)) if asked.minority else 0
     said = [rng.choice(asked.minority) for _ in range(dissent)] + [asked.answer] * (10 - dissent)
     rng.shuffle(said)
@@ -74,7 +72,7 @@ def annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:
 
 
 def _another(scene: Scene, first: QA, answer: str, rng: Random) -> QA:
-    """A second question about the same scene: in two of three cases one with the dealt yes or no."""
+    """Return a second question about the same scene: in two of three cases one with the dealt yes or no."""
     others = [asked for asked in questions(scene, rng) if asked.question != first.question]
     wanted = [asked for asked in others if asked.answer == answer and asked.kind != "hat"]
     free = [asked for asked in others if asked.answer not in ("yes", "no")]
@@ -97,7 +95,7 @@ def _asked(split: str, seed: int, index: int) -> tuple[Scene, QA]:
     person = scene.people[0]
     if case == "is-action":
         asked = action if answer == "yes" else rng.choice(denied(action, scene.place, strict=True))
-        return scene, ask_whether_doing(person, asked)
+        return scene, ask_whether("action", person, asked)
     return scene, ask_shirt(person) if case == "shirt" else ask_action(person)
 
 
@@ -126,9 +124,9 @@ def _of_thing(case: str, yes: bool, rng: Random) -> tuple[Scene, QA]:
     if case == "position":
         return scene, ask_position(scene, thing)
     if case == "is-state":
-        return scene, ask_whether_state(thing, next(s for s in kind.states if (s == thing.state) == yes))
+        return scene, ask_whether("state", thing, next(s for s in kind.states if (s == thing.state) == yes))
     if case == "is-colour":
-        return scene, ask_whether_colour(thing, rng.choice([thing.colour or ""] if yes else thing.other_colours))
+        return scene, ask_whether("colour", thing, rng.choice([thing.colour or ""] if yes else thing.other_colours))
     return scene, {"count": ask_count, "colour": ask_colour, "state": ask_state}[case](thing)
 
 

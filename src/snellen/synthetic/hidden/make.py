@@ -12,10 +12,11 @@ import numpy as np
 from PIL import Image
 
 from snellen.data.parquet import PICTURE
+from snellen.data.synthetic_marker import labelled
 from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.hidden import scenery, silhouettes
 from snellen.synthetic.tables import Recipe, Row, make_set
-from snellen.synthetic.writing import label_of, signed
+from snellen.synthetic.writing import label_of
 
 GENERATOR = "illusionbench"
 SPLITS = (silhouettes.IN, silhouettes.LOGO, silhouettes.ICON)
@@ -37,11 +38,11 @@ def sample(split: str, seed: int, index: int) -> tuple[str, bytes]:
     first = f"{shape}-{variant + 1}" if split == silhouettes.ICON else shape
     sink = io.BytesIO()
     Image.fromarray(image).save(sink, "PNG", compress_level=1)
-    return f"{first}-{scene}-{level}-{strength}-syn{index}.png", signed(sink.getvalue(), label_of(GENERATOR, seed))
+    return f"{first}-{scene}-{level}-{strength}-syn{index}.png", labelled(sink.getvalue(), label_of(GENERATOR, seed))
 
 
 def rows(split: str, seed: int, index: int) -> tuple[Row, ...]:
-    """One image as a row of its split."""
+    """Return one image as a row of its split."""
     name, data = sample(split, seed, index)
     return ((name, {"bytes": data, "path": name}),)
 

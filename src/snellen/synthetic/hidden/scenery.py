@@ -13,14 +13,12 @@ from snellen.synthetic.hidden.scenery_outdoor import city, medieval_village, tim
 from snellen.synthetic.hidden.scenery_places import bazaar_market, museum, underwater_ruins
 
 Pixels = npt.NDArray[np.uint8]
-SIMPLE: Mapping[str, Callable[[Rng], Field]] = {
+SCENES: Mapping[str, Callable[[Rng], Field]] = {
     "Ocean": ocean,
     "Origami": origami,
     "Forest": forest,
     "Cloud": cloud,
     "Sand_dune": sand_dune,
-}
-COMPLEX: Mapping[str, Callable[[Rng], Field]] = {
     "Medieval_Village": medieval_village,
     "City": city,
     "Underwater_ruins": underwater_ruins,
@@ -28,32 +26,31 @@ COMPLEX: Mapping[str, Callable[[Rng], Field]] = {
     "Bazaar_market": bazaar_market,
     "Time_square": time_square,
 }
-SCENES: Mapping[str, Callable[[Rng], Field]] = {**SIMPLE, **COMPLEX}
 LUMA: Field = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 _NIGHT = 0.37  # in a scene darker than this only light shapes: a dark one would turn night into day
 
 
 def scene(name: str, rng: Rng) -> Field:
-    """A scene of the named kind without any shape, height by width by 3 in 0..1."""
+    """Return a scene of the named kind without any shape, height by width by 3 in 0..1."""
     image: Field = np.clip(SCENES[name](rng), 0, 1)
     return image
 
 
 def brightness(image: Field) -> Field:
-    """How bright each point is. Written out: a product of matrices rounds as the processor's own routine does, and bytes would differ."""
+    """Return the brightness. Written out: a product of matrices rounds as the processor's own routine does, and bytes would differ."""
     out: Field = image[..., 0] * LUMA[0] + image[..., 1] * LUMA[1] + image[..., 2] * LUMA[2]
     return out
 
 
 def _clutter(image: Field) -> float:
-    """How restless the scene is at the scale of the shapes' parts, colours included."""
+    """Return how restless the scene is at the scale of the shapes' parts, colours included."""
     cells = image.reshape(SIZE // 8, 8, SIZE // 8, 8, 3).mean(axis=(1, 3))
     blocks = cells.reshape(4, 12, 4, 12, 3)
     return float((blocks - blocks.mean(axis=(1, 3), keepdims=True)).std())
 
 
 def _relit(image: Field, light: Field, wanted: Field) -> Field:
-    """The picture with another brightness at each point: darker by a factor, lighter half so and half toward white."""
+    """Return the picture with another brightness at each point: darker by a factor, lighter half so and half toward white."""
     ratio = wanted / np.maximum(light, np.float32(0.02))
     gain = np.where(ratio < 1, ratio, np.sqrt(np.minimum(ratio, 4)))
     part: Field = np.minimum(image * gain[..., None].astype(np.float32), np.float32(1))
@@ -76,7 +73,7 @@ _DETAIL = 0.07
 
 
 def compose(image: Field, mask: Field, strength: float, rng: Rng) -> Pixels:
-    """The scene with the shape in it: coarse brightness and contrast follow the mask, fine detail stays the scene's.
+    """Return the scene with the shape in it: coarse brightness and contrast follow the mask, fine detail stays the scene's.
 
     Edges are pulled about by the scene's own detail, so that its elements seem to form the shape, and some parts
     of it are fainter than others. A restless scene is calmed and takes a deeper shape, for the same visibility.
@@ -103,5 +100,5 @@ def compose(image: Field, mask: Field, strength: float, rng: Rng) -> Pixels:
 
 
 def flat(name: str, rng: Rng) -> Pixels:
-    """A scene as it is in the pictures, but with no shape in it."""
+    """Return a scene as it is in the pictures, but with no shape in it."""
     return compose(scene(name, rng), np.full((SIZE, SIZE), 0.5, dtype=np.float32), 1.0, rng)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageColor, ImageDraw
 
-from snellen.synthetic.drawings import read_drawings, read_table
+from snellen.synthetic.drawings import draw, read_drawings, read_table
 
-_FILE = Path(__file__).with_name("scenery.toml")
+_FILE = "hidden/scenery.toml"
 PALETTES: dict[str, list[Any]] = read_table(_FILE)["palettes"]
 RAMPS: dict[str, list[Any]] = read_table(_FILE)["ramps"]
 _DRAWINGS = read_drawings(_FILE)
 SIZE = 384
 Field = npt.NDArray[np.float32]
 Rng = np.random.Generator
-Colour = tuple[float, float, float]
+Colour = tuple[float, ...]
 Place = tuple[float, float]
 
 _GRID = (np.arange(SIZE, dtype=np.float32) + np.float32(0.5)) / np.float32(SIZE)
@@ -27,38 +26,38 @@ XX: Field = np.broadcast_to(_GRID[None, :], (SIZE, SIZE))
 YY: Field = np.broadcast_to(_GRID[:, None], (SIZE, SIZE))
 
 
-def resized(field: Field, width: int, height: int, how: Image.Resampling = Image.Resampling.BICUBIC) -> Field:
-    """The field at another size."""
+def _resized(field: Field, width: int, height: int, how: Image.Resampling = Image.Resampling.BICUBIC) -> Field:
+    """Return the field at another size."""
     image = Image.fromarray(np.ascontiguousarray(field, dtype=np.float32))
     out: Field = np.asarray(image.resize((width, height), how), dtype=np.float32)
     return out
 
 
 def smooth(field: Field, step: int) -> Field:
-    """Only what is coarser than about `step` pixels."""
+    """Return what is coarser than about `step` pixels."""
     height, width = field.shape
-    small = resized(field, max(2, width // step), max(2, height // step), Image.Resampling.BOX)
-    return resized(small, width, height)
+    small = _resized(field, max(2, width // step), max(2, height // step), Image.Resampling.BOX)
+    return _resized(small, width, height)
 
 
 def noise(rng: Rng, wide: int, high: int, octaves: int = 1, fall: float = 0.5) -> Field:
-    """Smooth noise around 0 with about `wide` by `high` bumps, and finer ones on top."""
+    """Return smooth noise around 0 with about `wide` by `high` bumps, and finer ones on top."""
     total = np.zeros((SIZE, SIZE), dtype=np.float32)
     weight = 1.0
     for _ in range(octaves):
         cells = rng.uniform(-1, 1, (min(high, SIZE) + 2, min(wide, SIZE) + 2)).astype(np.float32)
-        total += np.float32(weight) * resized(cells, SIZE, SIZE)
+        total += np.float32(weight) * _resized(cells, SIZE, SIZE)
         wide, high, weight = 2 * wide, 2 * high, weight * fall
     return total
 
 
 def colour(*values: float) -> Field:
-    """A colour given in 0..255 as a vector of 0..1."""
+    """Return a colour given in 0..255 as a vector of 0..1."""
     return np.array(values, dtype=np.float32) / np.float32(255)
 
 
 def ramp(field: Field, stops: Sequence[tuple[float, Colour]]) -> Field:
-    """Colours by value: linear between the stops (colours in 0..255)."""
+    """Return colours by value: linear between the stops (colours in 0..255)."""
     at = np.array([s[0] for s in stops], dtype=np.float32)
     index = np.clip((field - at[0]) * (255 / (at[-1] - at[0])), 0, 255).astype(np.uint8)
     line = np.linspace(at[0], at[-1], 256)
@@ -68,20 +67,20 @@ def ramp(field: Field, stops: Sequence[tuple[float, Colour]]) -> Field:
 
 
 def steady(function: Callable[[Any], Any], field: Any) -> Field:
-    """A function of each point, computed in double precision: in single precision its last digit is the processor's own."""
+    """Apply a function to each point, computed in double precision: in single precision its last digit is the processor's own."""
     out: Field = function(np.asarray(field, dtype=np.float64)).astype(np.float32)
     return out
 
 
 def step(field: Field, low: float, high: float) -> Field:
-    """0 below `low`, 1 above `high`, smooth between."""
+    """Return 0 below `low`, 1 above `high`, and smooth values between."""
     t = np.clip((field - np.float32(low)) * np.float32(1 / (high - low)), 0, 1)
     out: Field = t * t * (3 - 2 * t)
     return out
 
 
 def mixed(a: Field, b: Field, part: Field) -> Field:
-    """a where part is 0, b where it is 1."""
+    """Return a where part is 0 and b where it is 1."""
     out: Field = a + (b - a) * part[..., None]
     return out
 
@@ -98,27 +97,23 @@ def grained(image: Field, rng: Rng, amount: float, fine: int = 130) -> Field:
 
 
 def tone(rng: Rng, base: Colour, spread: float = 12.0) -> Colour:
-    """A colour near another (0..255), lighter or darker as a whole and a little off in hue."""
+    """Return a colour near another (0..255), lighter or darker as a whole and a little off in hue."""
     shift = rng.normal(0, spread) + rng.normal(0, spread / 3, 3)
-    r, g, b = (float(np.clip(v + s, 0, 255)) for v, s in zip(base, shift, strict=True))
-    return r, g, b
+    return tuple(float(np.clip(v + s, 0, 255)) for v, s in zip(base, shift, strict=True))
 
 
 def scaled(base: Colour, factor: float) -> Colour:
-    """The colour made darker or lighter."""
-    r, g, b = (min(255.0, v * factor) for v in base)
-    return r, g, b
+    """Return the colour made darker or lighter."""
+    return tuple(min(255.0, v * factor) for v in base)
 
 
 def toward(a: Colour, b: Colour, part: float) -> Colour:
-    """A colour between two."""
-    r, g, bl = (x + (y - x) * part for x, y in zip(a, b, strict=True))
-    return r, g, bl
+    """Return a colour between two."""
+    return tuple(x + (y - x) * part for x, y in zip(a, b, strict=True))
 
 
-def _rgb(fill: Colour) -> tuple[int, int, int]:
-    r, g, b = (int(min(255, max(0, v))) for v in fill)
-    return r, g, b
+def _rgb(fill: Colour) -> tuple[int, ...]:
+    return tuple(int(min(255, max(0, v))) for v in fill)
 
 
 class Painting:
@@ -136,25 +131,25 @@ class Painting:
         return [v * self.side for v in xy]
 
     def poly(self, fill: Colour, *xy: float) -> None:
-        """A polygon through x0, y0, x1, y1, ..."""
+        """Draw a polygon through x0, y0, x1, y1, ..."""
         self._draw.polygon(self._points(xy), fill=_rgb(fill))
 
     def box(self, fill: Colour, x0: float, y0: float, x1: float, y1: float) -> None:
-        """An upright rectangle; nothing where it has no size."""
+        """Draw an upright rectangle; nothing where it has no size."""
         a, b, c, d = self._points((x0, y0, x1, y1))
         if c >= a and d >= b:
             self._draw.rectangle((a, b, c, d), fill=_rgb(fill))
 
     def oval(self, fill: Colour, x: float, y: float, rx: float, ry: float) -> None:
-        """An ellipse around x, y."""
+        """Draw an ellipse around x, y."""
         self._draw.ellipse(self._points((x - rx, y - ry, x + rx, y + ry)), fill=_rgb(fill))
 
     def line(self, fill: Colour, width: float, *xy: float) -> None:
-        """A line of the given width."""
+        """Draw a line of the given width."""
         self._draw.line(self._points(xy), fill=_rgb(fill), width=max(1, round(width * self.side)), joint="curve")
 
     def pixels(self) -> Field:
-        """The picture so far."""
+        """Return the picture so far."""
         out: Field = np.asarray(self._image.reduce(self.fine), dtype=np.float32) / np.float32(255)
         return out
 
@@ -178,9 +173,10 @@ class Panel:
 
 def stamp(pen: object, name: str, **given: Colour | float) -> None:
     """Draw a drawing of scenery.toml; it is given the colours and the numbers that it names."""
-    numbers = {name: value for name, value in given.items() if isinstance(value, int | float)}
-    for shape in _DRAWINGS[name]:
-        word, _, factor = shape.colour.partition("*")
-        fill: Any = ImageColor.getrgb(word) if word.startswith("#") else given[word]
-        for xy in shape.numbers(numbers):
-            getattr(pen, shape.form)(scaled(fill, float(factor)) if factor else fill, *xy)
+
+    def fill(text: str) -> Any:
+        word, _, factor = text.partition("*")
+        found: Any = ImageColor.getrgb(word) if word.startswith("#") else given[word]
+        return scaled(found, float(factor)) if factor else found
+
+    draw(pen, _DRAWINGS[name], fill, **{name: value for name, value in given.items() if isinstance(value, int | float)})

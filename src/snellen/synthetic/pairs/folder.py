@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snellen.data.synthetic_marker import Label
-from snellen.synthetic.documents import OBJECT, member, write_records
+from snellen.synthetic.documents import OBJECT, Written, member, write_set
 from snellen.synthetic.pool import Progress
-from snellen.synthetic.writing import Origin, claim, label_of, making, stamped, write_bytes
+from snellen.synthetic.writing import label_of, origin_of, stamped, write_bytes
 
 PAIR = ("left", "right")
 DOCUMENTS = ("dataset.json", "differences.json", "captions/reference.json")
@@ -22,65 +22,41 @@ MOST = 16
 
 
 def set_names(count: int) -> tuple[str, ...]:
-    """The slots of a set: image1, image2, ..."""
+    """Return the slots of a set: image1, image2, ..."""
     return tuple(f"image{i}" for i in range(1, count + 1))
 
 
 class PictureGroup(NamedTuple):
     """Pictures that belong together, slot by slot: the files, their captions, and what is known of the difference."""
 
-    uid: int
     images: tuple[bytes, ...]
     captions: tuple[str, ...]
     known: dict[str, str]
 
 
-class Key(NamedTuple):
-    """Which group of which set, with so many pictures a group."""
-
-    number: int
-    size: int
-    seed: int
-
-
-class GroupPlace(NamedTuple):
-    """Where a group is written, what it bears, and the names of its pictures."""
-
-    out: Path
-    label: Label
-    slots: tuple[str, ...]
-
-
 def write(
     out: Path,
-    origin: Origin,
+    generator: str,
     slots: tuple[str, ...],
-    draw: Callable[[Key], PictureGroup],
+    draw: Callable[[int, int], PictureGroup],
+    *,
+    count: int,
+    seed: int,
     workers: int | None,
     progress: Progress | None,
 ) -> list[Path]:
-    """Writes pictures as they are drawn; the three documents get their names when all are there. Gives the files.
-
-    `draw` must be a function of a module: it runs in other processes.
-    """
-    marker = claim(out, origin)
-    where = GroupPlace(out, label_of(origin["generator"], origin["seed"]), slots)
-    keys = [Key(number, len(slots), origin["seed"]) for number in range(origin["count"])]
-    documents = {out / name: OBJECT for name in DOCUMENTS}
-    with making(out):
-        return sorted([marker, *write_records(partial(_written, where, draw), [(documents, keys)], workers, progress)])
+    """Write a set and return its files. `draw` (of a seed and a number) must be a function of a module: it runs in other processes."""
+    work = partial(_written, draw, out, slots, label_of(generator, seed))
+    parts = [(dict.fromkeys(DOCUMENTS, OBJECT), range(count))]
+    return write_set(out, origin_of(generator, seed=seed, count=count), work, parts, workers, progress)
 
 
 def _written(
-    where: GroupPlace, draw: Callable[[Key], PictureGroup], key: Key
-) -> tuple[list[Path], tuple[str, str, str]]:
-    """Draws a group and writes its pictures (it runs in other processes); gives the files, and what each document says of it."""
-    group, (out, label, slots) = draw(key), where
-    names = [f"images/SNELLEN_{group.uid * len(slots) + place:012d}.jpg" for place in range(len(slots))]
+    draw: Callable[[int, int], PictureGroup], out: Path, slots: tuple[str, ...], label: Label, number: int
+) -> Written:
+    group = draw(label["seed"], number)
+    names = [f"images/SNELLEN_{number * len(slots) + place:012d}.jpg" for place in range(len(slots))]
     files = [write_bytes(out / name, data) for name, data in zip(names, group.images, strict=True)]
-    listed = {slot: f"./{name}" for slot, name in zip(slots, names, strict=True)}
+    listed = dict(zip(slots, (f"./{name}" for name in names), strict=True))
     captions = dict(zip(slots, group.captions, strict=True))
-    listed_text, known_text, caption_text = (
-        member(str(group.uid), stamped(dict(said), label)) for said in (listed, group.known, captions)
-    )
-    return files, (listed_text, known_text, caption_text)
+    return files, tuple(member(str(number), stamped(said, label)) for said in (listed, group.known, captions))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
+from snellen.data.synthetic_marker import labelled
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.pairs.folder import PAIR, Key, PictureGroup, write
+from snellen.synthetic.pairs.folder import PAIR, PictureGroup, write
 from snellen.synthetic.pool import Progress
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, SceneDifference, draw_difference
-from snellen.synthetic.writing import label_of, origin_of, signed
+from snellen.synthetic.scenes.model import Scene
+from snellen.synthetic.scenes.render import draw, jpeg
+from snellen.synthetic.writing import label_of
 
 GENERATOR = "d3"
 SIZE = (320, 240)
 
 
 def difference(seed: int, index: int, part: str = "made") -> SceneDifference:
-    """The difference of pair `index`; its one scene is on the left.
+    """Return the difference of pair `index`; its one scene is on the left.
 
     Training draws with another `part`: then no seed gives a pair of a made set to a model that learns.
     """
@@ -24,34 +28,20 @@ def difference(seed: int, index: int, part: str = "made") -> SceneDifference:
 
 
 def make(
-    out: Path,
-    *,
-    count: int,
-    seed: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
 ) -> list[Path]:
-    """Writes `count` pairs: dataset.json, images/, differences.json and captions/reference.json."""
-    origin = origin_of(GENERATOR, seed=seed, count=count)
-    return write(out, origin, PAIR, _of_key, workers, progress)
-
-
-def _of_key(key: Key) -> PictureGroup:
-    return pair(key.seed, key.number)
+    """Write `count` pairs: dataset.json, images/, differences.json and captions/reference.json."""
+    return write(out, GENERATOR, PAIR, pair, count=count, seed=seed, workers=workers, progress=progress)
 
 
 def pair(seed: int, index: int) -> PictureGroup:
-    """Pair `index` of a seed, drawn."""
-    from snellen.synthetic.scenes.render import draw, jpeg
+    """Draw pair `index` of a seed."""
+    found = difference(seed, index)
+    known = {name: getattr(found, name) for name in ("kind", "about", "aspect")}
+    known |= {"left": found.said_of_one, "right": found.said_of_other}
+    return PictureGroup(drawn((found.one, found.other), GENERATOR, seed), found.captions, known)
 
-    told = difference(seed, index)
-    label = label_of(GENERATOR, seed)
-    known = {
-        "kind": told.kind,
-        "about": told.about,
-        "aspect": told.aspect,
-        "left": told.said_of_one,
-        "right": told.said_of_other,
-    }
-    images = tuple(signed(jpeg(draw(scene, SIZE).image), label) for scene in (told.one, told.other))
-    return PictureGroup(index, images, told.captions, known)
+
+def drawn(scenes: Iterable[Scene], name: str, seed: int) -> tuple[bytes, ...]:
+    """Draw scenes as files with the label of a generator."""
+    return tuple(labelled(jpeg(draw(scene, SIZE).image), label_of(name, seed)) for scene in scenes)

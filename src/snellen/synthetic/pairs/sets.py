@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.synthetic.chance import generator
-from snellen.synthetic.pairs.folder import MOST, Key, PictureGroup, set_names, write
-from snellen.synthetic.pairs.make import GENERATOR, SIZE, make
+from snellen.synthetic.pairs.folder import MOST, PictureGroup, set_names, write
+from snellen.synthetic.pairs.make import GENERATOR, drawn, make
 from snellen.synthetic.pool import Progress
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, SceneDifference, differences, with_room
 from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.sampling import draw_scene
 from snellen.synthetic.scenes.words import facts
-from snellen.synthetic.writing import label_of, origin_of, signed
 
 LEAST = 3
 KIND = "mixed"
@@ -24,39 +24,33 @@ _ROUNDS = 6
 
 
 def make_sets(
-    out: Path,
-    *,
-    size: int,
-    count: int,
-    seed: int,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    out: Path, *, size: int, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
 ) -> list[Path]:
-    """Writes `count` sets of `size` images in the layout of `make`, with image1 to imageN in place of left and right."""
+    """Write `count` sets of `size` images in the layout of `make`, with image1 to imageN in place of left and right."""
     if not LEAST <= size <= MOST:
         raise SnellenError(f"--sets {size}: a set has {LEAST} to {MOST} images")
-    origin = origin_of(f"{GENERATOR}-sets-of-{size}", seed=seed, count=count)
-    return write(out, origin, set_names(size), _set, workers, progress)
+    name, draw = _generator(size), partial(_set, size)
+    return write(out, name, set_names(size), draw, count=count, seed=seed, workers=workers, progress=progress)
 
 
 def make_pairs_or_sets(out: Path, *, sets: int | None = None, **given: Any) -> list[Path]:
-    """Writes pairs, or with `sets` sets of so many images."""
+    """Write pairs, or with `sets` sets of so many images."""
     return make(out, **given) if sets is None else make_sets(out, size=sets, **given)
 
 
-def _set(key: Key) -> PictureGroup:
-    from snellen.synthetic.scenes.render import draw, jpeg
+def _generator(size: int) -> str:
+    return f"{GENERATOR}-sets-of-{size}"
 
-    index, size, seed = key
-    told = variants(seed, index, size)
-    label = label_of(f"{GENERATOR}-sets-of-{size}", seed)
-    known = {"kind": KIND} | {slot: d.said_of_other for slot, d in zip(set_names(len(told)), told, strict=True)}
-    images = tuple(signed(jpeg(draw(d.other, SIZE).image), label) for d in told)
-    return PictureGroup(index, images, tuple(d.captions[1] for d in told), known)
+
+def _set(size: int, seed: int, index: int) -> PictureGroup:
+    found = variants(seed, index, size)
+    known = {"kind": KIND} | {slot: d.said_of_other for slot, d in zip(set_names(size), found, strict=True)}
+    images = drawn((d.other for d in found), _generator(size), seed)
+    return PictureGroup(images, tuple(d.captions[1] for d in found), known)
 
 
 def variants(seed: int, index: int, size: int) -> list[SceneDifference]:
-    """The images of a set: the other scenes of these differences, all from one scene that is not among them."""
+    """Return the images of a set: the other scenes of these differences, all from one scene that is not among them."""
     rng = generator("d3", "sets", size, seed, index)
     while True:
         scene = draw_scene(rng)
@@ -66,7 +60,7 @@ def variants(seed: int, index: int, size: int) -> list[SceneDifference]:
 
 
 def _apart(scene: Scene, size: int, rng: Random) -> list[SceneDifference]:
-    """Changes of a scene, each true of one image alone; as few as can be in the same aspect of the same thing."""
+    """Choose changes of a scene, each true of one image alone, with as few as can be in the same aspect of the same thing."""
     possible: dict[str, SceneDifference] = {}
     for kind in KINDS_OF_DIFFERENCE * _ROUNDS:  # each round chooses other values, where there are several
         for one in differences(scene, kind, rng):
@@ -85,11 +79,11 @@ def _apart(scene: Scene, size: int, rng: Random) -> list[SceneDifference]:
 
 
 def _common(one: SceneDifference, chosen: list[SceneDifference]) -> tuple[int, int]:
-    """How often the aspect, and the kind, of a difference are among the chosen ones."""
+    """Count how often the aspect, and the kind, of a difference are among the chosen ones."""
     aspects = sum((d.about, d.aspect) == (one.about, one.aspect) for d in chosen)
     return aspects, sum(d.kind == one.kind for d in chosen)
 
 
 def _tells(one: SceneDifference, other: SceneDifference) -> bool:
-    """Whether what is said of one image is not true of the other."""
+    """Return whether what is said of one image is not true of the other."""
     return all(fact.text != one.said_of_other for fact in facts(other.other))

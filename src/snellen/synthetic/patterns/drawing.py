@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ from PIL import Image, ImageDraw
 from snellen.synthetic.drawings import read_table
 from snellen.synthetic.patterns.colour import Floats, difference, lab_to_rgb, rgb_to_lab
 
-TABLE = read_table(Path(__file__).with_name("patterns.toml"))
+TABLE = read_table("patterns/patterns.toml")
 Pixels = npt.NDArray[np.uint8]
 PixelBox = tuple[int, int, int, int]
 DIFFICULTIES = tuple(TABLE["o3"])
@@ -54,7 +53,7 @@ def _leaf() -> Floats:
 
 
 def _drop() -> Floats:
-    """A rounded end on the left and a point on the right: no rotation but a full turn brings it back."""
+    """Return an outline with a rounded end on the left and a point on the right: no rotation but a full turn brings it back."""
     turn = np.linspace(0, 2 * np.pi, 120, endpoint=False)
     return np.stack([np.cos(turn), 0.8 * np.sin(turn) * np.sin(turn / 2)], axis=1)
 
@@ -69,8 +68,8 @@ def _cross(arm: float) -> Floats:
     return np.concatenate([quarter @ turn for turn in turns])
 
 
-def area_and_centroid(points: Floats) -> tuple[float, Floats]:
-    """Area and centre of mass of a simple polygon."""
+def _area_and_centroid(points: Floats) -> tuple[float, Floats]:
+    """Return area and centre of mass of a simple polygon."""
     after = np.roll(points, -1, axis=0)
     cross = points[:, 0] * after[:, 1] - after[:, 0] * points[:, 1]
     area = float(cross.sum() / 2)
@@ -78,8 +77,8 @@ def area_and_centroid(points: Floats) -> tuple[float, Floats]:
 
 
 def unit_area(points: Floats) -> Floats:
-    """The same outline with area 1, centred on its centre of mass."""
-    area, centre = area_and_centroid(points)
+    """Return the same outline with area 1, centred on its centre of mass."""
+    area, centre = _area_and_centroid(points)
     out: Floats = (points - centre) / np.sqrt(area)
     return out
 
@@ -108,12 +107,12 @@ PERIOD: dict[str, float] = {name: period for name, (_, period) in _RAW.items()}
 
 
 def reach(points: Floats) -> float:
-    """Radius of the smallest circle around the origin that holds the outline."""
+    """Return the radius of the smallest circle around the origin that holds the outline."""
     return float(np.hypot(points[:, 0], points[:, 1]).max())
 
 
 def turned(points: Floats, degrees: float) -> Floats:
-    """The outline turned clockwise as seen on the screen (y points down)."""
+    """Return the outline turned clockwise as seen on the screen (y points down)."""
     angle = np.radians(degrees)
     c, s = np.cos(angle), np.sin(angle)
     out: Floats = points @ np.array([[c, s], [-s, c]])
@@ -121,7 +120,7 @@ def turned(points: Floats, degrees: float) -> Floats:
 
 
 def polar(points: Floats, angles: Floats) -> Floats:
-    """Distance from the origin to the outline in each direction (the origin must see every part of the outline)."""
+    """Return the distance from the origin to the outline in each direction (the origin must see every part of the outline)."""
     start, edge = points, np.roll(points, -1, axis=0) - points
     ray = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     cross = ray[:, None, 0] * edge[None, :, 1] - ray[:, None, 1] * edge[None, :, 0]
@@ -134,7 +133,7 @@ def polar(points: Floats, angles: Floats) -> Floats:
 
 
 def coverage(points: Floats, oversample: int, margin: int = 0) -> tuple[npt.NDArray[np.float32], int, int]:
-    """How much of each pixel the outline (in image coordinates) covers, and the patch's left and top."""
+    """Return how much of each pixel the outline (in image coordinates) covers, and the patch's left and top."""
     left, top = np.floor(points.min(axis=0)).astype(int) - margin
     right, bottom = np.ceil(points.max(axis=0)).astype(int) + margin
     width, height = int(right - left), int(bottom - top)
@@ -146,39 +145,39 @@ def coverage(points: Floats, oversample: int, margin: int = 0) -> tuple[npt.NDAr
 
 
 def ink_box(cover: npt.NDArray[np.float32], left: int, top: int, level: float = 0.1) -> PixelBox:
-    """The tight box of the pixels that are visibly covered, in image coordinates."""
+    """Return the tight box of the pixels that are visibly covered, in image coordinates."""
     rows = np.flatnonzero((cover > level).any(axis=1))
     columns = np.flatnonzero((cover > level).any(axis=0))
     return left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1
 
 
-def like_frame(rgb: Floats) -> bool:
-    """True for colours that could be mistaken for the red rectangle."""
+def _like_frame(rgb: Floats) -> bool:
+    """Return whether a colour could be mistaken for the red rectangle."""
     return bool(rgb[0] > 175 and rgb[1] < 90 and rgb[2] < 90)
 
 
-def showable(lab: Floats) -> bool:
-    """True if a screen can show the colour and it is not the red of the rectangle."""
+def _showable(lab: Floats) -> bool:
+    """Return whether a screen can show the colour and it is not the red of the rectangle."""
     rgb = lab_to_rgb(lab)
-    return bool((rgb >= 0).all() and (rgb <= 255).all()) and not like_frame(rgb)
+    return bool((rgb >= 0).all() and (rgb <= 255).all()) and not _like_frame(rgb)
 
 
 def any_colour(rng: np.random.Generator, light: tuple[float, float], chroma: tuple[float, float]) -> Floats:
-    """A random showable Lab colour with lightness and chroma in the given ranges."""
+    """Return a random showable Lab colour with lightness and chroma in the given ranges."""
     while True:
         hue, c = rng.uniform(0, 2 * np.pi), rng.uniform(*chroma)
         lab = np.array([rng.uniform(*light), c * np.cos(hue), c * np.sin(hue)])
-        if showable(lab):
+        if _showable(lab):
             return lab
 
 
 def colour_at(rng: np.random.Generator, base: Floats, span: tuple[float, float], *, away: Floats, gap: float) -> Floats:
-    """A showable colour at a Lab distance within `span` from `base` and at least `gap` from the background `away`."""
+    """Return a showable colour at a Lab distance within `span` from `base` and at least `gap` from the background `away`."""
     low, high = span
     for _ in range(400):
         step = rng.normal(size=3) * [0.6, 1.0, 1.0]
         lab = base + step / np.linalg.norm(step) * rng.uniform(low, high)
-        if showable(lab):
+        if _showable(lab):
             shown = rgb_to_lab(np.rint(lab_to_rgb(lab)))
             if low <= float(difference(shown, base)) <= high and float(difference(lab, away)) >= gap:
                 return shown
@@ -187,7 +186,7 @@ def colour_at(rng: np.random.Generator, base: Floats, span: tuple[float, float],
 
 
 def framed(image: Pixels, box: PixelBox, margin: int = 3, width: int = 2) -> Pixels:
-    """A copy of the image with a red rectangle around the box."""
+    """Return a copy of the image with a red rectangle around the box."""
     height, wide = image.shape[:2]
     x0, y0 = max(0, box[0] - margin - width), max(0, box[1] - margin - width)
     x1, y1 = min(wide, box[2] + margin + width), min(height, box[3] + margin + width)
@@ -200,7 +199,7 @@ def framed(image: Pixels, box: PixelBox, margin: int = 3, width: int = 2) -> Pix
 
 
 def png(image: Pixels) -> bytes:
-    """The image as PNG bytes, without any metadata."""
+    """Return the image as PNG bytes, without any metadata."""
     sink = io.BytesIO()
     Image.fromarray(image).save(sink, "PNG", compress_level=3)
     return sink.getvalue()

@@ -13,7 +13,7 @@ WITH_OUTLIER = ("row", "ring", "group")
 
 
 @dataclass(frozen=True, slots=True)
-class PatternLayout:
+class _PatternLayout:
     """Centres of the objects, which of them is the target, and the spacing that they keep."""
 
     places: Floats
@@ -21,7 +21,7 @@ class PatternLayout:
     spacing: float
 
 
-def _row(rng: np.random.Generator, width: int, height: int, off: float) -> PatternLayout:
+def _row(rng: np.random.Generator, width: int, height: int, off: float) -> _PatternLayout:
     n = int(rng.integers(8, 12))
     spacing = width * 0.92 / n
     slope = rng.uniform(-0.06, 0.06)
@@ -34,19 +34,19 @@ def _row(rng: np.random.Generator, width: int, height: int, off: float) -> Patte
     shift = min(off * spacing, 2 * room)
     places[target, 1] += side * shift
     centre = height / 2 - side * min(shift / 2, room) if off else height / 2 + rng.uniform(-0.4, 0.4) * room
-    return PatternLayout(places + np.array([width / 2, centre]), target, spacing)
+    return _PatternLayout(places + np.array([width / 2, centre]), target, spacing)
 
 
-def _rows(rng: np.random.Generator, width: int, height: int, _off: float) -> PatternLayout:
+def _rows(rng: np.random.Generator, width: int, height: int, _off: float) -> _PatternLayout:
     across, down = int(rng.integers(4, 8)), int(rng.integers(2, 6))
     spacing = min(width * 0.92 / across, height * 0.92 / down)
     x, y = np.meshgrid(np.arange(across) - (across - 1) / 2, np.arange(down) - (down - 1) / 2)
     places = np.stack([x.ravel(), y.ravel()], axis=1) * spacing
     places += rng.normal(size=places.shape) * spacing * 0.03
-    return PatternLayout(places + np.array([width / 2, height / 2]), int(rng.integers(len(places))), spacing)
+    return _PatternLayout(places + np.array([width / 2, height / 2]), int(rng.integers(len(places))), spacing)
 
 
-def _ring(rng: np.random.Generator, width: int, height: int, off: float) -> PatternLayout:
+def _ring(rng: np.random.Generator, width: int, height: int, off: float) -> _PatternLayout:
     n = int(rng.integers(8, 19))
     radius = min(width, height) * (0.34 if off else 0.38)
     spacing = 2 * radius * np.sin(np.pi / n)
@@ -56,7 +56,7 @@ def _ring(rng: np.random.Generator, width: int, height: int, off: float) -> Patt
     inward = off * spacing > 0.1 * radius or rng.random() < 0.5
     out[target] += -min(off * spacing, radius) if inward else off * spacing
     places = np.stack([np.cos(around), np.sin(around)], axis=1) * out[:, None]
-    return PatternLayout(places + np.array([width / 2, height / 2]), target, float(spacing))
+    return _PatternLayout(places + np.array([width / 2, height / 2]), target, float(spacing))
 
 
 def _packed(rng: np.random.Generator, low: Floats, high: Floats, wanted: int) -> tuple[Floats, float]:
@@ -70,23 +70,23 @@ def _packed(rng: np.random.Generator, low: Floats, high: Floats, wanted: int) ->
 
 
 def _inmate(rng: np.random.Generator, places: Floats) -> int:
-    """One of those that stand no farther from their neighbour than is usual: not odd in location by chance."""
+    """Return one of those that stand no farther from their neighbour than is usual: not odd in location by chance."""
     gaps = np.hypot(*(places[:, None] - places[None, :]).transpose(2, 0, 1))
     np.fill_diagonal(gaps, np.inf)
     nearest = gaps.min(axis=1)
     return int(rng.choice(np.flatnonzero(nearest <= np.median(nearest) * 1.1)))
 
 
-def _scatter(rng: np.random.Generator, width: int, height: int, _off: float) -> PatternLayout:
+def _scatter(rng: np.random.Generator, width: int, height: int, _off: float) -> _PatternLayout:
     edge = 0.09 * min(width, height)
     places, spacing = _packed(
         rng, np.array([edge, edge]), np.array([width - edge, height - edge]), int(rng.integers(14, 32))
     )
-    return PatternLayout(places, _inmate(rng, places), spacing)
+    return _PatternLayout(places, _inmate(rng, places), spacing)
 
 
-def _group(rng: np.random.Generator, width: int, height: int, off: float) -> PatternLayout:
-    """A dense group in one part of the picture; with `off`, the target stands away from it on the free side."""
+def _group(rng: np.random.Generator, width: int, height: int, off: float) -> _PatternLayout:
+    """Lay out a dense group in one part of the picture; with `off`, the target stands away from it on the free side."""
     edge = 0.09 * min(width, height)
     share = rng.uniform(0.5, 0.62)
     low, high = np.array([edge, edge]), np.array([edge + (width - 2 * edge) * share, height - edge])
@@ -100,11 +100,11 @@ def _group(rng: np.random.Generator, width: int, height: int, off: float) -> Pat
         places[target] = min(float(x), width - edge), y
     if rng.random() < 0.5:
         places[:, 0] = width - places[:, 0]
-    return PatternLayout(places, target, spacing)
+    return _PatternLayout(places, target, spacing)
 
 
-def lay_out(rng: np.random.Generator, width: int, height: int, outlier: str | None) -> PatternLayout:
-    """A layout at random; `outlier` is how far off the target stands (easy, medium, hard), None for in its place."""
+def lay_out(rng: np.random.Generator, width: int, height: int, outlier: str | None) -> _PatternLayout:
+    """Lay out objects at random; `outlier` is how far off the target stands (easy, medium, hard), None for in its place."""
     kind = str(rng.choice(list(_LAYOUTS) if outlier is None else WITH_OUTLIER))
     off = 0.0
     if outlier is not None:

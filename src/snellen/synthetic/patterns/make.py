@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from snellen.data.parquet import PICTURE
+from snellen.data.synthetic_marker import labelled
 from snellen.synthetic.patterns import scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.drawing import framed, png
 from snellen.synthetic.tables import Recipe, Row, make_set
-from snellen.synthetic.writing import label_of, signed
+from snellen.synthetic.writing import label_of
 
 GENERATOR = "salbench"
 SPLITS = ("P3", "O3")
@@ -17,25 +19,17 @@ TEXTS = ("image_id", "question", "answer", "difficulty")
 
 
 def sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
-    """The rows of one image in the three configs of its split: detection, referring, visual referring."""
+    """Return the rows of one image in the three configs of its split: detection, referring, visual referring."""
     scene = (scenes_p3 if split == "P3" else scenes_o3).scene(seed, index)
     height, width = scene.image.shape[:2]
     x0, y0, x1, y1 = scene.box
     box = (x0 / width, y0 / height, x1 / width, y1 / height)
-    if split == "P3":
-        questions = (wording.p3_detection(), wording.p3_referring(box), wording.p3_visual_referring())
-        answer = scene.features[0]
-    else:
-        n, plural, singular = scene.count, scene.plural, scene.singular
-        questions = (
-            wording.o3_detection(),
-            wording.o3_referring(n, plural, box),
-            wording.o3_visual_referring(n, plural, singular),
-        )
-        answer = ", ".join(feature.title() for feature in scene.features)
+    facts: dict[str, Any] = {"n": scene.count, "plural": scene.plural, "singular": scene.singular, "box": box}
+    questions = [wording.question(f"{split}{kind}", **facts) for kind in KINDS]
+    answer = scene.features[0] if split == "P3" else ", ".join(feature.title() for feature in scene.features)
     name = f"syn-{split.lower()}-s{seed}-{index:05d}"
     label = label_of(GENERATOR, seed)
-    plain, marked = (signed(png(image), label) for image in (scene.image, framed(scene.image, scene.box)))
+    plain, marked = (labelled(png(image), label) for image in (scene.image, framed(scene.image, scene.box)))
     first, second, third = (
         ({"bytes": data, "path": f"{name}.png"}, name, question, answer, scene.difficulty)
         for data, question in zip((plain, plain, marked), questions, strict=True)

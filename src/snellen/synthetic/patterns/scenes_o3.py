@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +41,7 @@ _CLASHES = ({"shape", "orientation"}, {"focus", "pattern"})
 
 
 @dataclass(frozen=True, slots=True)
-class PatternObject:
+class _PatternObject:
     """One object: everything that its drawing needs. `contrast` 0 is plain, `blur` 0 is sharp."""
 
     outline: Floats
@@ -54,7 +55,7 @@ class PatternObject:
 
 
 def _choose(rng: np.random.Generator, first: str) -> tuple[str, ...]:
-    """The features of the target: the one whose turn it is and up to two more that go with it."""
+    """Choose the features of the target: the one whose turn it is and up to two more that go with it."""
     chosen = {first}
     for extra in rng.permutation(FEATURES_O3)[: int(rng.choice([0, 1, 2], p=[0.5, 0.3, 0.2])) + 1]:
         grown = chosen | {str(extra)}
@@ -63,8 +64,8 @@ def _choose(rng: np.random.Generator, first: str) -> tuple[str, ...]:
     return tuple(feature for feature in FEATURES_O3 if feature in chosen)
 
 
-def shape_gap(first: Floats, second: Floats) -> float:
-    """How far two outlines of equal area differ at the turn where they differ least (part of the mean radius)."""
+def _shape_gap(first: Floats, second: Floats) -> float:
+    """Return how far two outlines of equal area differ at the turn where they differ least (part of the mean radius)."""
     turn = np.linspace(0, 2 * np.pi, 120, endpoint=False)
     a, b = polar(first, turn), polar(second, turn)
     shifted = b[(np.arange(120)[None, :] - np.arange(120)[:, None]) % 120]
@@ -72,8 +73,8 @@ def shape_gap(first: Floats, second: Floats) -> float:
 
 
 def _reshaped(rng: np.random.Generator, base: str, difficulty: str) -> Floats:
-    """The base outline moved towards another one until it differs as much as the difficulty says."""
-    options = [(shape_gap(OUTLINES[base], OUTLINES[name]), name) for name in _OTHER_SHAPES]
+    """Move the base outline towards another one until it differs as much as the difficulty says."""
+    options = [(_shape_gap(OUTLINES[base], OUTLINES[name]), name) for name in _OTHER_SHAPES]
     options = [option for option in options if option[0] >= 0.17]
     gap, name = options[int(rng.integers(len(options)))]
     wanted = _BY_DIFFICULTY[difficulty]["shape_gap"]
@@ -85,19 +86,19 @@ def _reshaped(rng: np.random.Generator, base: str, difficulty: str) -> Floats:
     blended = OUTLINES[base]
     for share in np.linspace(0.1, 1.0, 19):
         blended = unit_area(way * ((1 - share) * a + share * b)[:, None])
-        if shape_gap(OUTLINES[base], blended) >= wanted:
+        if _shape_gap(OUTLINES[base], blended) >= wanted:
             break
     return blended
 
 
 def _noise(rng: np.random.Generator, rows: int, columns: int, size: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """Soft random relief: noise on a coarse grid, drawn large."""
+    """Return soft random relief: noise on a coarse grid, drawn large."""
     coarse = Image.fromarray(rng.normal(size=(rows, columns)).astype(np.float32))
     return np.asarray(coarse.resize(size, Image.Resampling.BILINEAR), dtype=np.float32)
 
 
 def _ground(rng: np.random.Generator, width: int, height: int, base: Floats) -> npt.NDArray[np.float32]:
-    """A ground with a gradient, soft blotches and a faint weave or grain, around one colour."""
+    """Draw a ground with a gradient, soft blotches and a faint weave or grain, around one colour."""
     cells = int(rng.integers(6, 40))
     relief = _noise(rng, cells, cells, (width, height)) * np.float32(rng.uniform(0.5, 2.5))
     if rng.random() < 0.4:
@@ -112,8 +113,8 @@ def _ground(rng: np.random.Generator, width: int, height: int, base: Floats) -> 
     return np.stack([relief + row[:, c] + column[:, None, c] for c in range(3)], axis=-1)
 
 
-def _relief(thing: PatternObject, x: Floats, y: Floats) -> Floats:
-    """The pattern at each point around the thing's centre, from -1 to 1, turning with the thing."""
+def _relief(thing: _PatternObject, x: Floats, y: Floats) -> Floats:
+    """Return the pattern at each point around the thing's centre, from -1 to 1, turning with the thing."""
     angle = np.radians(thing.angle)
     u = (x * np.cos(angle) + y * np.sin(angle)) / thing.size
     v = (y * np.cos(angle) - x * np.sin(angle)) / thing.size
@@ -128,8 +129,8 @@ def _relief(thing: PatternObject, x: Floats, y: Floats) -> Floats:
     return out
 
 
-def _draw(canvas: npt.NDArray[np.float32], thing: PatternObject, place: Floats) -> PixelBox:
-    """Draws the thing and returns the box of its ink."""
+def _draw(canvas: npt.NDArray[np.float32], thing: _PatternObject, place: Floats) -> PixelBox:
+    """Draw the thing and return the box of its ink."""
     points = turned(thing.outline, thing.angle) * thing.size + place
     cover, left, top = coverage(points, 4, margin=1 + int(np.ceil(2.5 * thing.blur)))
     height, width = cover.shape
@@ -154,7 +155,7 @@ def _draw(canvas: npt.NDArray[np.float32], thing: PatternObject, place: Floats) 
 
 
 def _colours(rng: np.random.Generator, features: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """Colours of ground and things, far enough apart. Things with a pattern are less colourful: both of its
+    """Choose colours of ground and things, far enough apart. Things with a pattern are less colourful: both of its
     halves must be colours that a screen can show."""
     while True:
         ground = any_colour(rng, (12, 92), (2, 30))
@@ -165,42 +166,38 @@ def _colours(rng: np.random.Generator, features: tuple[str, ...]) -> tuple[Float
 
 def _pair(
     rng: np.random.Generator, features: tuple[str, ...], difficulty: str, *, shape: str, ground: Floats, colour: Floats
-) -> tuple[PatternObject, PatternObject]:
-    """The common thing and the target, both of size 1: a blur of 1 is a blur of the thing's own size."""
+) -> tuple[_PatternObject, _PatternObject]:
+    """Return the common thing and the target, both of size 1: a blur of 1 is a blur of the thing's own size."""
     kinds = ("stripes", "checks", "dots")
     odd = _BY_DIFFICULTY[difficulty]
-    common = PatternObject(OUTLINES[shape], colour, 1.0, rng.uniform(0, 360), shade=float(rng.choice([0.0, 3.0, 6.0])))
-    target = common
+    base = _PatternObject(OUTLINES[shape], colour, 1.0, rng.uniform(0, 360), shade=float(rng.choice([0.0, 3.0, 6.0])))
+    usual: dict[str, Any] = {}
+    target: dict[str, Any] = {}
     if "color" in features:
-        target = replace(target, colour=colour_at(rng, colour, odd["colour"], away=ground, gap=36))
+        target["colour"] = colour_at(rng, colour, odd["colour"], away=ground, gap=36)
     if "orientation" in features:
         low, high = odd["turn"]
         turn = rng.uniform(min(low, 0.8 * PERIOD[shape] / 2), min(high, PERIOD[shape] / 2)) * rng.choice([-1, 1])
-        target = replace(target, angle=target.angle + float(turn))
+        target["angle"] = base.angle + float(turn)
     if "size" in features:
         ratio = rng.uniform(*odd["ratio"])
-        target = replace(target, size=ratio if rng.random() < 0.5 else 1 / ratio)
+        target["size"] = ratio if rng.random() < 0.5 else 1 / ratio
     if "shape" in features:
-        target = replace(target, outline=_reshaped(rng, shape, difficulty))
+        target["outline"] = _reshaped(rng, shape, difficulty)
     if "focus" in features:
-        if rng.random() < 0.7:
-            target = replace(target, blur=odd["blur"])
-        else:
-            common = replace(common, blur=odd["blur"])
+        (target if rng.random() < 0.7 else usual)["blur"] = odd["blur"]
     if "pattern" in features:
-        contrast, kind = rng.uniform(*odd["contrast"]), str(rng.choice(kinds))
-        if rng.random() < 0.7:
-            target = replace(target, contrast=contrast, pattern=kind)
-        else:
-            common = replace(common, contrast=contrast, pattern=kind)
+        pattern = {"contrast": rng.uniform(*odd["contrast"]), "pattern": str(rng.choice(kinds))}
+        (target if rng.random() < 0.7 else usual).update(pattern)
     elif "focus" not in features and rng.random() < 0.15:
-        both = {"contrast": rng.uniform(10, 20), "pattern": str(rng.choice(kinds))}
-        common, target = replace(common, **both), replace(target, **both)  # type: ignore[arg-type]
-    return common, target
+        pattern = {"contrast": rng.uniform(10, 20), "pattern": str(rng.choice(kinds))}
+        target |= pattern
+        usual |= pattern
+    return replace(base, **usual), replace(base, **target)
 
 
-def _varied(rng: np.random.Generator, thing: PatternObject, size: float, loose: bool) -> PatternObject:
-    """One individual: small natural differences in colour, size and angle; `loose` things lie at any angle."""
+def _varied(rng: np.random.Generator, thing: _PatternObject, size: float, loose: bool) -> _PatternObject:
+    """Return one individual: small natural differences in colour, size and angle; `loose` things lie at any angle."""
     chance = rng.normal(size=5).clip(-2, 2)
     return replace(
         thing,
@@ -212,7 +209,7 @@ def _varied(rng: np.random.Generator, thing: PatternObject, size: float, loose: 
 
 
 def scene(seed: int, index: int) -> OddOneOut:
-    """Sample `index` of the set with this seed."""
+    """Draw sample `index` of the set with this seed."""
     condition = dealt_number(len(FEATURES_O3) * len(DIFFICULTIES), index, seed, SPLIT, 0)
     difficulty = DIFFICULTIES[condition // len(FEATURES_O3)]
     rng = np.random.default_rng([seed, SPLIT, 1, index])

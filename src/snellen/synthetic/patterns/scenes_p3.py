@@ -50,7 +50,7 @@ def _base_colour(rng: np.random.Generator, ground: Floats) -> Floats:
 
 
 def _turn(rng: np.random.Generator, shape: str, difficulty: str) -> float:
-    """A turn that the shape shows: never beyond half of its symmetry period, where it would come back to itself."""
+    """Return a turn that the shape shows: never beyond half of its symmetry period, where it would come back to itself."""
     low, high = _BY_DIFFICULTY[difficulty]["turn"]
     return float(rng.uniform(low, min(high, PERIOD[shape] / 2)) * rng.choice([-1, 1]))
 
@@ -66,7 +66,7 @@ def _sizes(rng: np.random.Generator, feature: str, difficulty: str) -> tuple[flo
 
 
 def _stamp(outline: Floats, back: Floats, colour: Floats) -> tuple[Pixels, PixelBox]:
-    """The object drawn on the ground, cut to its ink, and where that lies around the object's centre."""
+    """Return the object drawn on the ground, cut to its ink, and where that lies around the object's centre."""
     cover, left, top = coverage(outline, 8)
     ink = ink_box(cover, left, top, 0.0)
     cover = cover[ink[1] - top : ink[3] - top, ink[0] - left : ink[2] - left]

@@ -8,10 +8,10 @@ import msgspec
 from PIL import Image
 
 from snellen.core.types import Struct
+from snellen.synthetic.colours import mix
 from snellen.synthetic.drawings import read_table
 from snellen.synthetic.scenes.canvas import HIGH, WIDE, Canvas, Pen
-from snellen.synthetic.scenes.catalog import HERE, PLACES
-from snellen.synthetic.scenes.palette import toward
+from snellen.synthetic.scenes.catalog import PLACES
 from snellen.synthetic.scenes.shapes import DULL, Shades, draw_shapes
 
 COLUMN_X = {"left": 56.0, "centre": 160.0, "right": 264.0}
@@ -21,7 +21,7 @@ COUNTER_EDGE = 164.0
 WATERLINE = {"lake": 160.0, "beach": 148.0}
 
 
-class BackdropPart(Struct, frozen=True):
+class _BackdropPart(Struct, frozen=True):
     """A part of a backdrop: a drawing, how often it is drawn, and what chance decides: numbers each time, colours once."""
 
     drawing: str
@@ -30,12 +30,12 @@ class BackdropPart(Struct, frozen=True):
     shades: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
 
-_TABLE = read_table(HERE / "backdrops.toml")
-_PARTS = msgspec.convert(_TABLE["parts"], dict[str, tuple[BackdropPart, ...]])
+_TABLE = read_table("scenes/backdrops.toml")
+_PARTS = msgspec.convert(_TABLE["parts"], dict[str, tuple[_BackdropPart, ...]])
 
 
 def floor_of(place: str) -> float:
-    """Where things stand."""
+    """Return where things stand."""
     return COUNTER if place == "kitchen" else FLOOR
 
 
@@ -77,7 +77,7 @@ def _draw_sky(canvas: Canvas, pen: Pen, weather: str, x: float, horizon: float, 
     sky = _TABLE["sky"][weather]
     high = round((HIGH - horizon) * canvas.fine) + 1
     strip = Image.new("RGB", (1, 8))
-    strip.putdata([toward(sky["top"], sky["low"], k / 7) for k in range(8)])
+    strip.putdata([mix(sky["top"], sky["low"], k / 7) for k in range(8)])
     canvas.image.paste(strip.resize((WIDE * canvas.fine, high), Image.Resampling.BILINEAR), (0, 0))
     if weather == "sunny":
         draw_shapes(pen, "sun", Shades(), x=x)
@@ -92,7 +92,7 @@ def _draw_houses(pen: Pen, dull: float, rng: Random) -> None:
     x = -10.0
     while x < WIDE:
         wide, high = rng.uniform(48, 74), rng.uniform(30, 64)
-        wall = toward(rng.choice(_TABLE["houses"]), DULL, dull)
+        wall = mix(rng.choice(_TABLE["houses"]), DULL, dull)
         draw_shapes(pen, "house-front", Shades(wall=wall), x=x, wide=wide, high=high)
         for row in range(int(high // 20) + 1):
             for column in range(3):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image, ImageDraw
 
-from snellen.synthetic.scenes.palette import RGB, edge
+from snellen.synthetic.colours import RGB, darker
 
 WIDE, HIGH = 320, 240
 LINE = 1.6
@@ -43,6 +43,11 @@ class Canvas:
         return Pen(self, x, y, scale, -1.0 if mirrored else 1.0, [])
 
 
+def edge(colour: RGB) -> RGB:
+    """Return the colour of the line around a shape: darker, and enough darker that white stands out from a pale wall."""
+    return darker(colour, 0.42 if sum(colour) > 600 else 0.34)
+
+
 class Pen:
     """Draws in a frame of its own. Shapes have a darker line around them unless told otherwise."""
 
@@ -53,7 +58,7 @@ class Pen:
 
     @property
     def covered(self) -> CanvasBox:
-        """The box around all that this pen has drawn, cut at the edges of the canvas."""
+        """Return the box around all that this pen has drawn, cut at the edges of the canvas."""
         xs, ys = self._covered[0::2], self._covered[1::2]
         return CanvasBox(max(0.0, min(xs)), max(0.0, min(ys)), min(float(WIDE), max(xs)), min(float(HIGH), max(ys)))
 
@@ -137,13 +142,6 @@ class Pen:
     def dome(self, fill: RGB, x: float, y: float, across: float, up: float) -> None:
         """Draw the upper half of an ellipse (the lower half where `up` is negative)."""
         self.poly(fill, *_arc(x, y, across, up, 0, 180))
-
-    def star(
-        self, fill: RGB, x: float, y: float, outer: float, inner: float, points: float, *, rim: bool = True
-    ) -> None:
-        """Draw a star."""
-        corners = [(math.pi / 2 + math.pi * k / points, inner if k % 2 else outer) for k in range(round(2 * points))]
-        self.poly(fill, *(v for t, r in corners for v in (x + r * math.cos(t), y + r * math.sin(t))), rim=rim)
 
 
 def _arc(x: float, y: float, across: float, up: float, start: float, stop: float) -> list[float]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from snellen.core.types import Struct
+from snellen.synthetic.colours import RGB
 from snellen.synthetic.drawings import read_table
-from snellen.synthetic.scenes.palette import RGB
 
-HERE = Path(__file__).parent
 Column = Literal["left", "centre", "right"]
 COLUMNS: tuple[Column, ...] = ("left", "centre", "right")
 WHO = ("man", "woman", "boy", "girl")
@@ -27,7 +25,7 @@ class Weather(Struct, frozen=True):
     also: tuple[str, ...]
 
 
-class Backdrop(Struct, frozen=True):
+class _Backdrop(Struct, frozen=True):
     """A place: how it is said, the sign by which it is known, other words for it, and the weather that it can have."""
 
     phrase: str
@@ -38,7 +36,7 @@ class Backdrop(Struct, frozen=True):
     weathers: tuple[str, ...] = ("sunny", "cloudy", "rainy")
 
 
-class World(Struct, frozen=True):
+class _World(Struct, frozen=True):
     """What is the same in all scenes. Kinds that are `alike` are easily taken for each other."""
 
     bright: tuple[str, ...]
@@ -51,7 +49,7 @@ class World(Struct, frozen=True):
     hair: dict[str, RGB]
     near_colours: dict[str, tuple[str, ...]]
     weather: dict[str, Weather]
-    places: dict[str, Backdrop]
+    places: dict[str, _Backdrop]
 
 
 class Kind(Struct, frozen=True):
@@ -103,11 +101,11 @@ class Action(Struct, frozen=True):
         return self.labels.get(place, self.label)
 
 
-WORLD = msgspec.convert(read_table(HERE / "world.toml"), World)
+WORLD = msgspec.convert(read_table("scenes/world.toml"), _World)
 COLOURS, PLACES, WEATHER = WORLD.colours, WORLD.places, WORLD.weather
-KINDS = {name: msgspec.convert({"name": name, **row}, Kind) for name, row in read_table(HERE / "things.toml").items()}
+KINDS = {name: msgspec.convert({"name": name, **row}, Kind) for name, row in read_table("scenes/things.toml").items()}
 ACTIONS = {
-    name: msgspec.convert({"name": name, **row}, Action) for name, row in read_table(HERE / "actions.toml").items()
+    name: msgspec.convert({"name": name, **row}, Action) for name, row in read_table("scenes/actions.toml").items()
 }
 
 

@@ -36,7 +36,7 @@ class SceneDifference(NamedTuple):
         return _caption(self.said_of_one, self.one), _caption(self.said_of_other, self.other)
 
     def swapped(self) -> SceneDifference:
-        """The same difference the other way round."""
+        """Return the same difference the other way round."""
         return self._replace(
             one=self.other, other=self.one, said_of_one=self.said_of_other, said_of_other=self.said_of_one
         )
@@ -47,7 +47,7 @@ def _caption(said: str, scene: Scene) -> str:
 
 
 def draw_difference(rng: Random, kind: str) -> SceneDifference:
-    """A pair of scenes that differ in that way. Where they differ in a number, they do in nothing else."""
+    """Return a pair of scenes that differ in that way. Where they differ in a number, they do in nothing else."""
     while True:
         scene = with_room(draw_scene(rng)) if kind == "count" else draw_scene(rng)
         found = list(differences(scene, kind, rng))
@@ -59,7 +59,7 @@ def draw_difference(rng: Random, kind: str) -> SceneDifference:
 
 
 def with_room(scene: Scene) -> Scene:
-    """The scene with room for as many of each thing as there can be: then a changed number moves and shrinks nothing."""
+    """Return the scene with room for as many of each thing as there can be: then a changed number moves and shrinks nothing."""
     return replace(scene, things=tuple(replace(t, room=t.sort.most) if _countable(t) else t for t in scene.things))
 
 
@@ -68,7 +68,7 @@ def _countable(thing: Thing) -> bool:
 
 
 def differences(scene: Scene, kind: str, rng: Random) -> Iterator[SceneDifference]:
-    """All the ways in which this scene can be changed so; where many values are possible one is chosen."""
+    """Yield all the ways in which this scene can be changed so; where many values are possible one is chosen."""
     for item in scene.items():
         for aspect, changed in _changes(scene, item, kind, rng):
             other = _with(scene, item, changed)
@@ -76,7 +76,7 @@ def differences(scene: Scene, kind: str, rng: Random) -> Iterator[SceneDifferenc
 
 
 def _with(scene: Scene, item: Person | Thing, changed: Person | Thing | None) -> Scene:
-    """The scene with one item changed, or without it."""
+    """Return the scene with one item changed, or without it."""
     new = [changed if other is item else other for other in scene.items()]
     return replace(
         scene,
@@ -99,13 +99,13 @@ def _told(
 
 
 def _first(scene: Scene, about: str, aspect: str) -> str:
-    """What is said of it; the colour of what somebody uses is in the sentence of what they do."""
+    """Return what is said of it; the colour of what somebody uses is in the sentence of what they do."""
     aspect = "action" if aspect == "prop" else aspect
     return next(fact.text for fact in facts(scene) if fact.about == about and fact.aspect == aspect)
 
 
 def _changes(scene: Scene, item: Person | Thing, kind: str, rng: Random) -> Iterator[Change]:
-    """What can be changed in one item: the aspect, and the item afterwards (None: it is gone)."""
+    """Yield what can be changed in one item: the aspect, and the item afterwards (None: it is gone)."""
     if kind == "position":
         free = _free(scene, item)
         if free:
@@ -150,7 +150,7 @@ def _of_person(person: Person, kind: str, rng: Random) -> Iterator[Change]:
 
 
 def _free(scene: Scene, item: Person | Thing) -> list[Column]:
-    """The columns to which this item alone can move, keeping clear of all others."""
+    """Return the columns to which this item alone can move, keeping clear of all others."""
     others = [other for other in scene.items() if other is not item]
     tops = {o.column for o in others if o.above}
     floor = {o.column for o in others if not o.above}

@@ -31,17 +31,17 @@ class Thing(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The kind."""
+        """Return the kind."""
         return self.kind
 
     @property
     def above(self) -> bool:
-        """Whether it is in the sky or on the wall."""
+        """Return whether it is in the sky or on the wall."""
         return self.sort.level == "top"
 
     @property
     def other_colours(self) -> list[str]:
-        """The colours that such a thing can have, without those that can be seen on this one."""
+        """Return the colours that such a thing can have, without those that can be seen on this one."""
         seen = {self.colour, self.inside, *self.sort.shows.get(self.state or "any", ())}
         return [colour for colour in self.sort.colours if colour not in seen]
 
@@ -76,7 +76,7 @@ class Person(Struct, frozen=True):
 
     @property
     def hair_seen(self) -> bool:
-        """Whether the colour of the hair can be told: short hair goes under a hat."""
+        """Return whether the colour of the hair can be told: short hair goes under a hat."""
         return self.hat is None or self.who in LONG_HAIRED
 
     @property
@@ -109,16 +109,16 @@ class Scene(Struct, frozen=True):
         yield from self.things
 
     def kinds(self) -> frozenset[str]:
-        """All kinds of things in view, also those that people use and the ball in an open box."""
+        """Return all kinds of things in view, also those that people use and the ball in an open box."""
         used = (kind for person in self.people for kind in person.act.brings)
         boxed = ("ball" for thing in self.things if thing.inside is not None)
         return frozenset((*used, *boxed, *(thing.kind for thing in self.things)))
 
     def thing(self, kind: str) -> Thing:
-        """The thing of that kind."""
+        """Return the thing of that kind."""
         return next(thing for thing in self.things if thing.kind == kind)
 
 
 def is_high(item: Person | Thing, place: str) -> bool:
-    """Whether somebody or something reaches up to where the top things are."""
+    """Return whether somebody or something reaches up to where the top things are."""
     return item.act.tall or place == "kitchen" if isinstance(item, Person) else item.sort.tall

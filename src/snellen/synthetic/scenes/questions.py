@@ -24,7 +24,7 @@ class QA(NamedTuple):
 
     @property
     def explanation(self) -> str:
-        """The best explanation."""
+        """Return the best explanation."""
         return self.explanations[0]
 
 
@@ -51,7 +51,7 @@ def ask_presence(scene: Scene, kind: str) -> QA:
     return _asked("boxed", True, **terms(next(thing for thing in scene.things if thing.inside is not None)))
 
 
-def ask_hat(person: Person) -> QA:
+def _ask_hat(person: Person) -> QA:
     """Ask whether somebody is wearing a hat."""
     return _asked("hat" if person.hat else "no-hat", person.hat is not None, **terms(person))
 
@@ -62,7 +62,7 @@ def ask_count(thing: Thing) -> QA:
     return _asked("one" if thing.count == 1 else "several", str(thing.count), wrong, **terms(thing))
 
 
-def ask_people(scene: Scene) -> QA:
+def _ask_people(scene: Scene) -> QA:
     """Ask how many people there are."""
     number = len(scene.people)
     people = joined(f"a {person.who} {terms(person)['where']}" for person in scene.people)
@@ -73,11 +73,6 @@ def ask_people(scene: Scene) -> QA:
 def ask_colour(thing: Thing) -> QA:
     """Ask for the colour of a thing."""
     return _asked("colour", thing.colour or "", WORLD.near_colours[thing.colour or ""], **terms(thing))
-
-
-def ask_whether_colour(thing: Thing, asked: str) -> QA:
-    """Ask whether a thing is of this colour."""
-    return _asked("is-colour", asked == thing.colour, asked=asked, **terms(thing))
 
 
 def ask_shirt(person: Person) -> QA:
@@ -101,11 +96,6 @@ def ask_action(person: Person) -> QA:
     return _asked("action", person.action, person.act.also or ("waiting",), **terms(person))
 
 
-def ask_whether_doing(person: Person, asked: str) -> QA:
-    """Ask whether somebody is doing this."""
-    return _asked("is-action", asked == person.action, asked=asked, **terms(person))
-
-
 def ask_state(thing: Thing) -> QA:
     """Ask which of its states a thing is in."""
     one, other = thing.sort.states
@@ -113,12 +103,13 @@ def ask_state(thing: Thing) -> QA:
     return _asked("state", thing.state or "", (wrong,), one=one, other=other, **terms(thing))
 
 
-def ask_whether_state(thing: Thing, asked: str) -> QA:
-    """Ask whether a thing is in this state."""
-    return _asked("is-state", asked == thing.state, asked=asked, **terms(thing))
+def ask_whether(aspect: str, item: Person | Thing, asked: str) -> QA:
+    """Ask whether somebody or something has this colour, action or state."""
+    words = terms(item)
+    return _asked(f"is-{aspect}", asked == words[aspect], asked=asked, **words)
 
 
-def ask_facing(item: Person | Thing) -> QA:
+def _ask_facing(item: Person | Thing) -> QA:
     """Ask which way somebody or something looks."""
     side = item.facing or ""
     return _asked("facing", side, ("right" if side == "left" else "left",), **terms(item))
@@ -141,7 +132,7 @@ def questions(scene: Scene, rng: Random) -> list[QA]:
     """Return all kinds of questions about a scene. Of the yes/no questions about presence, colour and action as many have the one
     answer as the other; about the state of a thing both are asked. No "no" may be doubted.
     """
-    out = [ask_place(scene), ask_people(scene)]
+    out = [ask_place(scene), _ask_people(scene)]
     if scene.weather_seen:
         out.append(ask_weather(scene))
     for thing in scene.things:
@@ -167,18 +158,18 @@ def _about_thing(scene: Scene, thing: Thing, rng: Random) -> list[QA]:
         out.append(ask_count(thing))
     if thing.colour is not None:
         wrong = rng.choice(thing.other_colours)
-        out += [ask_colour(thing), ask_whether_colour(thing, thing.colour), ask_whether_colour(thing, wrong)]
+        out += [ask_colour(thing), *(ask_whether("colour", thing, asked) for asked in (thing.colour, wrong))]
     if thing.state is not None:
-        out += [ask_state(thing), *(ask_whether_state(thing, asked) for asked in thing.sort.states)]
+        out += [ask_state(thing), *(ask_whether("state", thing, asked) for asked in thing.sort.states)]
     if thing.facing is not None:
-        out.append(ask_facing(thing))
+        out.append(_ask_facing(thing))
     return out
 
 
 def _about_person(scene: Scene, person: Person, rng: Random) -> list[QA]:
     wrong = rng.choice(denied(person.action, scene.place, strict=True))
-    out = [ask_action(person), ask_whether_doing(person, person.action), ask_whether_doing(person, wrong)]
-    out += [ask_position(scene, person), ask_shirt(person), ask_hat(person)]
+    out = [ask_action(person), *(ask_whether("action", person, asked) for asked in (person.action, wrong))]
+    out += [ask_position(scene, person), ask_shirt(person), _ask_hat(person)]
     if person.facing is not None:
-        out.append(ask_facing(person))
+        out.append(_ask_facing(person))
     return out

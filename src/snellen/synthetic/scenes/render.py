@@ -19,13 +19,13 @@ from snellen.synthetic.scenes.backdrops import (
     floor_of,
 )
 from snellen.synthetic.scenes.canvas import HIGH, WIDE, Canvas, CanvasBox, Pen
-from snellen.synthetic.scenes.catalog import CHILDREN, HERE
-from snellen.synthetic.scenes.figures import Figure, draw_person, draw_thing
+from snellen.synthetic.scenes.catalog import CHILDREN
+from snellen.synthetic.scenes.figures import draw_person, draw_thing
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 
 SIZE = (WIDE, HIGH)
 Spot = tuple[float, float, float]
-_GROUPS: dict[str, list[list[Spot]]] = read_table(HERE / "drawings.toml")["groups"]
+_GROUPS: dict[str, list[list[Spot]]] = read_table("scenes/drawings.toml")["groups"]
 _NARROW = frozenset({"bottle", "glass", "candle"})
 _SIZES = {"small": 0.58, "large": 1.02, None: 0.94}
 _TOP_FLOOR = 86.0
@@ -39,25 +39,20 @@ class Drawing(NamedTuple):
 
 
 def draw(scene: Scene, size: tuple[int, int] = SIZE) -> Drawing:
-    """Draws a scene. Any size will do; another shape than 4 to 3 stretches it as a model's preprocessing would."""
+    """Draw a scene. Any size will do; another shape than 4 to 3 stretches it as a model's preprocessing would."""
     fine = max(1, min(4, -(-3 * max(size[0] * HIGH, size[1] * WIDE) // (WIDE * HIGH))))
     canvas = Canvas(fine)
     draw_backdrop(canvas, scene.place, scene.weather, scene.sun, generator("backdrop", scene.decor))
     covered: dict[Person | Thing, CanvasBox] = {}
-    later: list[Person | Thing] = []
-    for item in scene.items():
-        if scene.place == "kitchen" and isinstance(item, Person):
-            covered[item] = _person(canvas, scene, item)
-        else:
-            later.append(item)
     if scene.place == "kitchen":
+        covered |= {person: _person(canvas, scene, person) for person in scene.people}
         draw_counter(canvas, generator("counter", scene.decor))
         for person in scene.people:
             if person.action == "cooking":
                 pen = _pen_of(canvas, person, COLUMN_X[person.column], floor_of("kitchen") + 12, 1.0)
-                Figure(person).draw(pen, "cooking-front")
+                draw_person(pen, person, "cooking-front")
                 covered[person] = _around(covered[person], pen.covered)
-    for item in sorted(later, key=_nearness):
+    for item in sorted((item for item in scene.items() if item not in covered), key=_nearness):
         covered[item] = _person(canvas, scene, item) if isinstance(item, Person) else _thing(canvas, scene, item)
     if scene.outdoors and scene.weather == "rainy":
         draw_rain(canvas, generator("rain", scene.decor))
@@ -68,13 +63,13 @@ def draw(scene: Scene, size: tuple[int, int] = SIZE) -> Drawing:
 
 
 def _nearness(item: Person | Thing) -> int:
-    """What is on the water is behind what is on the shore."""
+    """Return 0 on the water and 1 on the shore, which is in front of it."""
     afloat = item.act.afloat if isinstance(item, Person) else item.sort.level == "water"
     return 0 if afloat else 1
 
 
 def jpeg(image: Image.Image, quality: int = 90) -> bytes:
-    """The picture as a JPEG file without loss of colour resolution."""
+    """Return the picture as a JPEG file without loss of colour resolution."""
     sink = io.BytesIO()
     image.save(sink, "JPEG", quality=quality, subsampling=0)
     return sink.getvalue()

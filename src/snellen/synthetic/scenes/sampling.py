@@ -28,7 +28,7 @@ class SceneRequest(NamedTuple):
 
 
 def draw_scene(rng: Random, want: SceneRequest | None = None) -> Scene:
-    """A scene that grants the wish."""
+    """Return a scene that grants the wish."""
     want = want or SceneRequest()
     place = want.place or rng.choice(_places(want))
     weather = want.weather or rng.choice(PLACES[place].weathers)
@@ -69,7 +69,7 @@ class _SceneDraft:
         self.top = next((kind for kind in want.things if KINDS[kind].level == "top"), None)
 
     def add_people(self) -> None:
-        """The wished person first; a column is left for every wished thing that stands on the floor."""
+        """Add the wished person first; a column is left for every wished thing that stands on the floor."""
         want, rng = self.want, self.rng
         number = want.people if want.people is not None else rng.choices((0, 1, 2), (2, 6, 2))[0]
         number = max(1, number) if want.action is not None else number
@@ -87,7 +87,7 @@ class _SceneDraft:
             self.people.append(_person(rng, wish.get("who") or whos.pop(), column, action, self.place, wish))
 
     def add_things(self) -> None:
-        """The wished things of the floor, then one or two more."""
+        """Add the wished things of the floor, then one or two more."""
         for kind, wish in self.want.things.items():
             if KINDS[kind].level != "top":
                 self._add(kind, wish.get("column") or self.free.pop(), wish)
@@ -100,7 +100,7 @@ class _SceneDraft:
                 self._add(self.rng.choice(kinds), self.free.pop(), {})
 
     def add_top(self) -> None:
-        """What was wished for the sky or the wall, or something by chance, clear of all that is high."""
+        """Add what was wished for the sky or the wall, or something by chance, clear of all that is high."""
         kinds = [kind.name for kind in self._fitting() if kind.level == "top"]
         if self.top is None and kinds and self.rng.random() < 0.45:
             self.top = self.rng.choice(kinds)
@@ -139,7 +139,7 @@ class _SceneDraft:
         return {item.column for item in items if is_high(item, self.place)}
 
     def _crowded(self) -> bool:
-        """Whether one more high item would leave no room for the wished top thing."""
+        """Return whether one more high item would leave no room for the wished top thing."""
         return self.top is not None and len(self._high()) >= len(COLUMNS) - 1
 
 

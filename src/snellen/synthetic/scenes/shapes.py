@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from PIL import ImageColor
 
+from snellen.synthetic.colours import RGB, darker, lighter, mix
 from snellen.synthetic.drawings import read_drawings, read_table
 from snellen.synthetic.scenes.canvas import Pen
-from snellen.synthetic.scenes.catalog import COLOURS, HERE
-from snellen.synthetic.scenes.palette import RGB, darker, lighter, toward
+from snellen.synthetic.scenes.catalog import COLOURS
 
-DRAWINGS = {**read_drawings(HERE / "drawings.toml"), **read_drawings(HERE / "backdrops.toml")}
-_NAMED: dict[str, dict[str, str]] = read_table(HERE / "drawings.toml")["colours"]
+DRAWINGS = {**read_drawings("scenes/drawings.toml"), **read_drawings("scenes/backdrops.toml")}
+_NAMED: dict[str, dict[str, str]] = read_table("scenes/drawings.toml")["colours"]
 _WORD = re.compile(r"(#?\w+)(?:([+-])([\d.]+))?")
 DULL: RGB = (96, 108, 126)
 
@@ -47,20 +46,16 @@ class Shades:
         if meant is not None:
             return self.of(meant)
         colour = ImageColor.getrgb(name)[:3] if name.startswith("#") else COLOURS[name]
-        return toward(colour, DULL, self.dull)
+        return mix(colour, DULL, self.dull)
 
 
-def draw_shapes(
-    pen: Pen, name: str, shades: Shades, parts: Mapping[str, Callable[[Pen], None]] | None = None, /, **names: float
-) -> None:
-    """Draw a drawing. The form of a shape is a method of the pen, one of the parts, or another drawing; numbers say where these begin."""
+def draw_shapes(pen: Pen, name: str, shades: Shades, /, **names: float) -> None:
+    """Draw a drawing. The form of a shape is a method of the pen or another drawing; then numbers say where that begins."""
     for shape in DRAWINGS[name]:
         colour = shades.of(shape.colour)
         how: dict[str, Any] = {"rim": False} if shape.flat else {}
         for numbers in shape.numbers(names):
-            if parts and shape.form in parts:
-                parts[shape.form](pen.moved(*numbers))
-            elif shape.form in DRAWINGS:
+            if shape.form in DRAWINGS:
                 draw_shapes(pen.moved(*numbers), shape.form, shades.filled(shape.colour), **names)
             elif colour is not None:
                 getattr(pen, shape.form)(colour, *numbers, **how)

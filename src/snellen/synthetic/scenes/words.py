@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from snellen.synthetic.drawings import read_table
-from snellen.synthetic.scenes.catalog import HERE, PLACES, WEATHER
+from snellen.synthetic.scenes.catalog import PLACES, WEATHER
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 
-PHRASES = read_table(HERE / "phrases.toml")
+PHRASES = read_table("scenes/phrases.toml")
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
 SIDES = {"left": "on the left", "centre": "in the middle", "right": "on the right"}
 TOP_SIDES = {"left": "at the top left", "centre": "at the top in the middle", "right": "at the top right"}
@@ -120,7 +120,7 @@ def _thing_terms(thing: Thing) -> dict[str, str]:
         "part": f"the {own_part} of the {name}" if own_part else f"the {name}",
         "part_be": part_be,
         "seem": "seems" if part_be == "is" else "seem",
-        "cue": state_cue(thing) if thing.state else "",
+        "cue": _state_cue(thing) if thing.state else "",
         "inside": holds if kind == "box" and thing.state == "open" and one else "",
         "ball": thing.inside or "",
         "facing": thing.facing or "",
@@ -128,10 +128,10 @@ def _thing_terms(thing: Thing) -> dict[str, str]:
     }
 
 
-def state_cue(thing: Thing) -> str:
+def _state_cue(thing: Thing) -> str:
     """Return the sign by which the state of a thing is known.
 
-    >>> state_cue(Thing(kind="dog", column="left", state="standing", count=2))
+    >>> _state_cue(Thing(kind="dog", column="left", state="standing", count=2))
     'they are on all four legs'
     """
     they, their = ("it is", "its") if thing.count == 1 else ("they are", "their")

@@ -12,22 +12,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from snellen.synthetic.screens.widgets import Ui
+from snellen.synthetic.screens.widgets import Ui, aligned
 
-
-class TemplateScope:
-    """The screen that lengths are measured on, and the names that a template knows."""
-
-    def __init__(self, ui: Ui, names: dict[str, Any]) -> None:
-        self.ui, self.names = ui, names
-
-
-Formula = Callable[[TemplateScope], Any]
-
+Formula = Callable[[Any], Any]
+"""Takes the drawing whose names it uses."""
 OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
     ast.Eq: operator.eq,
@@ -41,7 +34,12 @@ OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": lambda ui, *lengths: min(lengths),
     "max": lambda ui, *lengths: max(lengths),
+    "abs": lambda ui, length: abs(length),
     "d": Ui.d,
+    "int": lambda ui, number: int(number),
+    "round": lambda ui, number: round(number),
+    "aligned": lambda ui, x, wide, align: aligned(x, wide, align),
+    "cut": Ui.cut,
     "side": Ui.side,
     "measure": Ui.measure,
     "px": lambda ui, number: number,

@@ -9,23 +9,24 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import defaultdict
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snellen.core.errors import SnellenError
+from snellen.data.synthetic_marker import labelled
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.screens.canvas import Edges
-from snellen.synthetic.screens.data_files import load
 from snellen.synthetic.screens.icons import DRAWINGS
 from snellen.synthetic.screens.naming import InstructionMaker, NamedWidget
 from snellen.synthetic.screens.original import DIFFICULTIES, SENTENCES
 from snellen.synthetic.screens.templates import WORDS, draw
 from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui, Widget, meets
-from snellen.synthetic.writing import signed, stamped
+from snellen.synthetic.writing import label_of, stamped
 
+GENERATOR = "grounding"
 VERSION = 1
 FIELD_WIDTH = 150  # the original generator's fields are at least this wide, whatever the difficulty allows
 TRIES = 12
@@ -40,7 +41,7 @@ WINDOW = (1500, 980)  # a window is not much larger than this, in the design's u
 BESIDE = 0.6  # how often a screen with room for several windows shows them
 
 
-class ScreenChoice(NamedTuple):
+class _ScreenChoice(NamedTuple):
     """The screens of a difficulty."""
 
     screens: list[tuple[int, int]]
@@ -50,11 +51,11 @@ class ScreenChoice(NamedTuple):
     fitting: list[str]
 
 
-_TABLES = load("layouts")
+_TABLES = read_table("screens/data/layouts.toml")
 APPS: dict[str, list[str]] = _TABLES["titles"]
 WEB: list[str] = _TABLES["web"]
 TYPE_WEIGHTS: dict[str, float] = _TABLES["type_weights"]
-CHOICES = {name: ScreenChoice(**choice) for name, choice in _TABLES["difficulties"].items()}
+CHOICES = {name: _ScreenChoice(**choice) for name, choice in _TABLES["difficulties"].items()}
 ABSENT = {
     "button": [*WORDS["buttons"], *WORDS["more_buttons"]],
     "link": [*WORDS["links"], *WORDS["more_links"]],
@@ -75,19 +76,9 @@ def cell(index: int) -> tuple[str, str]:
     return ROUND[index % len(ROUND)]
 
 
-def screenshot(
-    seed: int,
-    index: int,
-    *,
-    absent: float = 0.0,
-    screen: tuple[int, int] | None = None,
-    label: Mapping[str, Any] | None = None,
-) -> Screenshot:
-    """Draw screen `index` of the set of a seed. `absent` is the share of screens that also ask for something that is not there.
-
-    Picture and record bear the label, if one is given.
-    """
-    label = dict(label or {})
+def screenshot(seed: int, index: int, *, absent: float = 0.0, screen: tuple[int, int] | None = None) -> Screenshot:
+    """Draw screen `index` of the set of a seed. `absent` is the share of screens that also ask for something that is not there."""
+    label = label_of(GENERATOR, seed)
     difficulty, theme = cell(index)
     low, choice = DIFFICULTIES[difficulty][0][0], CHOICES[difficulty]
     for attempt in range(TRIES):
@@ -112,7 +103,7 @@ def screenshot(
         elements.append(
             {"id": f"{name}_elem_{len(elements):03d}", "bbox": [0.0, 0.0, 0.0, 0.0], **missing, "absent": True}
         )
-    data = signed(ui.png(), label)
+    data = labelled(ui.png(), label)
     record = {
         "id": name,
         "image_path": f"images/{name}.png",
@@ -139,10 +130,10 @@ def _compose(ui: Ui, difficulty: str) -> tuple[str, str]:
     """Put windows on the desk; return the application's name and platform."""
     dice, choice = ui.dice, CHOICES[difficulty]
     style = dice.choice(FRAMES)
-    area = draw(ui, "desk", (0, 0, ui.width, ui.height), style=style)
+    area = draw(ui, "desk", (0, 0, ui.width, ui.height), decor=style)
     app = dice.choice(choice.fitting)
     if app == "dialog":
-        draw(ui, "dialog", area, style=style)
+        draw(ui, "dialog", area, decor=style)
         return "dialog", "desktop"
     across, down = (_room(area, axis, ui) for axis in (0, 1))
     if difficulty == "hard" and across > 1 and dice.random() < BESIDE:
@@ -155,7 +146,7 @@ def _compose(ui: Ui, difficulty: str) -> tuple[str, str]:
         return "+".join((app, *others)), "desktop"
     _open(ui, app, _at_most(area, ui), style, alone=True)
     if dice.random() < choice.overlay:
-        draw(ui, "dialog", area, style=style)
+        draw(ui, "dialog", area, decor=style)
     return app, "web" if app in WEB else "desktop"
 
 
@@ -182,7 +173,7 @@ def _open(ui: Ui, app: str, area: Edges, style: str, *, alone: bool) -> None:
         area = (x0 + across, y0 + down, x1 - across, y1 - down)
     title = dice.choice(APPS[app])
     ui.window = "" if alone else title
-    fill(ui, app, draw(ui, "window", area, style=style, title=title))
+    fill(ui, app, draw(ui, "window", area, decor=style, title=title))
     ui.window = ""
 
 

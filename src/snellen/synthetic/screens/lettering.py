@@ -20,7 +20,7 @@ LETTERS = "".join(chr(code) for code in range(32, 127)) + DOTS
 UNKNOWN = "?"
 
 
-class TextLine(NamedTuple):
+class _TextLine(NamedTuple):
     """A line of text: its ink cut to the visible part, where that lies from pen and baseline, and how far the pen moves."""
 
     ink: Ink
@@ -90,7 +90,7 @@ def _strip(size: int, bold: bool) -> _Strip:
 
 
 @lru_cache(maxsize=8192)
-def line(text: str, size: int, bold: bool = False) -> TextLine:
+def line(text: str, size: int, bold: bool = False) -> _TextLine:
     """Return a line of text at a pixel size; where letters touch, the stronger ink is kept."""
     strip = _strip(size, bold)
     letters = strip.of(text)
@@ -104,7 +104,7 @@ def line(text: str, size: int, bold: bool = False) -> TextLine:
             np.maximum(there, letter.leaning, out=there)
         pen += len(letter.columns)
     x0, y0, x1, y1 = ink_edges(whole)
-    return TextLine(whole[y0:y1, x0:x1], x0 - size, y0 - _baseline(size), pen - size)
+    return _TextLine(whole[y0:y1, x0:x1], x0 - size, y0 - _baseline(size), pen - size)
 
 
 @lru_cache(maxsize=64)

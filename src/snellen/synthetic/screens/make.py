@@ -9,43 +9,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from snellen.core.errors import SnellenError, unknown
-from snellen.data.synthetic_marker import Label
-from snellen.synthetic.documents import DocumentForm, document, in_document
-from snellen.synthetic.pool import Progress, in_order
+from snellen.data.synthetic_marker import Label, labelled
+from snellen.synthetic.documents import DocumentForm, Written, in_document, write_set
+from snellen.synthetic.pool import Progress
 from snellen.synthetic.screens import layouts, original
+from snellen.synthetic.screens.layouts import GENERATOR, Screenshot
 from snellen.synthetic.screens.lettering import FONT
-from snellen.synthetic.writing import (
-    VERSION,
-    check_numbers,
-    claim,
-    label_of,
-    making,
-    signed,
-    stamped,
-    write_bytes,
-)
+from snellen.synthetic.writing import VERSION, check_numbers, label_of, stamped, write_bytes
 
-GENERATOR = "grounding"
 STYLES = ("layouts", "original")
 ANNOTATIONS = "annotations.json"
 SMALLEST = (640, 480)
-
-Record = dict[str, Any]
-
-
-class ScreenPlan(NamedTuple):
-    """A set before it is drawn: what its annotations say of it as a whole, and what each screenshot is drawn from."""
-
-    name: str
-    metadata: dict[str, Any]
-    keys: Sequence[Any]
-    draw: Callable[[Any], layouts.Screenshot]
 
 
 def make(
@@ -69,31 +48,39 @@ def make(
         raise unknown("style", style, STYLES)
     check_numbers(seed=seed, count=count)
     _check(style, absent, screen)
-    label = label_of(GENERATOR, seed)
-    plan = _original(count, seed, label) if style == "original" else _layouts(count, seed, absent, screen, label)
-    marker = claim(out, _origin(style, count, seed, absent, screen), indent=2)
-    with making(out):
-        pictures = []
-        with (
-            document(out / ANNOTATIONS, annotations_form(plan.name, plan.metadata)) as add,
-            closing(in_order(partial(_written, plan.draw, out), plan.keys, workers, progress)) as written,
-        ):
-            for picture, text in written:
-                pictures.append(picture)
-                add(text)
-    return sorted([out / ANNOTATIONS, marker, *pictures])
+    keys: Sequence[Any] = range(count)
+    if style == "original":
+        keys = original.plan(count, seed)
+        draw: Callable[[Any], Screenshot] = partial(_original, label_of(GENERATOR, seed))
+        form = annotations_form("synthetic", original.metadata(len(keys)))
+    else:
+        draw = partial(layouts.screenshot, seed, absent=absent, screen=screen)
+        form = annotations_form("layouts", _metadata(count, seed))
+    origin = {
+        "generator": GENERATOR,
+        "version": VERSION,
+        "style": "seed-compat" if style == "original" else style,  # the words of the marker never change
+        "seed": seed,
+        "count": count,
+        "absent": absent,
+        "screen": list(screen) if screen else None,
+        "font": FONT,
+    }
+    return write_set(
+        out, origin, partial(_written, draw, out), [({ANNOTATIONS: form}, keys)], workers, progress, indent=2
+    )
 
 
 def annotations_form(name: str, metadata: dict[str, Any]) -> DocumentForm:
-    """What stands around the samples of an annotations.json as the original generator writes it: ASCII, two spaces of indentation, no
+    """Return the form of an annotations.json as the original generator writes it: ASCII, two spaces of indentation, no
     newline at the end, so that equal sets are equal bytes.
     """
     root = json.dumps({"name": name, "version": "1.0", "metadata": metadata, "samples": []}, indent=2)
     return DocumentForm(root.removesuffix("]\n}") + "\n    ", ",\n    ", "\n  ]\n}")
 
 
-def sample_text(sample: Record) -> str:
-    """One of these samples."""
+def sample_text(sample: dict[str, Any]) -> str:
+    """Return the text of a sample in an annotations.json."""
     return in_document(sample, indent=2, depth=2, ascii_only=True)
 
 
@@ -106,40 +93,17 @@ def _check(style: str, absent: float, screen: tuple[int, int] | None) -> None:
         raise SnellenError("the original has no absent targets and one resolution: use the style 'layouts' for these")
 
 
-def _origin(style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None) -> dict[str, Any]:
-    """Return what the marker says of where a set comes from. Its words never change: a set is the same to the byte."""
-    return {
-        "generator": GENERATOR,
-        "version": VERSION,
-        "style": "seed-compat" if style == "original" else style,
-        "seed": seed,
-        "count": count,
-        "absent": absent,
-        "screen": list(screen) if screen else None,
-        "font": FONT,
-    }
-
-
-def _original(count: int, seed: int, label: Label) -> ScreenPlan:
-    screens = original.plan(count, seed)
-    return ScreenPlan("synthetic", original.metadata(len(screens)), screens, partial(_draw_original, label))
-
-
-def _draw_original(label: Label, screen: original.ScreenDesign) -> layouts.Screenshot:
-    return layouts.Screenshot(screen.record, signed(original.draw(screen), label))
-
-
-def _layouts(count: int, seed: int, absent: float, screen: tuple[int, int] | None, label: Label) -> ScreenPlan:
+def _metadata(count: int, seed: int) -> dict[str, Any]:
     cells = [layouts.cell(i) for i in range(count)]
     shares = {f"{d}_{t}": cells.count((d, t)) / count for d, t in dict.fromkeys(layouts.ROUND)}
     metadata = {"num_samples": count, "distribution": shares, "generator": "layouts", "version": layouts.VERSION}
-    draw = partial(layouts.screenshot, seed, absent=absent, screen=screen, label=label)
-    return ScreenPlan("layouts", stamped(metadata | {"seed": seed}, label), range(count), draw)
+    return stamped(metadata | {"seed": seed}, label_of(GENERATOR, seed))
 
 
-def _written(
-    draw: Callable[[Any], layouts.Screenshot], out: Path, key: int | original.ScreenDesign
-) -> tuple[Path, str]:
-    """Draws a screenshot and writes its picture (it runs in other processes); gives the file and its sample's text."""
+def _original(label: Label, screen: original.ScreenDesign) -> Screenshot:
+    return Screenshot(screen.record, labelled(original.draw(screen), label))
+
+
+def _written(draw: Callable[[Any], Screenshot], out: Path, key: int | original.ScreenDesign) -> Written:
     made = draw(key)
-    return write_bytes(out / made.record["image_path"], made.png), sample_text(made.record)
+    return [write_bytes(out / made.record["image_path"], made.png)], (sample_text(made.record),)

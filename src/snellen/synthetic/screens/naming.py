@@ -29,7 +29,7 @@ class NamedWidget(NamedTuple):
 
 
 def phrase(widget: Widget, article: str = "the ") -> str:
-    """How the original generator's sentences name a thing."""
+    """Return how the original generator's sentences name a thing."""
     if widget.noun == "text":
         return f"{article}text '{widget.label}'"
     if widget.noun in BARE_NOUNS:
@@ -47,19 +47,19 @@ class InstructionMaker:
             self._same[widget.label.lower()].append(widget)
 
     def knows(self, label: str) -> bool:
-        """Whether anything on the screen has this name or shows these words."""
+        """Return whether anything on the screen has this name or shows these words."""
         return label.lower() in self._same
 
-    def rivals(self, widget: Widget) -> list[Widget]:
-        """What else could be meant: the same words on the same kind of thing. Words may be meant wherever they are read."""
+    def _rivals(self, widget: Widget) -> list[Widget]:
+        """Return what else could be meant: the same words on the same kind of thing. Words may be meant wherever they are read."""
         others = [w for w in self._same[widget.label.lower()] if w is not widget]
         if widget.noun == "text":
             return [w for w in others if w.noun not in BARE_NOUNS]
         return [w for w in others if w.noun == widget.noun]
 
     def name(self, widget: Widget) -> NamedWidget | None:
-        """The instruction of a target; None where it cannot be told from its rivals."""
-        others = self.rivals(widget)
+        """Return the instruction of a target; None where it cannot be told from its rivals."""
+        others = self._rivals(widget)
         if not others:
             return NamedWidget(widget, f"Click on {phrase(widget)}", (widget.box,))
         if _alike(widget, others) and self._dice.random() < ANY_SHARE:
@@ -71,7 +71,7 @@ class InstructionMaker:
 
 
 def _alike(widget: Widget, others: list[Widget]) -> bool:
-    """Whether any of them would do as well: the same kind of words in different rows or cards, none hidden."""
+    """Return whether any of them would do as well: the same kind of words in different rows or cards, none hidden."""
     return all(w.aim and w.noun == widget.noun and w.window == widget.window for w in others) and widget.noun == "link"
 
 

@@ -12,24 +12,16 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.screens import lettering
 from snellen.synthetic.screens.canvas import IndexedCanvas, rgb
-from snellen.synthetic.screens.data_files import load
 
 WIDTH, HEIGHT = 1920, 1080
-DISTRIBUTION = {
-    ("easy", "light"): 0.15,
-    ("easy", "dark"): 0.05,
-    ("medium", "light"): 0.30,
-    ("medium", "dark"): 0.15,
-    ("hard", "light"): 0.20,
-    ("hard", "dark"): 0.15,
-}
-# how many elements, smallest and largest side in pixels
-DIFFICULTIES = {"easy": ((3, 8), 80, 200), "medium": ((8, 20), 40, 150), "hard": ((20, 50), 16, 80)}
 TRIES, EDGE, GAP = 20, 20, 10
 
-_TABLES, _WORDS = load("original"), load("words")
+_TABLES, _WORDS = read_table("screens/data/original.toml"), read_table("screens/data/words.toml")
+DISTRIBUTION = {(row["difficulty"], row["theme"]): row["share"] for row in _TABLES["distribution"]}
+DIFFICULTIES: dict[str, tuple[tuple[int, int], int, int]] = _TABLES["difficulties"]
 TYPES: dict[str, float] = _TABLES["types"]
 SENTENCES: dict[str, str] = _TABLES["sentences"]
 ICONS: list[str] = _TABLES["icons"]
@@ -44,7 +36,7 @@ WORDS: dict[str, list[str]] = {
 Rect = tuple[int, int, int, int]
 
 
-class ElementShape(NamedTuple):
+class _ElementShape(NamedTuple):
     """An element to draw: x, y, width, height in pixels."""
 
     kind: str
@@ -59,11 +51,11 @@ class ScreenDesign(NamedTuple):
     record: dict[str, Any]
     theme: str
     background: str
-    shapes: tuple[ElementShape, ...]
+    shapes: tuple[_ElementShape, ...]
 
 
 def clashes(rect: Rect, taken: Sequence[Rect], gap: int = GAP) -> bool:
-    """Whether a rectangle is nearer than the gap to one that is there; exactly the gap counts as near.
+    """Return whether a rectangle is nearer than the gap to one that is there; exactly the gap counts as near.
 
     >>> clashes((0, 0, 10, 10), [(20, 0, 10, 10)]), clashes((0, 0, 10, 10), [(21, 0, 10, 10)])
     (True, False)
@@ -81,7 +73,7 @@ def counts(count: int) -> dict[tuple[str, str], int]:
 
 
 def plan(count: int, seed: int) -> list[ScreenDesign]:
-    """All screenshots of a set. They share one random sequence, as in the original."""
+    """Return all screenshots of a set. They share one random sequence, as in the original."""
     dice = random.Random(seed)  # noqa: S311  (data, not secrets)
     screens: list[ScreenDesign] = []
     for (difficulty, theme), number in counts(count).items():
@@ -93,7 +85,7 @@ def plan(count: int, seed: int) -> list[ScreenDesign]:
 
 
 def metadata(number: int) -> dict[str, Any]:
-    """What the file says of the whole set."""
+    """Return what the file says of the whole set."""
     distribution = {f"{difficulty}_{theme}": share for (difficulty, theme), share in DISTRIBUTION.items()}
     return {"num_samples": number, "distribution": distribution, "width": WIDTH, "height": HEIGHT}
 
@@ -102,7 +94,7 @@ def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> Scre
     background = dice.choice(_TABLES["backgrounds"][theme])
     wanted, small, large = DIFFICULTIES[difficulty]
     taken: list[Rect] = []
-    shapes: list[ElementShape] = []
+    shapes: list[_ElementShape] = []
     elements: list[dict[str, Any]] = []
     for number in range(dice.randint(*wanted)):
         kind = dice.choices(list(TYPES), weights=list(TYPES.values()))[0]
@@ -111,7 +103,7 @@ def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> Scre
             continue
         text = dice.choice(WORDS[kind])
         colour = dice.choice(_TABLES["button_colours"]) if kind == "button" else ""
-        shapes.append(ElementShape(kind, rect, text, colour))
+        shapes.append(_ElementShape(kind, rect, text, colour))
         x, y, w, h = rect[0] / WIDTH, rect[1] / HEIGHT, rect[2] / WIDTH, rect[3] / HEIGHT
         # the original reads its own fractions back with int(), which may lose a pixel
         taken.append((int(x * WIDTH), int(y * HEIGHT), int(w * WIDTH), int(h * HEIGHT)))

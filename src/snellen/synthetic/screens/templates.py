@@ -2,8 +2,8 @@
 
 A template is a list of nodes that are drawn one after the other. The first key of a node is its verb:
 
-    text, link, button, icon, field, rect, ...   draw a widget or a shape, see WIDGETS; afterwards `before`, `after` and `below` are the
-                                                 left, right and lower edge of what was drawn
+    text, link, button, icon, field, rect, ...   draw a widget or a shape: one of WIDGETS, or a template by that name; afterwards
+                                                 `before`, `above`, `after` and `below` are the edges of what was drawn
     let = {x = "left + 24"}                      give names to numbers, texts and lists
     defaults = {wide = 170}                      the same for names that were not given
     at = "in the toolbar", row = "", do = []     say where the widgets inside are
@@ -16,29 +16,29 @@ A template is a list of nodes that are drawn one after the other. The first key 
 Values are texts with gaps ("{name}", "{1..99}" for a random number, "{name|lower}", "{label|fields}" for a table of words), lists
 ("a|b|c", "@people" for words or a name), colours ("accent", "#ffffff", "window accent 0.25" for a mixture) or expressions of lengths
 (expressions.py); which of these follows from the key. Random choices are tables: {choice = list}, {sample = list, n = 3},
-{chance = 0.5}, {between = [1, 9]}, {rows = list, cells = texts}, {pop = "name of a list"}. They are drawn in the order of writing, so
-that a seed gives the same screen for good.
+{chance = 0.5}, {between = [1, 9]}, {uniform = [0.4, 1]}, {rows = list, cells = texts}, {pop = "name of a list"}. They are drawn in the
+order of writing, so that a seed gives the same screen for good.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from snellen.synthetic.screens import parts
-from snellen.synthetic.screens.canvas import Colour, Edges, mix, rgb
-from snellen.synthetic.screens.data_files import load
-from snellen.synthetic.screens.expressions import TemplateScope, formula
-from snellen.synthetic.screens.widgets import Ui
+from snellen.synthetic.colours import RGB, mix
+from snellen.synthetic.drawings import read_table
+from snellen.synthetic.screens.canvas import Edges, rgb
+from snellen.synthetic.screens.expressions import formula
+from snellen.synthetic.screens.widgets import BASE, Ui
 
-FILES = ("frames", "documents", "media", "forms", "pages")
-KNOWN = ("width", "height", "touch", "site", "choices", "style")
+FILES = ("widgets", "parts", "frames", "documents", "media", "forms", "pages")
+KNOWN = ("width", "height", "touch", "site", "choices", "decor")
 """Names that every template knows."""
 SIDES = ("left", "top", "right", "bottom")
-PLACES = ("before", "after", "below")
-WORDS = load("words")
+PLACES = ("before", "above", "after", "below")
+WORDS = read_table("screens/data/words.toml")
 
 # what a value is follows from its key: one of these, or else a number or an expression
 TEXTS = frozenset(
@@ -68,12 +68,15 @@ CHANGES: dict[str, Callable[[str], str]] = {"lower": str.lower, "initial": lambd
 GAP = re.compile(r"\{([^{}]+)\}")
 
 
-class DrawnTemplate(TemplateScope):
-    """A template while it is drawn."""
+class DrawnTemplate:
+    """A template while it is drawn: the screen, and the names that the template knows."""
+
+    def __init__(self, ui: Ui, names: dict[str, Any]) -> None:
+        self.ui, self.names = ui, names
 
     def run(self, template: str) -> None:
         """Draw a template, up to where it stops."""
-        with suppress(EndOfTemplate):
+        with suppress(_EndOfTemplate):
             self.draw(TEMPLATES[template])
 
     def draw(self, nodes: list[TemplateNode]) -> None:
@@ -82,13 +85,21 @@ class DrawnTemplate(TemplateScope):
             if node.verb in VERBS:
                 VERBS[node.verb](self, node)
                 continue
-            function, main = WIDGETS[node.verb]
-            given = {main: node.main(self)}
+            given = {node.key: node.main(self)}
             for key, read in node.options.items():
                 given[key] = read(self)
-            box = function(self.ui, **given)
-            if box is not None:
-                self.names.update(before=box[0], after=box[2], below=box[3])
+            if node.verb in WIDGETS:
+                box = WIDGETS[node.verb][0](self.ui, **given)
+                self.names.update(zip(PLACES, box or (), strict=False))
+            else:
+                self.use(node.verb, given, PLACES)
+
+    def use(self, template: str, given: dict[str, Any], results: Iterable[str]) -> None:
+        """Draw another template, which begins with what every template knows, and keep some of its names."""
+        known = {name: self.names[name] for name in (*KNOWN, *SIDES) if name in self.names}
+        inner = DrawnTemplate(self.ui, known | given)
+        inner.run(template)
+        self.names.update({name: inner.names[name] for name in results if name in inner.names})
 
     # ---------------------------------------------------------------- values
 
@@ -128,14 +139,14 @@ class DrawnTemplate(TemplateScope):
             return self.words(one) if one.startswith("@") else [self.text(one)]
         return [one]
 
-    def colour(self, text: str) -> Colour:
+    def colour(self, text: str) -> RGB:
         """Return a colour: of the theme, by its number, or a mixture of two."""
         first, *more = self.text(text).split()
         if more:
             return mix(self.colour(first), self.colour(more[0]), float(more[1]))
         if first.startswith("#"):
             return rgb(first)
-        found: Colour = getattr(self.ui.theme, first)
+        found: RGB = getattr(self.ui.theme, first)
         return found
 
     def random(self, table: dict[str, Any]) -> Any:
@@ -154,6 +165,8 @@ class DrawnTemplate(TemplateScope):
                 return dice.random() < share
             case {"between": [low, high]}:
                 return dice.randint(self._number(low), self._number(high))
+            case {"uniform": [low, high]}:
+                return dice.uniform(low, high)
             case {"pop": name}:
                 return self.names[name].pop()
             case {"range": [low, high]}:
@@ -172,7 +185,7 @@ class DrawnTemplate(TemplateScope):
         return self.words(cells)
 
 
-class EndOfTemplate(Exception):
+class _EndOfTemplate(Exception):
     """The rest of a template is not drawn."""
 
 
@@ -185,6 +198,7 @@ class TemplateNode(NamedTuple):
     """A node of a template: its verb, what reads its values, and the nodes in it."""
 
     verb: str
+    key: str
     main: Reader
     options: dict[str, Reader]
     do: list[TemplateNode]
@@ -195,16 +209,24 @@ def node_of(table: dict[str, Any]) -> TemplateNode:
     """Read a node."""
     verb, value = next(iter(table.items()))
     options = value if verb in ("let", "defaults") else table
+    main = WIDGETS[verb][1] if verb in WIDGETS else MAIN.get(verb, "label")
     return TemplateNode(
         verb,
-        reader(WIDGETS[verb][1] if verb in WIDGETS else MAIN.get(verb, ""), value),
-        {key: reader(key, option) for key, option in options.items() if key not in (verb, "do", "else")},
+        main,
+        _reader(main, value),
+        {
+            key: _reader(
+                "label" if key in COLOURS and verb not in WIDGETS else key, option
+            )  # templates hand on the words
+            for key, option in options.items()
+            if key not in (verb, "do", "else")
+        },
         [node_of(inner) for inner in table.get("do", [])],
         [node_of(inner) for inner in table.get("else", [])],
     )
 
 
-def reader(key: str, value: Any) -> Reader:
+def _reader(key: str, value: Any) -> Reader:
     """Return the function that gives a value while a template is drawn: a text, a list, a colour or a number."""
     if key in LISTS or isinstance(value, list):
         return lambda drawing: drawing.words(value)
@@ -230,21 +252,21 @@ def _length(drawing: DrawnTemplate, value: Any) -> Any:
 # ---------------------------------------------------------------- verbs
 
 
-def let(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _let(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Give names to values; as defaults, only to those that were not given."""
     for name, read in node.options.items():
         if node.verb == "let" or name not in drawing.names:
             drawing.names[name] = read(drawing)
 
 
-def at(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _at(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Draw nodes whose widgets lie at a place, or in a row."""
     row = node.options["row"](drawing) if "row" in node.options else ""
     with drawing.ui.at(node.main(drawing), row):
         drawing.draw(node.do)
 
 
-def each(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _each(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Draw nodes for each thing of a list, as long as there is room."""
     name = node.options["as"](drawing) if "as" in node.options else "it"
     for i, thing in enumerate(node.main(drawing)):
@@ -254,69 +276,83 @@ def each(drawing: DrawnTemplate, node: TemplateNode) -> None:
         drawing.draw(node.do)
 
 
-def when(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _when(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """Draw nodes on a condition, or others."""
     drawing.draw(node.do if node.main(drawing) else node.otherwise)
 
 
-def stop(drawing: DrawnTemplate, node: TemplateNode) -> None:
+def _stop(drawing: DrawnTemplate, node: TemplateNode) -> None:
     """End the template on a condition."""
     if node.main(drawing):
-        raise EndOfTemplate
+        raise _EndOfTemplate
 
 
-def use(drawing: DrawnTemplate, node: TemplateNode) -> None:
-    """Draw another template, which begins with what every template knows, and keeps its own names."""
+def _use(drawing: DrawnTemplate, node: TemplateNode) -> None:
+    """Draw another template; one along an edge leaves other sides."""
     given = {key: read(drawing) for key, read in node.options.items()}
-    known = {name: drawing.names[name] for name in (*KNOWN, *SIDES) if name in drawing.names}
-    inner = DrawnTemplate(drawing.ui, known | given)
-    inner.run(node.main(drawing))
-    results = (*PLACES, *SIDES) if node.verb == "dock" else PLACES
-    drawing.names.update({name: inner.names[name] for name in results if name in inner.names})
+    drawing.use(node.main(drawing), given, (*PLACES, *SIDES) if node.verb == "dock" else PLACES)
+
+
+# ---------------------------------------------------------------- what templates cannot say
+
+
+def _site(ui: Ui) -> str:
+    """Return the company of the page; it follows from the screen's colours, so that tab, address and page agree."""
+    companies: list[str] = WORDS["companies"]
+    return companies[sum(ui.theme.accent + ui.theme.window + ui.theme.desk_top) % len(companies)]
+
+
+def _paragraph(ui: Ui, lines: int, x: int, y: int, room: int, dp: float = BASE) -> Edges:
+    """Write running text that only fills; return the room that it takes."""
+    sentences = WORDS["sentences"]
+    words = " ".join(ui.dice.sample(sentences, min(len(sentences), 3 + lines))).split()
+    step, space, top = ui.d(dp * 1.65), ui.measure(" ", dp), y
+    for _ in range(lines):
+        line: list[str] = []
+        used = 0
+        while words and used + ui.measure(words[0], dp) <= room:
+            used += ui.measure(words[0], dp) + space
+            line.append(words.pop(0))
+        if line:
+            ui.text(x, y + step // 2, " ".join(line), dp=dp, colour=ui.theme.faint, aim=False)
+        y += step
+    return x, top, x + room, y
 
 
 VERBS: dict[str, Callable[[DrawnTemplate, TemplateNode], None]] = {
-    "let": let,
-    "defaults": let,
-    "at": at,
-    "each": each,
-    "when": when,
-    "stop": stop,
-    "use": use,
-    "dock": use,
+    "let": _let,
+    "defaults": _let,
+    "at": _at,
+    "each": _each,
+    "when": _when,
+    "stop": _stop,
+    "use": _use,
+    "dock": _use,
 }
 # under which key the value of a verb is read
-MAIN = {"at": "place", "each": "names", "use": "label", "dock": "label"}
+MAIN = {"let": "", "defaults": "", "when": "", "stop": "", "at": "place", "each": "names", "table": "heads"}
 # what draws a widget or a shape, and the argument that the value of the verb is
 WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
     "text": (Ui.text, "label"),
     "write": (Ui.write, "label"),
-    "link": (Ui.link, "label"),
-    "icon": (Ui.icon, "label"),
-    "button": (Ui.button, "label"),
-    "field": (Ui.field, "label"),
-    "dropdown": (Ui.dropdown, "label"),
-    "checkbox": (Ui.checkbox, "label"),
-    "item": (Ui.item, "label"),
+    "glyph": (Ui.glyph, "label"),
     "note": (Ui.note, "label"),
     "cover": (Ui.cover, "box"),
     "rect": (Ui.rect, "colour"),
     "rounded": (Ui.rounded, "colour"),
     "frame": (Ui.frame, "colour"),
-    "table": (parts.table, "heads"),
-    "paragraph": (parts.paragraph, "lines"),
-    "picture": (parts.picture, "box"),
-    "bars": (parts.bars, "box"),
-    "wallpaper": (parts.wallpaper, "box"),
-    "code": (parts.code, "box"),
-    "cells": (parts.cells, "box"),
+    "paragraph": (_paragraph, "lines"),
 }
-TEMPLATES = {name: [node_of(table) for table in tables] for file in FILES for name, tables in load(file).items()}
+TEMPLATES = {
+    name: [node_of(table) for table in tables]
+    for file in FILES
+    for name, tables in read_table(f"screens/data/{file}.toml").items()
+}
 
 
 def draw(ui: Ui, template: str, box: Edges, **names: Any) -> Edges:
     """Draw a template into a box and return the part of the box that it leaves."""
-    known = {"width": ui.width, "height": ui.height, "touch": ui.touch, "site": parts.site(ui)}
+    known = {"width": ui.width, "height": ui.height, "touch": ui.touch, "site": _site(ui)}
     known |= {"choices": WORDS["choices"], **dict(zip(SIDES, box, strict=True))}
     drawing = DrawnTemplate(ui, known | names)
     drawing.run(template)

@@ -5,30 +5,31 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from snellen.synthetic.screens.canvas import Colour, mix, rgb
-from snellen.synthetic.screens.data_files import load
+from snellen.synthetic.colours import RGB, mix
+from snellen.synthetic.drawings import read_table
+from snellen.synthetic.screens.canvas import rgb
 
 
 class Theme(NamedTuple):
     """What each kind of surface and ink is coloured."""
 
-    name: str
-    window: Colour
-    panel: Colour
-    bar: Colour
-    field: Colour
-    edge: Colour
-    text: Colour
-    faint: Colour
-    accent: Colour
-    on_accent: Colour
-    link: Colour
-    chosen: Colour
-    desk_top: Colour
-    desk_bottom: Colour
+    window: RGB
+    panel: RGB
+    bar: RGB
+    field: RGB
+    edge: RGB
+    text: RGB
+    faint: RGB
+    accent: RGB
+    on_accent: RGB
+    link: RGB
+    chosen: RGB
+    picked: RGB
+    desk_top: RGB
+    desk_bottom: RGB
 
 
-_TABLES = load("themes")
+_TABLES = read_table("screens/data/themes.toml")
 WHITE = (255, 255, 255)
 
 
@@ -39,12 +40,12 @@ def choose_theme(name: str, dice: random.Random) -> Theme:
     accent = rgb(dice.choice(table["accents"]))
     desk_top, desk_bottom = (rgb(colour) for colour in dice.choice(table["desks"]))
     return Theme(
-        name,
         **surfaces,
         accent=accent,
         on_accent=WHITE,
         link=mix(accent, WHITE, table["lighter_link"]),
         chosen=mix(surfaces["window"], accent, table["tint"]),
+        picked=accent if name == "light" else surfaces["text"],
         desk_top=desk_top,
         desk_bottom=desk_bottom,
     )

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from snellen.synthetic.colours import RGB
 from snellen.synthetic.screens import lettering
-from snellen.synthetic.screens.canvas import Colour, Edges, IndexedCanvas, mix
+from snellen.synthetic.screens.canvas import Edges, IndexedCanvas
 from snellen.synthetic.screens.icons import icon as icon_ink
 from snellen.synthetic.screens.themes import Theme
 
 BASE = 13  # text size in the design's units
-WHITE = (255, 255, 255)
 
 
 class Widget(NamedTuple):
@@ -32,11 +32,6 @@ class Widget(NamedTuple):
     row: str = ""
     window: str = ""
     aim: bool = True
-
-
-def union(*boxes: Edges) -> Edges:
-    """Return the smallest box around some boxes."""
-    return min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)
 
 
 def meets(a: Edges, b: Edges) -> bool:
@@ -108,8 +103,12 @@ class Ui(IndexedCanvas):
         """Return the width of a text in pixels."""
         return lettering.width(label, self.size(dp))
 
+    def cut(self, label: str, room: int | None, dp: float = BASE) -> str:
+        """Cut a text with dots where the room is too small."""
+        return label if room is None else lettering.shortened(label, room, self.size(dp))
+
     def write(
-        self, x: int, y: int, label: str, *, dp: float = BASE, colour: Colour | None = None, bold: bool = False,
+        self, x: int, y: int, label: str, *, dp: float = BASE, colour: RGB | None = None, bold: bool = False,
         align: str = "left",
     ) -> Edges:  # fmt: skip
         """Write text with its capitals centred on a line, as ink only; return the box of the ink."""
@@ -120,9 +119,9 @@ class Ui(IndexedCanvas):
         self.stamp(line.ink, left, top, colour or self.theme.text)
         return left, top, left + line.width, top + line.height
 
-    def glyph(self, x: int, y: int, name: str, side: int, colour: Colour | None = None) -> Edges:
+    def glyph(self, x: int, y: int, label: str, side: int, colour: RGB | None = None) -> Edges:
         """Draw an icon in a square of `side` pixels, as ink only; return the box of the ink."""
-        drawn = icon_ink(name, side)
+        drawn = icon_ink(label, side)
         self.stamp(drawn.ink, x, y, colour or self.theme.text)
         x0, y0, x1, y1 = drawn.edges
         return x + x0, y + y0, x + x1, y + y1
@@ -130,150 +129,15 @@ class Ui(IndexedCanvas):
     # ------------------------------------------------ widgets
 
     def text(
-        self, x: int, y: int, label: str, *, dp: float = BASE, colour: Colour | None = None, bold: bool = False,
+        self, x: int, y: int, label: str, *, dp: float = BASE, colour: RGB | None = None, bold: bool = False,
         align: str = "left", aim: bool = True, room: int | None = None,
     ) -> Edges:  # fmt: skip
         """Write words to read. Words that are cut are not a target."""
-        shown = self._cut(label, room, dp)
+        shown = self.cut(label, room, dp)
         if not shown:
             return x, y, x, y
         box = self.write(x, y, shown, dp=dp, colour=colour, bold=bold, align=align)
         return self.note("text", "text", shown, box, aim and shown == label)
-
-    def link(self, x: int, y: int, label: str, *, dp: float = BASE, align: str = "left", line: bool = True) -> Edges:
-        """Write words to follow, underlined or not."""
-        box = self.write(x, y, label, dp=dp, colour=self.theme.link, align=align)
-        if line:
-            low = box[3] + self.d(1)
-            under = (box[0], low, box[2], low + max(1, self.d(1) // 2))
-            self.rect(under, self.theme.link)
-            box = union(box, under)
-        return self.note("link", "link", label, box)
-
-    def icon(
-        self, x: int, y: int, label: str, *, dp: float = 18, colour: Colour | None = None, frame: bool = False,
-        aim: bool = True,
-    ) -> Edges:  # fmt: skip
-        """Draw an icon, bare (its box is its ink) or on a small button of its own (its box is the button)."""
-        side = self.side(dp)
-        if frame:
-            pad = self.d(6)
-            box = (x, y, x + side + 2 * pad, y + side + 2 * pad)
-            self.rounded(box, self.d(5), self.theme.field, self.theme.edge)
-            self.glyph(x + pad, y + pad, label, side, colour)
-        else:
-            box = self.glyph(x, y, label, side, colour)
-        return self.note("icon", "icon", label, box, aim)
-
-    def button(
-        self, x: int, y: int, label: str, *, w: int = 0, h: int = 0, style: str = "plain", icon: str = "",
-        dp: float = BASE, align: str = "left",
-    ) -> Edges:  # fmt: skip
-        """Draw a button with words: main (filled), plain (outlined), soft (tinted)."""
-        theme = self.theme
-        face, outline, colour = {
-            "main": (theme.accent, None, theme.on_accent),
-            "soft": (theme.chosen, None, theme.text),
-            "plain": (theme.field, theme.edge, theme.text),
-        }[style]
-        height = h or self.d(30)
-        inner = self.measure(label, dp) + (self.side(dp + 3) + self.d(6) if icon else 0)
-        width = max(w, inner + 2 * self.d(12))
-        x = aligned(x, width, align)
-        box = (x, y, x + width, y + height)
-        self.rounded(box, min(self.d(5), height // 2), face, outline)
-        at = self._symbol(x + (width - inner) // 2, y + height // 2, icon, dp + 3, colour, self.d(6))
-        self.write(at, y + height // 2, label, dp=dp, colour=colour)
-        return self.note("button", "button", label, box)
-
-    def field(
-        self, x: int, y: int, label: str, *, w: int, h: int = 0, value: str = "", hint: str = "", icon: str = "",
-        aim: bool = True,
-    ) -> Edges:  # fmt: skip
-        """Draw a place to type into, with what was typed or a pale hint."""
-        theme = self.theme
-        box = self._place_to_fill(x, y, w, h)
-        mid = y + (box[3] - y) // 2
-        at = self._symbol(x + self.d(8), mid, icon, 14, theme.faint, self.d(6))
-        self.text(
-            at, mid, value or hint, colour=theme.text if value else theme.faint, aim=False, room=box[2] - at - self.d(6)
-        )
-        return self.note("text_field", "text field", label, box, aim)
-
-    def dropdown(self, x: int, y: int, label: str, *, w: int, h: int = 0, value: str) -> Edges:
-        """Draw a list that opens, with the value that is set."""
-        box = self._place_to_fill(x, y, w, h)
-        high, side = box[3] - y, self.side(12)
-        self.glyph(box[2] - side - self.d(7), y + (high - side) // 2, "chevron down", side, self.theme.faint)
-        self.text(x + self.d(9), y + high // 2, value, aim=False, room=w - side - self.d(24))
-        return self.note("dropdown", "dropdown", label, box)
-
-    def checkbox(self, x: int, y: int, label: str, *, on: bool, style: str = "box") -> Edges:
-        """Draw a box, a round choice or a switch, with its words: all of it can be clicked."""
-        theme, side, wide = self.theme, self.d(16), self.d(30 if style == "switch" else 16)
-        top = y - side // 2
-        box = (x, top, x + wide, top + side)
-        edge = theme.accent if on else theme.faint
-        if style == "switch":
-            gap = self.d(2)
-            knob = side - 2 * gap
-            left = x + (wide - knob - gap if on else gap)
-            self.rounded(box, side // 2, theme.accent if on else mix(theme.window, theme.faint, 0.55))
-            self.rounded((left, top + gap, left + knob, top + gap + knob), knob // 2, WHITE)
-        elif style == "radio":
-            self.rounded(box, side // 2, theme.field, edge, self.d(1))
-            if on:
-                gap = self.d(4)
-                self.rounded((x + gap, top + gap, x + side - gap, top + side - gap), side // 2, theme.accent)
-        else:
-            self.rounded(box, self.d(3), theme.accent if on else theme.field, edge, self.d(1))
-            if on:
-                gap = self.d(2)
-                self.glyph(x + gap, top + gap, "check", side - 2 * gap, theme.on_accent)
-        ink = self.write(x + wide + self.d(8), y, label)
-        noun = {"box": "checkbox", "radio": "radio button", "switch": "switch"}[style]
-        return self.note("checkbox", noun, label, union(box, ink))
-
-    def item(
-        self,
-        x: int,
-        y: int,
-        label: str,
-        *,
-        noun: str = "item",
-        icon: str = "",
-        chosen: bool = False,
-        room: int | None = None,
-    ) -> Edges:
-        """Draw an entry of a menu, a tab strip or a list: words, with or without an icon before them."""
-        colour = self.theme.accent if chosen and self.theme.name == "light" else self.theme.text
-        at = self._symbol(x, y, icon, BASE + 3, colour, self.d(8))
-        shown = self._cut(label, room, BASE)
-        if not shown:
-            return at, y, at, y
-        box = self.write(at, y, shown, colour=colour)
-        if icon:
-            box = union(self.widgets[-1].box, box)
-        return self.note("button", noun, shown, box, aim=shown == label)
-
-    # ------------------------------------------------ parts of widgets
-
-    def _cut(self, label: str, room: int | None, dp: float) -> str:
-        """Cut a text with dots where the room is too small."""
-        return label if room is None else lettering.shortened(label, room, self.size(dp))
-
-    def _symbol(self, x: int, mid: int, name: str, dp: float, colour: Colour, gap: int) -> int:
-        """Draw an icon before the words of a widget, if it has one; return where the words begin."""
-        if not name:
-            return x
-        side = self.side(dp)
-        self.icon(x, mid - side // 2, name, dp=dp, colour=colour, aim=False)
-        return x + side + gap
-
-    def _place_to_fill(self, x: int, y: int, w: int, h: int) -> Edges:
-        box = (x, y, x + w, y + (h or self.d(28)))
-        self.rounded(box, self.d(4), self.theme.field, self.theme.edge)
-        return box
 
 
 def aligned(x: int, wide: int, align: str) -> int:

@@ -26,29 +26,29 @@ from snellen.synthetic.sheets.paper import DrawnSheet, fingerprint
 __all__ = ["DRAWERS", "SIDES", "DrawnSheet", "draw", "fingerprint"]
 
 
-class Drawer(NamedTuple):
+class _Drawer(NamedTuple):
     """What draws a faculty's sheet from level, seed, number and size; `most` is the dial's end."""
 
     sheet: Callable[[float, int | str, int, int], DrawnSheet]
     most: float
 
 
-DRAWERS: Mapping[str, Drawer] = {
-    "letters": Drawer(letters.letters, 400),
-    "contrast": Drawer(letters.contrast, 100),
-    "colour": Drawer(odd.colour, odd.MOST_COLOUR),
-    "orientation": Drawer(odd.orientation, 90),
-    "size": Drawer(odd.size, 100),
-    "hidden": Drawer(hidden.hidden, 100),
-    "pointing": Drawer(pointing.pointing, pointing.LARGEST),
-    "difference": Drawer(difference.difference, 100),
+DRAWERS: Mapping[str, _Drawer] = {
+    "letters": _Drawer(letters.letters, 400),
+    "contrast": _Drawer(letters.contrast, 100),
+    "colour": _Drawer(odd.colour, odd.MOST_COLOUR),
+    "orientation": _Drawer(odd.orientation, 90),
+    "size": _Drawer(odd.size, 100),
+    "hidden": _Drawer(hidden.hidden, 100),
+    "pointing": _Drawer(pointing.pointing, pointing.LARGEST),
+    "difference": _Drawer(difference.difference, 100),
 }
 SIDES = range(128, 4097)
 """Pictures that are drawn; records come from others, so nothing is drawn that no machine has room for."""
 
 
 def draw(faculty: str, level: float, *, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """The sheet of trial `number` at a value of the faculty's dial, in a picture of that side."""
+    """Draw the sheet of trial `number` at a value of the faculty's dial, in a picture of that side."""
     if faculty not in DRAWERS:
         raise unknown("faculty", faculty, DRAWERS)
     drawer = DRAWERS[faculty]

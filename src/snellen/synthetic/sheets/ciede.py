@@ -24,7 +24,7 @@ def _cos(degrees: Floats) -> Floats:
 
 
 def ciede2000(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    """The distance of Lab colours; any shape whose last axis is L, a, b."""
+    """Return the distance of Lab colours; any shape whose last axis is L, a, b."""
     one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     l1, a1, b1 = one[..., 0], one[..., 1], one[..., 2]
     l2, a2, b2 = two[..., 0], two[..., 1], two[..., 2]

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.screens.canvas import rgb
-from snellen.synthetic.sheets.marks import SHAPES, cover, put
+from snellen.synthetic.sheets.marks import SHAPES, centred, put
 from snellen.synthetic.sheets.odd import CELLS, places
-from snellen.synthetic.sheets.paper import DrawnSheet, png
+from snellen.synthetic.sheets.paper import DrawnSheet, begun, png
 
 THING = 0.12
 """Size of a thing, of the picture's side; each is up to a fifth larger or smaller."""
@@ -23,24 +22,20 @@ _GROUND = 240
 
 
 def difference(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """Two pictures; in the second, one of nine things is `level` percent larger, or so much smaller."""
-    chance = generator("sheets", "difference", seed, number)
-    truth = dealt(CELLS, number, "sheets", "difference", seed)
+    """Draw two pictures; in the second, one of nine things is `level` percent larger, or so much smaller."""
+    chance, truth = begun("difference", CELLS, seed, number)
     shapes = chance.sample(SHAPES, len(CELLS))
     colours = [np.array(chance.choice(COLOURS), dtype=np.float64) for _ in CELLS]
     sides = [THING * size * chance.uniform(0.8, 1.2) for _ in CELLS]
-    ratio = 1 + level / 100
-    usual = sides[CELLS.index(truth)]
-    odd = usual * ratio if chance.random() < 0.5 else usual / ratio
+    ratio, which = 1 + level / 100, CELLS.index(truth)
+    odd = sides[which] * ratio if chance.random() < 0.5 else sides[which] / ratio
     middles = places(seed, number, "difference", size)
     first = np.full((size, size, 3), _GROUND, dtype=np.uint8)
-    for shape, colour, side, (x, y) in zip(shapes, colours, sides, middles, strict=True):
-        put(first, cover(shape, side, x - side / 2, y - side / 2), colour)
+    for shape, colour, side, middle in zip(shapes, colours, sides, middles, strict=True):
+        put(first, centred(shape, side, *middle), colour)
     second = first.copy()
-    which = CELLS.index(truth)
-    x, y = middles[which]
     cell = size // 3
     second[which // 3 * cell : (which // 3 + 1) * cell, which % 3 * cell : (which % 3 + 1) * cell] = _GROUND
-    put(second, cover(shapes[which], odd, x - odd / 2, y - odd / 2), colours[which])
-    facts = {"usual": usual, "odd": odd, "thing": shapes[which]}
+    put(second, centred(shapes[which], odd, *middles[which]), colours[which])
+    facts = {"usual": sides[which], "odd": odd, "thing": shapes[which]}
     return DrawnSheet((png(first), png(second)), truth, facts)

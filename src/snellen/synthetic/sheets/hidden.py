@@ -15,7 +15,7 @@ from PIL import Image
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.hidden import scenery, silhouettes
 from snellen.synthetic.hidden.scenery_base import SIZE, Field, smooth
-from snellen.synthetic.sheets.paper import DrawnSheet, Pixels, png
+from snellen.synthetic.sheets.paper import DrawnSheet, Pixels, begun, png
 
 THINGS = (
     "airplane", "bicycle", "bird", "bottle", "car", "cat", "dolphin", "fork", "guitar", "mug", "sailboat", "teapot",
@@ -37,16 +37,14 @@ def _scene(name: str, seed: int | str) -> tuple[Field, float]:
 
 
 def hidden(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """A scene with a silhouette that makes up `level` percent of the picture."""
-    chance = generator("sheets", "hidden", seed, number)
-    truth = dealt(THINGS, number, "sheets", "hidden", seed)
+    """Draw a scene with a silhouette that makes up `level` percent of the picture."""
+    chance, truth = begun("hidden", THINGS, seed, number)
     name = dealt(SCENES, number, "sheets", "hidden", "scene", seed)
     scene, mean = _scene(name, seed)
     scene = scene[:, :: chance.choice((1, -1))]
     mask = silhouettes.silhouette(silhouettes.IN, truth, 0, np.random.default_rng(chance.getrandbits(64)))
-    sign = (
-        chance.choice((1, -1)) if 64 < mean < 191 else 1 if mean < 128 else -1
-    )  # night has no darker shapes, snow no lighter
+    # night has no darker shapes, snow no lighter
+    sign = chance.choice((1, -1)) if 64 < mean < 191 else 1 if mean < 128 else -1
     picture = blended(scene, mean, mask, sign * level / 100)
     if size != SIZE:
         picture = np.asarray(Image.fromarray(picture).resize((size, size), Image.Resampling.BICUBIC))
@@ -55,7 +53,7 @@ def hidden(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
 
 
 def blended(scene: Field, mean: float, mask: Field, part: float) -> Pixels:
-    """The scene (0 to 255) with a part of it given over to the silhouette: a lighter one, or a darker one where negative."""
+    """Return the scene (0 to 255) with a part of it given over to the silhouette: a lighter one, or a darker one where negative."""
     soft = smooth(mask, _EDGE)
     share = np.float32(abs(part))
     middle = np.float32(soft.mean(dtype=np.float64))

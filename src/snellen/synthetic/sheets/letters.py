@@ -13,9 +13,8 @@ import math
 import numpy as np
 
 from snellen.core.errors import SnellenError
-from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.sheets.marks import LETTERS, cover, put
-from snellen.synthetic.sheets.paper import DrawnSheet, dithered, png
+from snellen.synthetic.sheets.paper import DrawnSheet, begun, dithered, png
 
 A_LINE = 5
 _LINE = 2 * A_LINE - 1  # letters and gaps
@@ -25,13 +24,12 @@ LARGE = 0.3
 
 
 def letters(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """A line of five letters, `level` pixels high; the truth is the middle one."""
+    """Draw a line of five letters, `level` pixels high; the truth is the middle one."""
     if _LINE * level > size * (1 - 2 * _ASIDE):
         raise SnellenError(
             f"a line of letters of {level:g} pixels does not fit in a picture of {size}: choose 448 or more"
         )
-    chance = generator("sheets", "letters", seed, number)
-    truth = dealt(LETTERS, number, "sheets", "letters", seed)
+    chance, truth = begun("letters", LETTERS, seed, number)
     line = chance.choices(LETTERS, k=A_LINE - 1)
     line.insert(A_LINE // 2, truth)
     ground, ink = chance.randint(235, 255), chance.randint(0, 20)
@@ -46,9 +44,8 @@ def letters(level: float, seed: int | str, number: int, size: int) -> DrawnSheet
 
 
 def contrast(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """One large letter, darker than its ground by `level` percent of the ground's light (Weber contrast)."""
-    chance = generator("sheets", "contrast", seed, number)
-    truth = dealt(LETTERS, number, "sheets", "contrast", seed)
+    """Draw one large letter, darker than its ground by `level` percent of the ground's light (Weber contrast)."""
+    chance, truth = begun("contrast", LETTERS, seed, number)
     ground = chance.uniform(170, 200)
     ink = level_of(light_of(ground) * (1 - level / 100))
     tall = size * LARGE
@@ -60,11 +57,11 @@ def contrast(level: float, seed: int | str, number: int, size: int) -> DrawnShee
 
 
 def light_of(level: float) -> float:
-    """The light that a screen gives for a grey level (sRGB), white being 1."""
+    """Return the light that a screen gives for a grey level (sRGB), white being 1."""
     part = level / 255
     return part / 12.92 if part <= 0.04045 else math.pow((part + 0.055) / 1.055, 2.4)
 
 
 def level_of(light: float) -> float:
-    """The grey level that gives that light."""
+    """Return the grey level that gives that light."""
     return 255 * (12.92 * light if light <= 0.0031308 else 1.055 * math.pow(light, 1 / 2.4) - 0.055)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +23,7 @@ STROKES = 5
 _FINE = 40
 _SIDE = STROKES * _FINE
 _AT = (np.arange(_SIDE) + 0.5) / _FINE
-_X: Floats = np.broadcast_to(_AT[None, :], (_SIDE, _SIDE))
-_Y: Floats = np.broadcast_to(_AT[:, None], (_SIDE, _SIDE))
+_Y, _X = np.meshgrid(_AT, _AT, indexing="ij")
 Mask = npt.NDArray[np.bool_]
 
 
@@ -51,7 +49,7 @@ def _ring(x: float, y: float, radius: float, stroke: float, *within: float) -> M
 
 
 def _poly(*xy: float) -> Mask:
-    """A convex polygon, its corners clockwise (y down)."""
+    """Return a convex polygon, its corners clockwise (y down)."""
     corners = list(zip(xy[::2], xy[1::2], strict=True))
     inside = np.ones((_SIDE, _SIDE), dtype=np.bool_)
     for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True):
@@ -60,7 +58,7 @@ def _poly(*xy: float) -> Mask:
 
 
 _FORMS: Mapping[str, Callable[..., Mask]] = {"box": _box, "disc": _disc, "ring": _ring, "poly": _poly}
-_DRAWINGS = read_drawings(Path(__file__).with_name("marks.toml"))
+_DRAWINGS = read_drawings("sheets/marks.toml")
 
 
 @cache
@@ -68,9 +66,8 @@ def points(mark: str) -> Mask:
     """Return a mark as points, 40 a stroke."""
     inked = np.zeros((_SIDE, _SIDE), dtype=np.bool_)
     for shape in _DRAWINGS[mark]:
-        for numbers in shape.numbers({}):
-            part = _FORMS[shape.form](*numbers)
-            inked = inked | part if shape.colour == "ink" else inked & ~part
+        part = _FORMS[shape.form](*next(shape.numbers({})))
+        inked = inked | part if shape.colour == "ink" else inked & ~part
     return inked
 
 
@@ -83,14 +80,14 @@ def _sums(mark: str) -> Floats:
 
 
 def _edges(start: float, height: float, first: int, last: int) -> tuple[npt.NDArray[np.intp], Floats]:
-    """Where the edges of the pixels lie among the points: whole and fraction."""
+    """Return where the edges of the pixels lie among the points: whole and fraction."""
     at = np.clip((np.arange(first, last + 1) - start) * (_SIDE / height), 0.0, float(_SIDE))
     whole = np.minimum(at.astype(np.intp), _SIDE - 1)
     return whole, at - whole
 
 
 def cover(mark: str, height: float, left: float, top: float) -> Cover:
-    """A mark whose square of that height has its corner at left, top (pixels; whole numbers are edges of pixels)."""
+    """Return a mark whose square of that height has its corner at left, top (pixels; whole numbers are edges of pixels)."""
     x0, y0 = int(np.floor(left)), int(np.floor(top))
     x1, y1 = int(np.ceil(left + height)), int(np.ceil(top + height))
     sums = _sums(mark)
@@ -101,6 +98,11 @@ def cover(mark: str, height: float, left: float, top: float) -> Cover:
     inside = corners[1:, 1:] - corners[:-1, 1:] - corners[1:, :-1] + corners[:-1, :-1]
     share: Floats = np.clip(inside * ((height / _SIDE) ** 2), 0.0, 1.0)
     return Cover(share, x0, y0)
+
+
+def centred(mark: str, height: float, x: float, y: float) -> Cover:
+    """Return a mark around its middle."""
+    return cover(mark, height, x - height / 2, y - height / 2)
 
 
 def put(levels: Floats | Pixels, ink: Cover, level: float | Floats) -> None:

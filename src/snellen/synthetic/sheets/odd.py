@@ -11,11 +11,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from snellen.synthetic.chance import dealt, generator
+from snellen.synthetic.chance import generator
 from snellen.synthetic.patterns.colour import lab_to_rgb, rgb_to_lab
 from snellen.synthetic.sheets.ciede import ciede2000
-from snellen.synthetic.sheets.marks import Cover, cover, put
-from snellen.synthetic.sheets.paper import DrawnSheet, Floats, png
+from snellen.synthetic.sheets.marks import Cover, centred, put
+from snellen.synthetic.sheets.paper import DrawnSheet, Floats, begun, png
 
 A_ROW = 3
 CELLS = tuple(str(n + 1) for n in range(A_ROW * A_ROW))
@@ -35,7 +35,7 @@ _NEAR = np.array([(r, g, b) for r in range(-2, 3) for g in range(-2, 3) for b in
 
 
 def places(seed: int | str, number: int, faculty: str, size: int) -> list[tuple[float, float]]:
-    """The middles of the nine things, each a little off its cell's."""
+    """Return the middles of the nine things, each a little off its cell's."""
     chance = generator("sheets", faculty, "places", seed, number)
     cell = size / A_ROW
     far = _JITTER * size
@@ -44,27 +44,23 @@ def places(seed: int | str, number: int, faculty: str, size: int) -> list[tuple[
 
 
 def colour(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """Nine discs on grey, one of another colour: `level` is the distance by CIEDE2000."""
-    truth = dealt(CELLS, number, "sheets", "colour", seed)
+    """Draw nine discs on grey, one of another colour: `level` is the distance by CIEDE2000."""
+    _, truth = begun("colour", CELLS, seed, number)
     base, direction = _base(seed, number)
     usual = np.rint(np.clip(lab_to_rgb(np.array(base)), 0, 255))
     odd = _apart(usual, np.array(direction), level)
     levels = np.full((size, size, 3), _GROUND, dtype=np.uint8)
     side = THING * size
-    for cell, (x, y) in zip(CELLS, places(seed, number, "colour", size), strict=True):
-        put(levels, cover("disc", side, x - side / 2, y - side / 2), odd if cell == truth else usual)
+    for cell, middle in zip(CELLS, places(seed, number, "colour", size), strict=True):
+        put(levels, centred("disc", side, *middle), odd if cell == truth else usual)
     reached = float(ciede2000(rgb_to_lab(usual), rgb_to_lab(odd)))
-    facts = {"usual": _whole(usual), "odd": _whole(odd), "reached": round(reached, 4)}
+    facts = {"usual": usual.astype(int).tolist(), "odd": odd.astype(int).tolist(), "reached": round(reached, 4)}
     return DrawnSheet((png(levels),), truth, facts)
-
-
-def _whole(rgb: Floats) -> list[int]:
-    return [int(v) for v in rgb]
 
 
 @lru_cache(maxsize=256)
 def _base(seed: int | str, number: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The usual colour in Lab, and in which direction the odd one lies: such that a screen can show the largest difference."""
+    """Return the usual colour in Lab, and in which direction the odd one lies: such that a screen can show the largest difference."""
     chance = generator("sheets", "colour", seed, number)
     while True:
         hue, chroma = chance.uniform(0, 2 * math.pi), chance.uniform(10, 45)
@@ -78,7 +74,7 @@ def _base(seed: int | str, number: int) -> tuple[tuple[float, ...], tuple[float,
 
 
 def _moved(base: Floats, step: Floats, level: float) -> Floats:
-    """The colour at that distance in that direction. The distance grows with every step: a finer ladder each time."""
+    """Return the colour at that distance in that direction. The distance grows with every step: a finer ladder each time."""
     low, wide = 0.0, 4 * level + 1
     for _ in range(4):
         at = low + wide * _LADDER
@@ -88,7 +84,7 @@ def _moved(base: Floats, step: Floats, level: float) -> Floats:
 
 
 def _apart(usual: Floats, step: Floats, level: float) -> Floats:
-    """The colour of whole levels whose distance comes nearest to the one wanted, near that direction."""
+    """Return the colour of whole levels whose distance comes nearest to the one wanted, near that direction."""
     base = rgb_to_lab(usual)
     near = np.clip(np.rint(lab_to_rgb(_moved(base, step, level))) + _NEAR, 0, 255)
     miss = np.abs(ciede2000(base, rgb_to_lab(near)) - level)
@@ -97,19 +93,18 @@ def _apart(usual: Floats, step: Floats, level: float) -> Floats:
 
 
 def orientation(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """Nine parallel bars, one turned by `level` degrees, one way or the other."""
-    chance = generator("sheets", "orientation", seed, number)
-    truth = dealt(CELLS, number, "sheets", "orientation", seed)
+    """Draw nine parallel bars, one turned by `level` degrees, one way or the other."""
+    chance, truth = begun("orientation", CELLS, seed, number)
     usual, way = chance.uniform(0, 180), chance.choice((-1, 1))
     ground, ink = _two_levels(seed, number, "orientation")
     levels = np.full((size, size), ground, dtype=np.uint8)
-    for cell, (x, y) in zip(CELLS, places(seed, number, "orientation", size), strict=True):
-        put(levels, bar(x, y, LONG * size, THICK * size, usual + way * level * (cell == truth)), ink)
+    for cell, middle in zip(CELLS, places(seed, number, "orientation", size), strict=True):
+        put(levels, bar(*middle, LONG * size, THICK * size, usual + way * level * (cell == truth)), ink)
     return DrawnSheet((png(levels),), truth, {"usual": usual, "odd": usual + way * level, "levels": [ground, ink]})
 
 
 def _two_levels(seed: int | str, number: int, faculty: str) -> tuple[int, int]:
-    """A light ground and dark ink, or the other way round."""
+    """Return a light ground and dark ink, or the other way round."""
     chance = generator("sheets", faculty, "levels", seed, number)
     pair = [chance.randint(20, 70), chance.randint(190, 240)]
     chance.shuffle(pair)
@@ -117,7 +112,7 @@ def _two_levels(seed: int | str, number: int, faculty: str) -> tuple[int, int]:
 
 
 def bar(x: float, y: float, long: float, thick: float, degrees: float) -> Cover:
-    """A bar around its middle, its angle clockwise from level. A pixel's share is how far the edge lies from its middle."""
+    """Return a bar around its middle, its angle clockwise from level. A pixel's share is how far the edge lies from its middle."""
     angle = math.radians(degrees)
     c, s = math.cos(angle), math.sin(angle)
     reach = long / 2 + 2
@@ -130,15 +125,13 @@ def bar(x: float, y: float, long: float, thick: float, degrees: float) -> Cover:
 
 
 def size(level: float, seed: int | str, number: int, side: int) -> DrawnSheet:
-    """Nine discs, one `level` percent wider than the others, or the others than it."""
-    chance = generator("sheets", "size", seed, number)
-    truth = dealt(CELLS, number, "sheets", "size", seed)
+    """Draw nine discs, one `level` percent wider than the others, or the others than it."""
+    chance, truth = begun("size", CELLS, seed, number)
     ratio = 1 + level / 100
     usual = THING * side * chance.uniform(0.95, 1.05)
     odd = usual * ratio if chance.random() < 0.5 else usual / ratio
     ground, ink = _two_levels(seed, number, "size")
     levels = np.full((side, side), ground, dtype=np.uint8)
-    for cell, (x, y) in zip(CELLS, places(seed, number, "size", side), strict=True):
-        wide = odd if cell == truth else usual
-        put(levels, cover("disc", wide, x - wide / 2, y - wide / 2), ink)
+    for cell, middle in zip(CELLS, places(seed, number, "size", side), strict=True):
+        put(levels, centred("disc", odd if cell == truth else usual, *middle), ink)
     return DrawnSheet((png(levels),), truth, {"usual": usual, "odd": odd, "levels": [ground, ink]})

@@ -10,9 +10,9 @@ The file's label says that it was drawn, and not from which seed: a sealed exam 
 from __future__ import annotations
 
 import hashlib
-import struct
-import zlib
+from collections.abc import Sequence
 from functools import lru_cache
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from snellen.core.pixels import as_rgb
 from snellen.data.synthetic_marker import labelled
-from snellen.synthetic.chance import generator
+from snellen.synthetic.chance import dealt, generator
+from snellen.synthetic.screens.canvas import png_file
 
 GENERATOR = "sheets"
 VERSION = 1
@@ -39,9 +40,15 @@ class DrawnSheet(NamedTuple):
     facts: dict[str, Any]
 
 
+def begun(faculty: str, options: Sequence[str], seed: int | str, number: int) -> tuple[Random, str]:
+    """Return the random numbers of a sheet, and its right answer: answers are dealt evenly."""
+    chance = generator(GENERATOR, faculty, seed, number)
+    return chance, dealt(options, number, GENERATOR, faculty, seed)
+
+
 @lru_cache(maxsize=1)
 def _noise() -> npt.NDArray[np.int32]:
-    """A tile of noise: the difference of two even ones, between -1 and 1 levels."""
+    """Return a tile of noise: the difference of two even ones, between -1 and 1 levels."""
     raw = generator(GENERATOR, "noise").randbytes(4 * _TILE * _TILE)
     first, second = np.frombuffer(raw, dtype="<u2").astype(np.int32).reshape(2, _TILE, _TILE)
     return first - second
@@ -61,28 +68,19 @@ def dithered(levels: Floats, *key: int | str) -> Pixels:
 
 
 def png(pixels: Pixels, *, textured: bool = False) -> bytes:
-    """A grey or colour PNG file, packed for speed. `textured`: rows are written as differences, which pack better there."""
+    """Return a grey or colour PNG file, packed for speed. `textured`: rows are written as differences, which pack better there."""
     high, wide = pixels.shape[:2]
-    colours = 2 if pixels.ndim == 3 else 0
     rows = pixels.reshape(high, -1)
     lines = np.zeros((high, rows.shape[1] + 1), dtype=np.uint8)
     lines[:, 1:] = rows
     if textured:
         lines[1:, 0] = 2
         lines[1:, 1:] -= rows[:-1]
-    packer = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS, 8, zlib.Z_DEFAULT_STRATEGY)
-    body = packer.compress(lines.data) + packer.flush()
-    head = struct.pack(">IIBBBBB", wide, high, 8, colours, 0, 0, 0)
-    parts = ((b"IHDR", head), (b"IDAT", body), (b"IEND", b""))
-    file = b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
+    file = png_file(lines, wide, 2 if pixels.ndim == 3 else 0)
     return labelled(file, {"generator": GENERATOR, "version": VERSION})
 
 
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
 def fingerprint(picture: bytes) -> str:
-    """A digest of what a picture shows. Files of the same pixels may differ where another library packed them; this does not."""
+    """Return a digest of what a picture shows. Files of the same pixels may differ where another library packed them; this does not."""
     image = as_rgb(picture)
     return hashlib.sha256(f"{image.width} x {image.height} ".encode() + image.tobytes()).hexdigest()

@@ -30,7 +30,7 @@ MAX_REGIONS = 5
 
 
 def iou(a: XYWH, b: XYWH) -> float:
-    """Intersection over union; touching boxes share nothing; negative sizes are not refused."""
+    """Return intersection over union; touching boxes share nothing; negative sizes are not refused."""
     x1, y1 = max(a[0], b[0]), max(a[1], b[1])
     x2, y2 = min(a[0] + a[2], b[0] + b[2]), min(a[1] + a[3], b[1] + b[3])
     if x2 <= x1 or y2 <= y1:
@@ -41,7 +41,7 @@ def iou(a: XYWH, b: XYWH) -> float:
 
 
 def distance(a: XY, b: XY) -> float:
-    """Euclidean, in fractions: a step right and a step down count the same, whatever the screen's shape."""
+    """Return the Euclidean distance in fractions: a step right and a step down count the same, whatever the screen's shape."""
     try:
         return math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2)  # as the original, to the last bit
     except OverflowError:
@@ -49,18 +49,18 @@ def distance(a: XY, b: XY) -> float:
 
 
 def click_point(box: XYWH) -> XY:
-    """The middle of a box."""
+    """Return the middle of a box."""
     return box[0] + box[2] / 2, box[1] + box[3] / 2
 
 
 def inside(point: XY, box: XYWH, tolerance: float = TOLERANCE) -> bool:
-    """In the box, made larger on every side."""
+    """Return whether a point lies in the box, made larger on every side."""
     x, y, width, height = box
     return x - tolerance <= point[0] <= x + width + tolerance and y - tolerance <= point[1] <= y + height + tolerance
 
 
 def match_score(found: XYWH, found_text: str | None, target: XYWH, target_text: str | None) -> float:
-    """How well a detection matches the truth: overlap, a bonus for the text, less a penalty for the distance; 0 to 1."""
+    """Return how well a detection matches the truth: overlap, a bonus for the text, less a penalty for the distance; 0 to 1."""
     bonus = 0.0
     if found_text and target_text:
         one, other = found_text.lower().strip(), target_text.lower().strip()
@@ -76,7 +76,7 @@ def match_score(found: XYWH, found_text: str | None, target: XYWH, target_text: 
 
 
 def crop_pixels(region: XYWH, width: int, height: int) -> tuple[int, int, int, int]:
-    """The (x, y, width, height) in whole pixels that the original cuts for a region; int() cuts fractions off."""
+    """Return the (x, y, width, height) in whole pixels that the original cuts for a region; int() cuts fractions off."""
     x, y = int(region[0] * width), int(region[1] * height)
     wide, high = max(1, int(region[2] * width)), max(1, int(region[3] * height))
     x, y = max(0, min(x, width - 1)), max(0, min(y, height - 1))
@@ -84,12 +84,12 @@ def crop_pixels(region: XYWH, width: int, height: int) -> tuple[int, int, int, i
 
 
 def to_full(region: XYWH, point: XY) -> XY:
-    """From a crop to the screen by the ideal region, not by the pixels that were cut: wrong where a crop was clipped."""
+    """Map from a crop to the screen by the ideal region, not by the pixels that were cut: wrong where a crop was clipped."""
     return region[0] + point[0] * region[2], region[1] + point[1] * region[3]
 
 
 def regions(strategy: str, target: XYWH, width: int, height: int, max_regions: int = MAX_REGIONS) -> list[XYWH]:
-    """Where the original looks, placed by the truth's centre: `baseline`, `fixed_crop` or `screenseeker`."""
+    """Return where the original looks, placed by the truth's centre: `baseline`, `fixed_crop` or `screenseeker`."""
     whole: XYWH = (0.0, 0.0, 1.0, 1.0)
     if strategy == "fixed_crop":
         return [whole, *(_around(click_point(target), size / width, size / height) for size in SIZES)]
@@ -124,7 +124,7 @@ def _panels(centre: XY) -> list[XYWH]:
 
 
 def aggregate(method: str, dataset: str, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The original's metrics of a list of element results: zeros, not nulls, where nothing is defined."""
+    """Return the original's metrics of a list of element results: zeros, not nulls, where nothing is defined."""
     total = len(results)
     found = [r for r in results if r["found"]]
     overlaps = [r["iou"] for r in found if r["iou"] > 0]
@@ -151,11 +151,13 @@ def _rate(results: Sequence[Mapping[str, Any]]) -> float:
 
 
 def compare(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The original's `comparison.json`: ranks over all methods and data sets, the first of equals first."""
+    """Return the original's `comparison.json`: ranks over all methods and data sets, the first of equals first.
+
+    Unlike there, a value may be null; it is worse than any other.
+    """
     if not metrics:
         return {"error": "No metrics provided"}
-    best = _best(metrics, "detection_rate")
-    fastest = min(metrics, key=lambda m: m["mean_latency_ms"])
+    best, by_latency = _best(metrics, "detection_rate"), sorted(metrics, key=_latency)
     by_dataset: dict[str, list[Mapping[str, Any]]] = {}
     for one in metrics:
         by_dataset.setdefault(one["dataset_name"], []).append(one)
@@ -165,17 +167,25 @@ def compare(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "total_datasets": len(by_dataset),
             "best_overall": best["method_name"],
             "best_overall_rate": best["detection_rate"],
-            "fastest_method": fastest["method_name"],
-            "fastest_latency_ms": fastest["mean_latency_ms"],
+            "fastest_method": by_latency[0]["method_name"],
+            "fastest_latency_ms": by_latency[0]["mean_latency_ms"],
         },
-        "best_per_dataset": {name: _entry(_best(group, "detection_rate")) for name, group in by_dataset.items()},
+        "best_per_dataset": {
+            name: {
+                "method": top["method_name"],
+                "detection_rate": top["detection_rate"],
+                "latency_ms": top["mean_latency_ms"],
+            }
+            for name, group in by_dataset.items()
+            for top in [_best(group, "detection_rate")]
+        },
         "ranking_by_detection_rate": [
             {"method": m["method_name"], "dataset": m["dataset_name"], "rate": m["detection_rate"]}
             for m in sorted(metrics, key=lambda m: -m["detection_rate"])
         ],
         "ranking_by_latency": [
             {"method": m["method_name"], "dataset": m["dataset_name"], "latency_ms": m["mean_latency_ms"]}
-            for m in sorted(metrics, key=lambda m: m["mean_latency_ms"])
+            for m in by_latency
         ],
         "size_analysis": {
             f"{s}_best": _best(metrics, f"detection_rate_{s}")["method_name"] for s in ("small", "medium", "large")
@@ -184,8 +194,9 @@ def compare(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _best(metrics: Sequence[Mapping[str, Any]], key: str) -> Mapping[str, Any]:
-    return max(metrics, key=lambda m: m[key])
+    return max(metrics, key=lambda m: -1.0 if m[key] is None else m[key])
 
 
-def _entry(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {"method": one["method_name"], "detection_rate": one["detection_rate"], "latency_ms": one["mean_latency_ms"]}
+def _latency(metrics: Mapping[str, Any]) -> float:
+    known = metrics["mean_latency_ms"]
+    return math.inf if known is None else float(known)

@@ -2,13 +2,14 @@
 
 Six keys of an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the screenshot does not have
 it; the box is four zeros), `kind` (text or icon), `phrasing` (plain or natural, how it is asked for), `family` (which half of
-the natural sayings) and `role` (what it is called in words, such as "menu"; nobody reads it back).
+the natural instructions) and `role` (what it is called in words, such as "menu"; it is not read back).
 Sets of this format are written in synthetic/screens.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +19,18 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import PictureFolders
 from snellen.data.synthetic_marker import MARK
-from snellen.exams.grounding.formats.base import GroundingFormat, Screen, Target, find_image, read_json, true_box, typed
+from snellen.exams.grounding.formats.base import (
+    Entry,
+    GroundingFormat,
+    Screen,
+    Target,
+    find_image,
+    fits,
+    read_json,
+    screen_of,
+    true_box,
+    typed,
+)
 from snellen.exams.grounding.geometry import Pixels
 
 FILE = "annotations.json"
@@ -57,8 +69,17 @@ class _AnnotationsFile(msgspec.Struct, frozen=True):
     metadata: dict[str, Any] = {}
 
 
+class _Keys(msgspec.Struct, frozen=True):
+    """Top-level keys: of this format, of COCO, of LabelMe."""
+
+    samples: msgspec.Raw = msgspec.Raw()
+    images: msgspec.Raw = msgspec.Raw()
+    annotations: msgspec.Raw = msgspec.Raw()
+    shapes: msgspec.Raw = msgspec.Raw()
+
+
 def instruction_of(instruction: str | None, text: str | None, element_type: str) -> str:
-    """What a subject is asked: the file's own words, else the original's sentence made from text and type.
+    """Return what a model is asked: the file's own words, else the original's sentence made from text and type.
 
     >>> instruction_of(None, "Email", "text_field")
     "Click on the 'Email' text_field"
@@ -70,31 +91,16 @@ def instruction_of(instruction: str | None, text: str | None, element_type: str)
     return f"Click on the {element_type}"
 
 
-class _Keys(msgspec.Struct, frozen=True):
-    """Top-level keys: of this format, of COCO, of LabelMe."""
-
-    samples: msgspec.Raw = msgspec.Raw()
-    images: msgspec.Raw = msgspec.Raw()
-    annotations: msgspec.Raw = msgspec.Raw()
-    shapes: msgspec.Raw = msgspec.Raw()
-
-
-def find(where: Path) -> list[Path]:
-    """Return the file, where this is such a folder. COCO and LabelMe files may have this name, too: they are known by content."""
+def _find(where: Path) -> list[Path]:
+    """Return the file of such a folder. COCO and LabelMe files may have this name, too: they are known by their keys."""
     path = where / FILE
-    return [path] if path.is_file() and not _is_foreign(path) else []
-
-
-def _is_foreign(path: Path) -> bool:
-    try:
-        keys = msgspec.json.decode(path.read_bytes(), type=_Keys)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OSError):
-        return False
-    return bytes(keys.samples) in (b"", b"[]") and bool(keys.shapes or (keys.images and keys.annotations))
+    keys = fits(path, _Keys) or _Keys()
+    foreign = bytes(keys.samples) in (b"", b"[]") and bool(keys.shapes or (keys.images and keys.annotations))
+    return [path] if path.is_file() and not foreign else []
 
 
 def labels(path: Path, where: PictureFolders) -> Iterator[Any]:
-    """What the file and its samples say of where they come from, where Snellen made them."""
+    """Yield what the file and its samples say of where they come from, where Snellen made them."""
     root = read_json(path, where)
     for one in (root, *root.get("samples", ())) if isinstance(root, dict) else ():
         if isinstance(one, dict) and isinstance(one.get("metadata"), dict):
@@ -102,13 +108,13 @@ def labels(path: Path, where: PictureFolders) -> Iterator[Any]:
 
 
 def calls_itself_synthetic(path: Path, where: PictureFolders) -> bool:
-    """Whether the file has the name that the original's generator gives to its sets. Others may use it, too: it says nothing of us."""
+    """Return whether the file has the name that the original's generator gives to its sets."""
     root = read_json(path, where)
     return isinstance(root, dict) and root.get("name") == "synthetic"
 
 
-def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]:
-    """Every screenshot of the file. Its split is its difficulty, else the name of the set."""
+def _entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iterator[Entry]:
+    """Yield every element. A screenshot's split is its difficulty, else the name of the set."""
     try:
         root = typed(read_json(files[0], where), _AnnotationsFile)
     except SnellenError as error:
@@ -119,39 +125,35 @@ def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]
         try:
             sample = typed(given, _Sample)
             place = f"{FILE} sample {sample.id}"
-            path = find_image(where, sample.image_path, ("",))
-            space = Pixels(sample.width, sample.height)
+            path, space = find_image(where, sample.image_path, ("",)), Pixels(sample.width, sample.height)
         except SnellenError as error:
             yield Problem(place, str(error))
             continue
         details = {key: str(sample.metadata.get(key) or "") for key in DETAILS}
-        targets: list[Target] = []
+        about = {"id": sample.id, "split": details["difficulty"] or root.name, "image": sample.image_path}
+        screen = screen_of(where, path, (space.width, space.height), **about)
         for j, one in enumerate(sample.elements):
-            try:
-                targets.append(_target(typed(one, Element), space, details, place))
-            except SnellenError as error:
-                name = one.get("id", j) if isinstance(one, dict) else j
-                yield Problem(f"{place} element {name}", str(error))
-        split = details["difficulty"] or root.name
-        yield Screen(sample.id, split, sample.image_path, path, sample.width, sample.height, tuple(targets))
+            at = f"{place} element {one.get('id', j) if isinstance(one, dict) else j}"
+            yield at, partial(_screen, one, screen, details, at)
 
 
-def _target(element: Element, space: Pixels, details: dict[str, str], place: str) -> Target:
-    given = [] if element.absent else [element.bbox, *element.acceptable_bboxes]
+def _screen(given: Any, screen: Screen, details: dict[str, str], place: str) -> Screen:
+    element = typed(given, Element)
+    boxes = [] if element.absent else [element.bbox, *element.acceptable_bboxes]
     kind = element.kind or ("icon" if element.element_type == "icon" else "text")
-    said = {name: value for name in ("phrasing", "family") if (value := getattr(element, name))}
-    return Target(
+    more = {name: value for name in ("phrasing", "family") if (value := getattr(element, name))}
+    target = Target(
         id=element.id,
         instruction=instruction_of(element.instruction, element.text, element.element_type),
-        where=f"{place} element {element.id}",
-        boxes=tuple(dict.fromkeys(true_box(box, "xywh", space, fractions=True) for box in given)),
+        where=place,
+        boxes=tuple(dict.fromkeys(true_box(box, "xywh-shares", screen.space) for box in boxes)),
         element_type=element.element_type,
         text=element.text,
-        tags=details | {"type": element.element_type, "kind": kind} | said,
+        tags=details | {"type": element.element_type, "kind": kind} | more,
         area_fraction=None if element.absent else element.bbox[2] * element.bbox[3],
     )
+    return screen._replace(targets=(target,))
 
 
-FORMAT = GroundingFormat(
-    "annotations", "annotations.json as openadapt-grounding writes it", "xywh", "fractions", find, read, FILE
-)
+FORMAT = GroundingFormat("annotations", "annotations.json as openadapt-grounding writes it", _find, _entries, FILE)
+read = FORMAT.read

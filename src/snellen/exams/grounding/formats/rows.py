@@ -1,13 +1,14 @@
 """Own screenshots as rows: a picture, an instruction and a box, in JSONL, a JSON list, CSV or Parquet.
 
-`box_cells` says how a box may be written. Files like ScreenSpot's (`img_filename`, `data_type`) and ScreenSpot-Pro's (`ui_type`,
+`boxes` says how a box may be written. Files like ScreenSpot's (`img_filename`, `data_type`) and ScreenSpot-Pro's (`ui_type`,
 `img_size`) are known by their columns and have the boxes of their originals.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,211 +18,156 @@ from snellen.core.text import one_line
 from snellen.data.files import PictureFolders
 from snellen.data.sheets import SheetRow, columns, rows, sheets
 from snellen.exams.grounding.formats.base import (
+    ALL,
     EmbeddedPicture,
+    Entry,
     GroundingFormat,
     Screen,
     Target,
     file_size,
     find_image,
-    together,
-    upright_size,
+    picture_size,
+    screen_of,
 )
-from snellen.exams.grounding.formats.box_cells import (
-    SCALES,
-    AmbiguousBox,
-    BoxColumns,
-    BoxConvention,
-    box_columns,
-    boxes_in,
-    way_from,
-)
+from snellen.exams.grounding.formats.boxes import SCALES, BoxColumns, box_columns, box_format, boxes_in
 
 IMAGES = ("image", "image_path", "img", "img_filename", "file_name", "filename", "screenshot")
 INSTRUCTIONS = ("instruction", "prompt", "query", "question", "task")
 TYPES, KINDS = ("element_type", "type"), ("kind", "data_type", "ui_type")
 DETAILS = ("platform", "application", "difficulty", "theme", "phrasing")
 SIZES = (("image_width", "image_height"), ("img_width", "img_height"))
+OTHERS = ("id", "annotator", "time", "split", "text", "absent", "box_format", "img_size", *SIZES[0], *SIZES[1])
+USED = {*IMAGES, *INSTRUCTIONS, *TYPES, *KINDS, *DETAILS, *SCALES, *OTHERS}
 FOLDERS = ("", "images", "screenshots")
-USED = (
-    *IMAGES,
-    *INSTRUCTIONS,
-    *TYPES,
-    *KINDS,
-    *DETAILS,
-    *SCALES,
-    "id",
-    "annotator",
-    "time",
-    "split",
-    "text",
-    "absent",
-    "box_format",
-    "img_size",
-)
-ALL = "all"
-_YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-class SheetColumns(NamedTuple):
-    """What the columns of a file are."""
+class _RowColumns(NamedTuple):
+    """What the columns of a file are. `box_format` is what its columns, or else the user, say of all its boxes."""
 
     image: str
     instruction: str
-    box: BoxColumns
-    way: BoxConvention | None
-    """What the format of the file says of its boxes, where it is like a published one."""
+    boxes: list[BoxColumns]
+    box_format: str
 
 
-def sheet_of(present: list[str]) -> SheetColumns | None:
-    """Which columns are what; None where they are not those of screenshots with boxes."""
-    image = next((name for name in IMAGES if name in present), None)
-    instruction = next((name for name in INSTRUCTIONS if name in present), None)
+def _columns_of(present: list[str], box_format: str = "") -> _RowColumns | None:
+    """Return which columns are what; None where they are not those of screenshots with boxes."""
+    image = _first(IMAGES, present)
+    instruction = _first(INSTRUCTIONS, present)
     boxes = box_columns(present)
-    if image is None or instruction is None or not boxes:
+    if not image or not instruction or not boxes:
         return None
-    way = None
     if "img_filename" in present and "box_format" not in present:
         pro = {"ui_type", "img_size"} <= set(present)
-        way = BoxConvention("xyxy") if pro else BoxConvention("xywh") if "data_type" in present else None
-    return SheetColumns(image, instruction, boxes[0], way)
+        box_format = "xyxy-pixels" if pro else "xywh-pixels" if "data_type" in present else box_format
+    return _RowColumns(image, instruction, boxes, box_format)
 
 
-def find(where: Path) -> list[Path]:
-    """The files with such columns."""
-    return [path for path in sheets(where) if sheet_of(columns(path)) is not None]
+def _first(names: tuple[str, ...], present: Any) -> str:
+    return next((name for name in names if name in present), "")
 
 
-def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]:
-    """Every screenshot with its rows' targets; the split is the column of that name."""
-    if len(files) > 1:
-        names = ", ".join(path.name for path in files)
+def _find(where: Path) -> list[Path]:
+    return [path for path in sheets(where) if _columns_of(columns(path)) is not None]
+
+
+def _entries(where: PictureFolders, files: list[Path], stated: str) -> Iterator[Entry]:
+    """Yield every row; the split is the column of that name."""
+    path, *others = files
+    if others:
+        names = ", ".join(file.name for file in files)
         raise SnellenError(
             f"{where.home} holds several files with boxes ({names}): name one of them instead of the folder"
         )
-    return together(_read(where, files[0]))
-
-
-def _read(where: PictureFolders, path: Path) -> Iterator[Screen | Problem]:
-    label = where.label(path)
-    present = columns(path)
-    sheet = sheet_of(present)
+    label, present = where.label(path), columns(path)
+    sheet = _columns_of(present, stated and box_format(stated, "--box-format"))
     if sheet is None:
         raise SnellenError(f"{label}: no columns of an image, an instruction and a box")
-    boxes = box_columns(present)
-    if len(boxes) > 1:
-        yield Problem(label, f"boxes in {' and in '.join(one.shown for one in boxes)}: keep one of them")
+    if len(sheet.boxes) > 1:
+        yield Problem(label, f"boxes in {' and in '.join(one.shown for one in sheet.boxes)}: keep one of them")
         return
-    used = {*USED, *sheet.box.names, *(name for pair in SIZES for name in pair)}
-    spare = [name for name in present if name not in used]
+    spare = [name for name in present if name not in {*USED, *sheet.boxes[0].names}]
     if spare:
-        yield Problem(label, f"columns that nothing is done with: {one_line(', '.join(spare), 120)}", fatal=False)
-    sizes: dict[Path, tuple[int, int]] = {}
-    unclear: list[Problem] = []
+        yield Problem(label, f"columns that have no effect: {one_line(', '.join(spare), 120)}", fatal=False)
+    size_of = cache(file_size)
     for row in rows(path, label):
-        if isinstance(row, Problem):
-            yield row
-            continue
-        try:
-            yield _screen(row, sheet, where, path, sizes)
-        except AmbiguousBox as error:
-            unclear.append(Problem(row.where, str(error)))
-        except SnellenError as error:
-            yield Problem(row.where, str(error))
-    for one in unclear[:1]:
-        yield one._replace(what=one.what + (f" (also in {len(unclear) - 1} more rows)" if len(unclear) > 1 else ""))
+        yield row if isinstance(row, Problem) else (row.where, partial(_screen, row, sheet, where, path, size_of))
 
 
 def _screen(
-    row: SheetRow, sheet: SheetColumns, where: PictureFolders, path: Path, sizes: dict[Path, tuple[int, int]]
+    row: SheetRow, sheet: _RowColumns, where: PictureFolders, path: Path, size_of: Callable[[Path], tuple[int, int]]
 ) -> Screen:
-    cells = row.cells
-    name, file, cell, size = _image(row, sheet.image, where, path, sizes)
-    _check_size(cells, size)
-    absent = _flag(cells, "absent")
-    told = way_from(cells["box_format"]) if "box_format" in cells else sheet.way
-    given = any(column in cells and cells[column] != [] for column in sheet.box.names)
-    boxes = boxes_in(cells, sheet.box, told, size) if given and not absent else ()
+    cells, [box] = row.cells, sheet.boxes
+    screen = _picture(row, sheet.image, where, path, size_of)
+    _check_size(cells, screen)
+    absent = _FLAGS.get(str(cells.get("absent", "false")).strip().lower())
+    if absent is None:
+        raise SnellenError(f"column absent: expected true or false, not {one_line(str(cells['absent']).lower(), 60)!r}")
+    stated = box_format(cells["box_format"]) if "box_format" in cells else sheet.box_format
+    given = not absent and any(cells.get(name, []) != [] for name in box.names)
+    boxes = boxes_in(cells, box, stated, screen.space) if given else ()
     if not boxes and not absent:
-        raise SnellenError(f"{sheet.box.shown}: no box; where the target is not there, say so in a column absent: true")
+        raise SnellenError(f"{box.shown}: no box; where the target is not there, say so in a column absent: true")
     element_type = _text(cells, TYPES, "unknown")
     kind = _text(cells, KINDS, "icon" if element_type == "icon" else "")
     target = Target(
         id=_text(cells, ("id",), row.shown),
-        instruction=_text(cells, (sheet.instruction,), ""),
+        instruction=_text(cells, (sheet.instruction,)),
         where=row.where,
         boxes=boxes,
         element_type=element_type,
-        text=_text(cells, ("text",), "") or None,
-        tags={key: _text(cells, (key,), "") for key in DETAILS} | {"type": element_type, "kind": kind},
+        text=_text(cells, ("text",)) or None,
+        tags={key: _text(cells, (key,)) for key in DETAILS} | {"type": element_type, "kind": kind},
     )
     if not target.instruction.strip():
         raise SnellenError(f"column {sheet.instruction}: no instruction")
-    return Screen(name, _text(cells, ("split",), ALL), name, file, *size, (target,), cell)
+    return screen._replace(split=_text(cells, ("split",), ALL), targets=(target,))
 
 
-def _image(
-    row: SheetRow, column: str, where: PictureFolders, path: Path, sizes: dict[Path, tuple[int, int]]
-) -> tuple[str, Path, EmbeddedPicture | None, tuple[int, int]]:
-    """The picture's name, file, cell and size. One that stands in the file itself is named by its content."""
+def _picture(
+    row: SheetRow, column: str, where: PictureFolders, path: Path, size_of: Callable[[Path], tuple[int, int]]
+) -> Screen:
+    """Return a row's screen. A picture that stands in the file itself is named by its content."""
     given = row.cells.get(column)
     if isinstance(given, bytes):
-        name = hashlib.sha256(given).hexdigest()[:12]
-        return name, path, EmbeddedPicture(column, row.number), _named(column, upright_size, given, row.where)
+        name, size = hashlib.sha256(given).hexdigest()[:12], picture_size(given, row.where)
+        return screen_of(where, path, size, id=name, image=name, cell=EmbeddedPicture(column, row.number))
     if not isinstance(given, str):
         raise SnellenError(f"column {column}: expected the path of a picture beside this file")
     if "://" in given or given.startswith("data:"):
         raise SnellenError(f"column {column}: {one_line(given, 60)!r} is an address; save the picture beside this file")
-    file: Path = _named(column, find_image, where, given.removeprefix("./"), FOLDERS)
-    if file not in sizes:
-        sizes[file] = _named(column, file_size, file)
-    return where.label(file), file, None, sizes[file]
-
-
-def _named(column: str, function: Any, *values: Any) -> Any:
-    """What a function gives; its error names the column."""
     try:
-        return function(*values)
+        file = find_image(where, given.removeprefix("./"), FOLDERS)
+        return screen_of(where, file, size_of(file))
     except SnellenError as error:
         raise SnellenError(f"column {column}: {error}") from None
 
 
-def _check_size(cells: Mapping[str, Any], size: tuple[int, int]) -> None:
+def _check_size(cells: Mapping[str, Any], screen: Screen) -> None:
     """Refuse a row that says another size than its picture has: its box was measured on something else."""
-    said = [(f"columns {w}, {h}", [cells[w], cells[h]]) for w, h in SIZES if w in cells and h in cells]
-    if "img_size" in cells:
-        if not isinstance(cells["img_size"], list):
-            raise SnellenError(
-                f"column img_size: expected a list of width and height, not {one_line(repr(cells['img_size']), 60)}"
-            )
-        said.append(("column img_size", cells["img_size"]))
-    for names, given in said:
-        if [str(value) for value in given] != [str(value) for value in size]:
-            told = one_line("x".join(map(str, given)), 40)
-            raise SnellenError(f"{names}: the row says {told}, and the image is {size[0]}x{size[1]}")
+    stated = [[cells[w], cells[h]] for w, h in SIZES if w in cells and h in cells]
+    stated += [cells["img_size"]] if "img_size" in cells else []
+    for size in stated:
+        if not isinstance(size, list):
+            raise SnellenError(f"column img_size: expected a list of width and height, not {one_line(repr(size), 60)}")
+        if [str(value) for value in size] != [str(screen.width), str(screen.height)]:
+            other = one_line("x".join(map(str, size)), 40)
+            raise SnellenError(f"the row says {other}, and the image is {screen.width}x{screen.height}")
 
 
-def _text(cells: Mapping[str, Any], names: tuple[str, ...], default: str) -> str:
-    for name in names:
-        if name in cells:
-            if not isinstance(cells[name], str | int | float):
-                raise SnellenError(f"column {name}: expected a text, not {one_line(repr(cells[name]), 60)}")
-            return str(cells[name])
-    return default
-
-
-def _flag(cells: Mapping[str, Any], name: str) -> bool:
-    said = str(cells.get(name, "false")).strip().lower()
-    if said not in (*_YES, *_NO):
-        raise SnellenError(f"column {name}: expected true or false, not {one_line(said, 60)!r}")
-    return said in _YES
+def _text(cells: Mapping[str, Any], names: tuple[str, ...], default: str = "") -> str:
+    name = _first(names, cells)
+    value = cells[name] if name else default
+    if not isinstance(value, str | int | float):
+        raise SnellenError(f"column {name}: expected a text, not {one_line(repr(value), 60)}")
+    return str(value)
 
 
 FORMAT = GroundingFormat(
     "rows",
     "rows of image, instruction and box",
-    None,
-    None,
-    find,
-    read,
+    _find,
+    _entries,
     "a .jsonl, .csv or .parquet file with the columns image, instruction and box",
 )

@@ -26,8 +26,10 @@ XY = tuple[float, float]
 
 
 def lmms_point(text: str) -> XY | None:
-    """The point that lmms-eval reads: the middle of a `<bbox>`, else the first pair in brackets, else x and y by name, else the first
-    two numbers, or four where the reply speaks of a box. Percents are fractions.
+    """Return the point that lmms-eval reads.
+
+    It is the middle of a `<bbox>`, else the first pair in brackets, else x and y by name, else the first two numbers,
+    or four where the reply speaks of a box. Percents are fractions.
 
     >>> lmms_point("<bbox>10 20 30 40</bbox>"), lmms_point("50%, 25%"), lmms_point("none")
     ((20.0, 30.0), (0.5, 0.25), None)
@@ -51,18 +53,18 @@ def lmms_point(text: str) -> XY | None:
 
 
 def lmms_place(point: XY, size: tuple[int, int]) -> XY:
-    """A point in pixels: one with both numbers from 0 to 1 is fractions of the screenshot."""
+    """Return a point in pixels: one with both numbers from 0 to 1 is fractions of the screenshot."""
     x, y = point
     return (x * size[0], y * size[1]) if 0 <= x <= 1 and 0 <= y <= 1 else point
 
 
 def lmms_refuses(point: XY) -> bool:
-    """Whether a point says that the target is not there: both of its numbers are negative."""
+    """Return whether a point says that the target is not there: both of its numbers are negative."""
     return point[0] < 0 and point[1] < 0
 
 
 def lmms_hits(point: XY, truth: Truth) -> bool:
-    """Whether a point in pixels is right: in the box with its edges, or in the polygon, whose edges count only where the ray says so."""
+    """Return whether a point in pixels is right: in the box with its edges, or in the polygon, some of whose edges count."""
     x, y = point
     if truth.polygons:
         return any(_ray(x, y, polygon) for polygon in truth.polygons)
@@ -70,7 +72,7 @@ def lmms_hits(point: XY, truth: Truth) -> bool:
 
 
 def _ray(x: float, y: float, flat: tuple[float, ...]) -> bool:
-    """Whether a ray to the right of the point crosses an odd number of sides."""
+    """Return whether a ray to the right of the point crosses an odd number of sides."""
     xs, ys = flat[::2], flat[1::2]
     sides = zip(xs, ys, (xs[-1], *xs), (ys[-1], *ys), strict=False)
     crossed = (x < (xj - xi) * (y - yi) / (yj - yi) + xi for xi, yi, xj, yj in sides if (yi > y) != (yj > y))
@@ -78,7 +80,7 @@ def _ray(x: float, y: float, flat: tuple[float, ...]) -> bool:
 
 
 def _in_tag(text: str) -> str:
-    """What stands in the first `<bbox>`, or nothing."""
+    """Return what stands in the first `<bbox>`, or nothing."""
     tag = _TAG.search(text)
     start = 0 if tag is None else text.find(">", tag.end()) + 1
     end = _TAG_END.search(text, start) if start else None

@@ -24,7 +24,7 @@ def correctness(status: str, right: bool) -> str:
 
 
 def block(rows: Sequence[Row]) -> Counts:
-    """The counts and accuracies of some rows, as the report writes them: 0 where there are none."""
+    """Return the counts and accuracies of some rows, as the report writes them: 0 where there are none."""
     return {
         "num_correct_action": _right(rows),
         "num_total": len(rows),
@@ -36,19 +36,19 @@ def block(rows: Sequence[Row]) -> Counts:
 
 
 def report(rows: Sequence[Row]) -> dict[str, Any]:
-    """The metrics part of ScreenSpot-Pro's report."""
+    """Return the metrics part of ScreenSpot-Pro's report."""
     blocks = {name: _grouped(rows, label, block) for name, label in BLOCKS.items()}
     return blocks | {"overall": block(rows)}
 
 
 def leaderboard(rows: Sequence[Row]) -> dict[str, Any]:
-    """The results part of a leaderboard entry: percent of icon, text and all, by group and application."""
+    """Return the results part of a leaderboard entry: percent of icon, text and all, by group and application."""
     by = {name: _grouped(rows, f"{{{name}}}", _three) for name in ("group", "application")}
     return by | {"overall": _three(rows)}
 
 
 def mean_of_cells(cells: Mapping[tuple[str, str], tuple[float, int]]) -> float | None:
-    """The plain mean of ScreenSpot's six cells (right, total); None where not all six were run."""
+    """Return the plain mean of ScreenSpot's six cells (right, total); None where not all six were run."""
     if not all(cell in cells for cell in CELLS):
         return None
     return sum(cells[c][0] / cells[c][1] for c in CELLS) / len(CELLS)
@@ -60,11 +60,11 @@ def _three(rows: Sequence[Row]) -> Counts:
     return {key: round(100 * counted[name], 1) for key, name in names.items()}
 
 
-def _grouped(rows: Sequence[Row], label: str, told: Callable[[Sequence[Row]], Counts]) -> dict[str, Counts]:
+def _grouped(rows: Sequence[Row], label: str, counted: Callable[[Sequence[Row]], Counts]) -> dict[str, Counts]:
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(label.format(**row), []).append(row)
-    return {name: told(members) for name, members in groups.items()}
+    return {name: counted(members) for name, members in groups.items()}
 
 
 def _right(rows: Sequence[Row]) -> int:

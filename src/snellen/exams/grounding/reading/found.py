@@ -1,4 +1,4 @@
-"""Numbers as replies write them, and what a form finds: the words that the forms of points and boxes share. Pure.
+"""Numbers as replies write them, and what a form finds. Pure.
 
 White space and repeats are bounded in every pattern of these files, so that no reply can make one slow.
 """
@@ -12,9 +12,6 @@ PERCENT = "percent"
 
 N = r"(?<![\d\u2014\u2015\u00b1])-?\d{1,12}(?:\.\d{1,20})?"
 W = r"\s{0,8}"
-GROUPED = r"\d{1,3}(?:,\d{3}){1,3}(?:\.\d{1,6})?"  # 1,024
-UNIT = rf"(?:{W}(?P<unit>%|px\b|pixels?\b))?"
-END = r"(?![\w%]|\.\d)"  # a number ends here
 
 
 class PlaceMatch(NamedTuple):
@@ -26,11 +23,6 @@ class PlaceMatch(NamedTuple):
     unit: str = ""
 
 
-def value_of(number: str) -> float:
-    """A number, maybe with commas between thousands."""
-    return float(number.replace(",", ""))
-
-
 def unit_of(sign: str | None) -> str:
-    """What a sign behind a number says that it counts; nothing for pixels."""
+    """Return what a sign behind a number says that it counts; nothing for pixels."""
     return PERCENT if sign and "%" in sign else ""

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, TypeGuard
+from typing import Any
 
-from snellen.core.reply import holds_json
-from snellen.exams.grounding.reading.brackets import from_tuples, from_whole
+from snellen.core.reply import every_json
+from snellen.exams.grounding.reading.forms import (
+    canonical,
+    from_names,
+    from_tags,
+    from_tuples,
+    from_whole,
+    place_of,
+)
 from snellen.exams.grounding.reading.found import N, Numbers, PlaceMatch, W, unit_of
-from snellen.exams.grounding.reading.named import CENTRED, canonical, from_names, shape_of
-from snellen.exams.grounding.reading.tagged import from_tags
 
 _POINT_KEYS = (
     "point_2d",
@@ -33,7 +38,7 @@ _DEEPEST, _WIDEST = 6, 50
 
 
 def from_json(text: str) -> list[PlaceMatch]:
-    """JSON objects, fenced or not: point_2d, bbox_2d, coordinate, x and y, tool calls."""
+    """Read JSON objects, fenced or not: point_2d, bbox_2d, coordinate, x and y, tool calls."""
     return [
         PlaceMatch(start, end, numbers, unit)
         for start, end, value in objects(text)
@@ -41,27 +46,26 @@ def from_json(text: str) -> list[PlaceMatch]:
     ]
 
 
-def objects(text: str, offset: int = 0, depth: int = 0) -> Iterator[tuple[int, int, Any]]:
-    """Every outermost JSON object of a text, also where it is only almost JSON; in braces that are none, those within."""
-    level, start = 0, 0
-    for brace in re.finditer(r"[{}]", text):
-        if brace.group() == "{":
-            start = brace.start() if level == 0 else start
-            level += 1
-        elif level:
-            level -= 1
-            if level == 0:
-                value, around = holds_json(text[start : brace.end()])
-                if isinstance(value, dict) and not around:
-                    yield offset + start, offset + brace.end(), value
-                elif depth < _DEEPEST:
-                    yield from objects(text[start + 1 : brace.start()], offset + start + 1, depth + 1)
+def objects(text: str) -> Iterator[tuple[int, int, Any]]:
+    """Yield every outermost JSON object of a text, also where it is only almost JSON; of a list, each object in it."""
+    for value, start, end in every_json(text):
+        yield from ((start, end, one) for one in _outermost(value))
+
+
+def _outermost(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, list):
+        return [one for item in value[:_WIDEST] for one in _outermost(item)]
+    return [value] if isinstance(value, dict) else []
 
 
 def is_place(key: str) -> bool:
-    """Whether a key names a point or a box, or one of its numbers, or the answer."""
-    plain = key.lower().replace(" ", "_").replace("-", "_")
+    """Return whether a key names a point or a box, or one of its numbers, or the answer."""
+    plain = _plain_key(key)
     return plain in (*_POINT_KEYS, *_BOX_KEYS, _Y_FIRST, "answer") or bool(canonical(plain))
+
+
+def _plain_key(key: Any) -> str:
+    return str(key).lower().replace(" ", "_").replace("-", "_")
 
 
 def _points_in(data: Any, depth: int = 0) -> list[tuple[Numbers, str]]:
@@ -71,7 +75,7 @@ def _points_in(data: Any, depth: int = 0) -> list[tuple[Numbers, str]]:
         return [] if _plain(data) else [p for item in data[:_WIDEST] for p in _points_in(item, depth + 1)]
     if not isinstance(data, dict):
         return []
-    known = {str(key).lower().replace(" ", "_").replace("-", "_"): value for key, value in data.items()}
+    known = {_plain_key(key): value for key, value in data.items()}
     for key in (*_POINT_KEYS, *_BOX_KEYS):
         points = _behind(known.get(key), depth)
         if points:
@@ -80,21 +84,15 @@ def _points_in(data: Any, depth: int = 0) -> list[tuple[Numbers, str]]:
     if box and len(box[0]) == 4:
         y1, x1, y2, x2 = box[0]
         return [((x1, y1, x2, y2), box[1])]
-    named, units, centred = {}, set(), False
-    for key, value in known.items():
-        name, number = canonical(key), _number(value)
-        if name and number is not None:
-            named[name] = number[0]
-            units.add(number[1])
-            centred = centred or key.replace("_", "") in CENTRED
-    numbers = shape_of(named, centred)
-    if numbers and len(units) == 1:
-        return [(numbers, units.pop())]
+    numbers = ((key, number) for key, value in known.items() if (number := _number(value)) is not None)
+    place = place_of((key, *number) for key, number in numbers)
+    if place is not None:
+        return [place]
     return [p for value in list(data.values())[:_WIDEST] for p in _points_in(value, depth + 1)]
 
 
 def _behind(value: Any, depth: int) -> list[tuple[Numbers, str]]:
-    """What stands behind a key that names a point or a box: [x, y], [[x, y]], {"x": .., "y": ..}, "x, y"."""
+    """Return what stands behind a key that names a point or a box: [x, y], [[x, y]], {"x": .., "y": ..}, "x, y"."""
     plain = _plain(value)
     if plain:
         return [plain]
@@ -111,7 +109,7 @@ def _behind(value: Any, depth: int) -> list[tuple[Numbers, str]]:
 
 
 def _plain(value: Any) -> tuple[Numbers, str] | None:
-    """A list of two or four numbers, which may be texts."""
+    """Return a list of two or four numbers, which may be texts."""
     if not isinstance(value, list) or len(value) not in (2, 4):
         return None
     numbers = [number for item in value if (number := _number(item)) is not None]
@@ -123,8 +121,5 @@ def _number(value: Any) -> tuple[float, str] | None:
     if isinstance(value, str):
         match = _NUMBER_TEXT.fullmatch(value)
         return None if match is None else (float(match[1]), unit_of(match[2]))
-    return (float(value), "") if _is_number(value) else None
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) < 1e12
+    fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) < 1e12
+    return (float(value), "") if fine else None

@@ -1,6 +1,6 @@
 """The point or box in a model's reply, whatever form it takes. Only numbers are read here; what they count is declared elsewhere.
 
-Forms (forms.py) are tried from the most specific to the barest, and the first that occurs decides. What the reply takes back or says no
+Forms are tried from the most specific to the barest, and the first that occurs decides. What the reply takes back or says no
 to does not count. Two different answers in one reply are no answer, and neither is one that visibly breaks off: nothing is guessed.
 """
 
@@ -9,14 +9,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from snellen.core.reply import after_correction, field, holds_json, layout_off, marked, minus_words, opened
-from snellen.exams.grounding.reading.forms import AS_WRITTEN, CLOSED, FORMS
+from snellen.exams.grounding.reading import forms
 from snellen.exams.grounding.reading.found import Numbers, PlaceMatch
-from snellen.exams.grounding.reading.json_points import objects
+from snellen.exams.grounding.reading.json_points import from_json, objects
 from snellen.exams.grounding.reading.turns import breaks_off, denied, refuses, taken_back, undecided
 
+AS_WRITTEN = (forms.from_tokens, forms.from_tags, forms.from_attributes, from_json)
+"""Forms that are looked for in the reply as it stands; the others without emphasis, fences and bullets."""
+FORMS = (*AS_WRITTEN, forms.from_names, forms.from_tuples, forms.from_box_words, forms.from_whole, forms.from_leads)
+CLOSED = (forms.from_tags, forms.from_attributes, from_json, forms.from_tuples)
+"""Forms that show where they end."""
 Kind = Literal["point", "box", "refusal", "other-action", "several", "nothing"]
 
 _THINKING = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
@@ -59,7 +64,7 @@ class PlaceReading(NamedTuple):
 
 
 def read_point(reply: str, cut: bool = False) -> PlaceReading:
-    """The one point or box that a reply names. One that was `cut` off is an answer only where a closed one follows a marker.
+    """Return the one point or box that a reply names. One that was `cut` off is an answer only where a closed one follows a marker.
 
     >>> read_point("Action: click(start_box='(966,546)')").numbers
     (966.0, 546.0)
@@ -88,14 +93,14 @@ def read_point(reply: str, cut: bool = False) -> PlaceReading:
 
 
 def thought_out(reply: str) -> str:
-    """What follows the thinking; nothing where the thinking never ends."""
+    """Return what follows the thinking; nothing where the thinking never ends."""
     thoughts = list(_THINKING.finditer(reply))
     behind = thoughts[-1].end() if thoughts and thoughts[-1].group(1) else 0
     return opened(reply[behind:]).text
 
 
 def spoken(reply: str) -> str:
-    """The reply without thinking and with plain characters, and of an agent's reply only what follows the last `Action:`."""
+    """Return the reply without thinking and with plain characters, and of an agent's reply only what follows the last `Action:`."""
     text = _LATEX_BRACKETS.sub("", minus_words(_digits(_STRUCK.sub(" ", thought_out(reply)))))
     actions = [match.end() for match in _ACTION.finditer(text)]
     if actions:
@@ -105,7 +110,7 @@ def spoken(reply: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The text, narrowest part first: what an answer tag or \\boxed{} holds, what follows the last correction or `Answer:`, all.
+    """Yield the text, narrowest part first: what an answer tag or \\boxed{} holds, what follows the last correction or `Answer:`, all.
 
     A narrower part with a number in it, or one that refuses, has the last word.
     """
@@ -124,7 +129,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _in_json(text: str) -> Iterator[str]:
-    """The answer in words that the one JSON object of a text holds."""
+    """Yield the answer in words that the one JSON object of a text holds."""
     quoted = text[:1] == '"'  # JSON in a JSON text
     held = [holds_json(text)[0]] if quoted else [value for _start, _end, value in objects(text)]
     answer = field(held[0]) if len(held) == 1 else None
@@ -133,7 +138,7 @@ def _in_json(text: str) -> Iterator[str]:
 
 
 def _answer(text: str, cut: bool) -> PlaceReading | None:
-    """What a part of a reply says; None where it names no place."""
+    """Return what a part of a reply says; None where it names no place."""
     if text.count("{") != text.count("}"):
         return PlaceReading("nothing", note="braces that do not match")
     flat, gone = _SURE.sub(" ", layout_off(text, numbered=True)), set[Numbers]()
@@ -158,7 +163,7 @@ def _answer(text: str, cut: bool) -> PlaceReading | None:
 
 
 def _distinct(found: Iterable[PlaceMatch]) -> list[tuple[Numbers, str]]:
-    """The different answers; a box and its own middle are one, the middle."""
+    """Return the different answers; a box and its own middle are one, the middle."""
     shapes = list(dict.fromkeys((f.numbers, f.unit) for f in found))
     if len(shapes) == 2 and {len(numbers) for numbers, _unit in shapes} == {2, 4}:
         point, box = sorted(shapes, key=lambda shape: len(shape[0]))
@@ -180,34 +185,25 @@ def _said(numbers: Numbers, unit: str) -> PlaceReading:
 
 
 def _closed_answer(reply: str, text: str) -> bool:
-    """Whether a reply that was cut off got to its answer: behind an `Action:`, or as the first thing behind its thinking."""
+    """Return whether a reply that was cut off got to its answer: behind an `Action:`, or as the first thing behind its thinking."""
     if _ACTION.search(reply) and text:
         return True
     return _THINKING.search(reply) is not None and text.lstrip()[:1] in ("(", "[", "{", "<", "`")
 
 
 def _other_action(text: str) -> str:
-    """The name of an action that is not a click; nothing where a click is among the actions."""
-    called = [*_CALL.findall(text), *(a for _s, _e, data in objects(text) if isinstance(a := _action(data), str))]
+    """Return the name of an action that is not a click; nothing where a click is among the actions."""
+    actions = (field(data, ("action",)) for _start, _end, data in objects(text))
+    named = (action.get("type", action.get("name")) if isinstance(action, dict) else action for action in actions)
+    called = [*_CALL.findall(text), *(name for name in named if isinstance(name, str))]
     known = [(name, name.lower().replace("_", "")) for name in called]
     if any(plain in POINTING for _name, plain in known):
         return ""
     return next((name for name, plain in known if plain in OTHER_ACTIONS), "")
 
 
-def _action(data: Any, depth: int = 0) -> Any:
-    """The first value behind the key `action`, in an object or the objects in it."""
-    if depth > 6:
-        return None
-    if isinstance(data, dict) and "action" in data:
-        inner = data["action"]
-        return inner.get("type", inner.get("name")) if isinstance(inner, dict) else inner
-    inside = list(data.values()) if isinstance(data, dict) else data if isinstance(data, list) else []
-    return next((v for v in (_action(item, depth + 1) for item in inside[:50]) if v is not None), None)
-
-
 def _digits(text: str) -> str:
-    """Digits of every script as 0 to 9, and the commas that go with them.
+    """Return digits of every script as 0 to 9, and the commas that go with them.
 
     >>> _digits("(\u0661\u0662\u060c \u0663\u0664)")
     '(12, 34)'

@@ -65,12 +65,12 @@ class Prediction(Struct, frozen=True):
 
     @property
     def pointed(self) -> tuple[float, float] | None:
-        """The point that was meant, right or not."""
+        """Return the point that was meant, right or not."""
         return self.point if self.status in ("found", "missed") else None
 
     @property
     def boxes(self) -> list[Corners]:
-        """The boxes of all detections that were kept."""
+        """Return the boxes of all detections that were kept."""
         flat = self.others
         rest = [
             (float(flat[i]), float(flat[i + 1]), float(flat[i + 2]), float(flat[i + 3]))
@@ -83,7 +83,7 @@ _DECODER = msgspec.json.Decoder(Prediction)
 
 
 def to_text(prediction: Prediction) -> str:
-    """The JSON text of a prediction.
+    """Return the JSON text of a prediction.
 
     >>> to_text(Prediction(method="center", status="found", size=(10, 10), point=(5.0, 5.0)))
     '{"method":"center","status":"found","size":[10,10],"point":[5.0,5.0]}'
@@ -92,7 +92,7 @@ def to_text(prediction: Prediction) -> str:
 
 
 def from_text(text: str) -> Prediction | None:
-    """The prediction in a reply text; None where it is not one. Numbers are finite, and a found one has a point."""
+    """Return the prediction in a reply text; None where it is not one. Numbers are finite, and a found one has a point."""
     try:
         prediction = _DECODER.decode(text)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
@@ -111,7 +111,7 @@ def bounded(texts: list[str]) -> tuple[str, ...]:
 
 
 def shortened(detections: list[Detection]) -> tuple[Detection, ...]:
-    """The likeliest detections as they may be stored: a bounded number, tenths of a pixel, short texts."""
+    """Return the likeliest detections as they may be stored: a bounded number, tenths of a pixel, short texts."""
     return tuple(
         Detection(
             box=_tenths(d.box),
@@ -125,7 +125,7 @@ def shortened(detections: list[Detection]) -> tuple[Detection, ...]:
 
 
 def flattened(detections: list[Detection]) -> tuple[int, ...]:
-    """The boxes of the detections that `shortened` leaves out, up to a bound."""
+    """Return the boxes of the detections that `shortened` leaves out, up to a bound."""
     return tuple(round(v) for d in detections[DESCRIBED:MOST_DETECTIONS] for v in d.box)
 
 

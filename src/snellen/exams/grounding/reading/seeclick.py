@@ -17,7 +17,7 @@ _LONGEST = 4300  # digits that Python makes a whole number of; with more, SeeCli
 
 
 def seeclick_point(text: str) -> tuple[float, float] | None:
-    """The point in fractions of the screenshot's width and height; None for a wrong format.
+    """Return the point in fractions of the screenshot's width and height; None for a wrong format.
 
     >>> seeclick_point("(0.49,0.40)"), seeclick_point("<box>(100,200),(300,400)</box>"), seeclick_point("step 1: (0.5, 0.5)")
     ((0.49, 0.4), (0.2, 0.3), None)

@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from snellen.core.reply import layout_off, unwrapped
+from snellen.exams.grounding.reading.forms import unclosed_tag
 from snellen.exams.grounding.reading.found import PlaceMatch
 from snellen.exams.grounding.reading.json_points import is_place, objects
-from snellen.exams.grounding.reading.tagged import unclosed_tag
 
 # what the reply says no to: before the numbers, in the same clause, or behind them
 _NO = r"not|n't|never|avoid(?:ing)?|instead of|rather than|neither|nor|no longer|other than|except|unlike|excluding|ignore|wrong|incorrect"
@@ -63,7 +63,7 @@ _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
 def undecided(text: str, found: list[PlaceMatch]) -> bool:
-    """Whether two answers are offered: "this or that", "between this and that"."""
+    """Return whether two answers are offered: "this or that", "between this and that"."""
     pairs = zip(sorted(found), sorted(found)[1:], strict=False)
     between = ((a, b, _DRESS.sub("", text[a.end : b.start][:200])) for a, b in pairs if a.numbers != b.numbers)
     return any(
@@ -73,7 +73,7 @@ def undecided(text: str, found: list[PlaceMatch]) -> bool:
 
 
 def denied(text: str, found: PlaceMatch) -> bool:
-    """Whether the reply says no to these numbers, or they are the size of the screen."""
+    """Return whether the reply says no to these numbers, or they are the size of the screen."""
     before = _DRESS.sub(" ", text[max(0, found.start - 120) : found.start])
     if " would " in before and _UNREAL_BEFORE.search(before):
         return True
@@ -81,12 +81,12 @@ def denied(text: str, found: PlaceMatch) -> bool:
 
 
 def taken_back(text: str, end: int) -> bool:
-    """Whether the reply ends with taking back what stood up to a place, and says nothing in its stead."""
+    """Return whether the reply ends with taking back what stood up to a place, and says nothing in its stead."""
     return _TAKEN_BACK.search(text, end) is not None
 
 
 def breaks_off(text: str) -> bool:
-    """Whether a text visibly ends before its end: in a bracket or a tag, or in the middle of a sentence.
+    """Return whether a text visibly ends before its end: in a bracket or a tag, or in the middle of a sentence.
 
     >>> [breaks_off(text) for text in ("(12, 3", "(12,34), so", "Click (12, 34) to save", '{"x": 1, "y": 2', "<point>1 2")]
     [True, True, False, True, True]
@@ -124,7 +124,7 @@ _LONGEST_REFUSAL = 200
 
 
 def refuses(text: str) -> bool:
-    """Whether a reply without a point says that the target is not there.
+    """Return whether a reply without a point says that the target is not there.
 
     >>> [refuses(text) for text in ("None.", "The icon is not visible.", "It is not visible, but near", '{"x": null, "y": null}')]
     [True, True, False, True]
@@ -132,11 +132,11 @@ def refuses(text: str) -> bool:
     bare = unwrapped(text).strip(" \t\n.!\"'")
     if _NONE.fullmatch(bare) or any(_empty(value) for _start, _end, value in objects(text)):
         return True
-    told = len(text) <= _LONGEST_REFUSAL and _NOT_THERE.search(bare) is not None
-    return told and not _ALL_THE_SAME.search(bare) and not any(sign.isdecimal() for sign in bare)
+    short = len(text) <= _LONGEST_REFUSAL and _NOT_THERE.search(bare) is not None
+    return short and not _ALL_THE_SAME.search(bare) and not any(sign.isdecimal() for sign in bare)
 
 
 def _empty(data: Any) -> bool:
-    """Whether a JSON object names a place and leaves it empty: null, "none" or an empty list."""
+    """Return whether a JSON object names a place and leaves it empty: null, "none" or an empty list."""
     named = {key: value for key, value in data.items() if is_place(str(key))} if isinstance(data, dict) else {}
     return bool(named) and all(value is None or value in ([], "none", "null", "None") for value in named.values())

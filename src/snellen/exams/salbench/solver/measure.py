@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from snellen.exams.salbench.solver.segment import Mask, Pixels, SegmentedImage
+from snellen.exams.salbench.solver.segment import Mask, Pixels, SegmentedImage, surface_terms
 from snellen.synthetic.patterns.colour import Floats, rgb_to_lab
 
 ORDERS = (2, 3, 4, 5, 6)
@@ -31,7 +31,7 @@ class Measures:
 
 
 def _core(inside: Mask, cy: float, cx: float, grow: float) -> Mask:
-    """The middle of the object: points that stay inside when moved away from the centre."""
+    """Return the middle of the object: points that stay inside when moved away from the centre."""
     height, width = inside.shape
     y, x = np.arange(height), np.arange(width)
     far_y = np.rint(cy + (y - cy) * grow).astype(np.intp)
@@ -42,7 +42,7 @@ def _core(inside: Mask, cy: float, cx: float, grow: float) -> Mask:
 
 
 def _softened(contrast: npt.NDArray[np.float32], own: Mask) -> tuple[npt.NDArray[np.float32], Mask]:
-    """How much of the object is in each pixel, and the object's core.
+    """Return how much of the object is in each pixel, and the object's core.
 
     Full cover is the fainter part of the core's contrast, so that the dark half of a pattern is not a hole.
     """
@@ -68,7 +68,7 @@ def _eroded(inside: Mask, by: int) -> Mask:
 
 
 def _steepness(soft: npt.NDArray[np.float32]) -> float:
-    """How steep the step from ground to object is, a pixel; 0.5 is as sharp as pixels can be."""
+    """Return how steep the step from ground to object is, a pixel; 0.5 is as sharp as pixels can be."""
     dy = (soft[2:, 1:-1] - soft[:-2, 1:-1]) / 2
     dx = (soft[1:-1, 2:] - soft[1:-1, :-2]) / 2
     middle = soft[1:-1, 1:-1]
@@ -86,7 +86,7 @@ def _roughness(grey: npt.NDArray[np.float32], core: Mask) -> float:
         pick = np.arange(0, len(y), len(y) // (2 * _SAMPLE) + 1)
         y, x = y[pick], x[pick]
     u, v = (x - x.mean()) / (np.ptp(x) + 1), (y - y.mean()) / (np.ptp(y) + 1)
-    terms = np.stack([np.ones_like(u), u, v, u * u, u * v, v * v], axis=1)
+    terms = surface_terms(u, v)
     value = grey[y, x].astype(np.float64)
     gram = terms.T @ terms + 1e-6 * np.eye(6)
     rest = value - terms @ np.linalg.solve(gram, terms.T @ value)
@@ -94,7 +94,7 @@ def _roughness(grey: npt.NDArray[np.float32], core: Mask) -> float:
 
 
 def measure(seg: SegmentedImage, full: bool) -> Measures | None:
-    """All measures; without `full` only colour, size and angles (edge and texture stay 0). None if too few objects."""
+    """Measure the objects; without `full` only colour, size and angles (edge and texture stay 0). None if too few objects."""
     rows: list[tuple[float, ...]] = []
     moments: list[list[complex]] = []
     colours: list[Pixels] = []

@@ -131,7 +131,7 @@ _FEATURES: Mapping[str, Callable[[Measures, float], Floats]] = {
 
 
 def _named_box(text: str, width: int, height: int) -> tuple[float, float, float, float] | None:
-    """The last box that the text gives (as parts of the image), in pixels."""
+    """Return the last box that the text gives (as parts of the image), in pixels."""
     found = _BOX.findall(text)
     if not found:
         return None
@@ -140,7 +140,7 @@ def _named_box(text: str, width: int, height: int) -> tuple[float, float, float,
 
 
 def _at(m: Measures, box: tuple[float, float, float, float]) -> int | None:
-    """The object that fills the box best; None if none is there."""
+    """Return the object that fills the box best; None if none is there."""
     wide = np.minimum(m.boxes[:, 2], box[2]) - np.maximum(m.boxes[:, 0], box[0])
     high = np.minimum(m.boxes[:, 3], box[3]) - np.maximum(m.boxes[:, 1], box[1])
     common = np.maximum(wide, 0) * np.maximum(high, 0)
@@ -156,7 +156,7 @@ def _plain(option: str) -> str:
 
 
 def solve(question: Question) -> str:
-    """The options that tell the odd object from the rest, spelled as offered; empty if that cannot be seen."""
+    """Return the options that tell the odd object from the rest, spelled as offered; empty if that cannot be seen."""
     options = {_plain(option): option for option in question.options if _plain(option) in _FEATURES}
     if not question.pictures or not options:
         return ""
@@ -176,7 +176,7 @@ def solve(question: Question) -> str:
 
 
 def _answer(table: Mapping[str, Floats], options: Mapping[str, str], target: int | None, single: bool) -> str:
-    """Names the strongest feature of the target (or of the oddest object), or all that count."""
+    """Name the strongest feature of the target (or of the oddest object), or all that count."""
     stack = np.stack(list(table.values()))
     if target is None:
         total = stack.max(axis=0) if single else np.clip(stack - 0.5, 0, 4).sum(axis=0)

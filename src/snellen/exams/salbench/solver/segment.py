@@ -19,7 +19,7 @@ _MOST_PIXELS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectedParts:
+class _ConnectedParts:
     """Connected parts of a mask: a label image (0 is ground), and area and box of label 1, 2, ..."""
 
     labels: Labels
@@ -33,13 +33,13 @@ class SegmentedImage:
 
     rgb: Pixels
     contrast: Pixels
-    parts: ConnectedParts
+    parts: _ConnectedParts
     keep: npt.NDArray[np.int64]
     frame: Frame | None
 
 
 def load(data: bytes) -> Image.Image:
-    """The image as RGB, very large ones made smaller; transparent pixels are shown on white."""
+    """Return the image as RGB, very large ones made smaller; transparent pixels are shown on white."""
     image = decoded(data)
     if image.mode in ("RGBA", "LA", "PA", "P"):
         image = image.convert("RGBA")
@@ -62,7 +62,7 @@ def _joined(parent: npt.NDArray[np.int64], a: npt.NDArray[np.int64], b: npt.NDAr
             parent = up
 
 
-def connected(mask: Mask) -> ConnectedParts:
+def connected(mask: Mask) -> _ConnectedParts:
     """Connected parts (with diagonals) by joining the runs of neighbouring rows."""
     height, width = mask.shape
     stride = width + 2
@@ -72,7 +72,7 @@ def connected(mask: Mask) -> ConnectedParts:
     change = np.flatnonzero(line[1:] != line[:-1]) + 1
     start, end = change[::2], change[1::2]
     if not len(start):
-        return ConnectedParts(np.zeros((height, width), np.int32), np.zeros(0), np.zeros((0, 4), np.int64))
+        return _ConnectedParts(np.zeros((height, width), np.int32), np.zeros(0), np.zeros((0, 4), np.int64))
     first = np.searchsorted(end, start + stride - 1, side="right")
     touching = np.maximum(np.searchsorted(start, end + stride + 1, side="left") - first, 0)
     upper = np.repeat(np.arange(len(start)), touching)
@@ -92,11 +92,11 @@ def connected(mask: Mask) -> ConnectedParts:
     steps[start] = label + 1
     steps[end] = -(label + 1)
     labels = np.cumsum(steps, dtype=np.int32).reshape(height, stride)[:, 1:-1]
-    return ConnectedParts(labels, np.bincount(label, weights=end - start).astype(np.float64), boxes)
+    return _ConnectedParts(labels, np.bincount(label, weights=end - start).astype(np.float64), boxes)
 
 
 def find_frame(rgb: Pixels) -> tuple[Frame, Mask] | None:
-    """A thin, hollow, red rectangle and its pixels; None if there is none or more than one."""
+    """Return a thin, hollow, red rectangle and its pixels; None if there is none or more than one."""
     mask = (rgb[..., 0] > 170) & (rgb[..., 1] < 80) & (rgb[..., 2] < 80)
     if not mask.any():
         return None
@@ -117,19 +117,20 @@ def find_frame(rgb: Pixels) -> tuple[Frame, Mask] | None:
     return (x0, y0, x1, y1), parts.labels == found[0] + 1
 
 
-def _terms(x: Floats, y: Floats) -> Floats:
+def surface_terms(x: Floats, y: Floats) -> Floats:
+    """Return the terms of a surface of second order, for a fit."""
     return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
 
 
 def ground(image: Image.Image) -> tuple[Image.Image, float] | None:
-    """The ground as a smooth surface and the noise around it, starting from the image's margin; None if unclear."""
+    """Return the ground as a smooth surface and the noise around it, starting from the image's margin; None if unclear."""
     step = max(1, min(image.size) // 64)
     width, height = image.width // step, image.height // step
     if min(width, height) < 8:
         return None
     small = np.asarray(image.resize((width, height), Image.Resampling.NEAREST), dtype=np.float64)
     y, x = np.mgrid[0:height, 0:width]
-    terms = _terms(((x + 0.5) / width - 0.5).ravel(), ((y + 0.5) / height - 0.5).ravel())
+    terms = surface_terms(((x + 0.5) / width - 0.5).ravel(), ((y + 0.5) / height - 0.5).ravel())
     colour = small.reshape(-1, 3)
     edge = max(2, min(width, height) // 24)
     margin = ((x < edge) | (y < edge) | (x >= width - edge) | (y >= height - edge)).ravel()
@@ -154,7 +155,7 @@ def ground(image: Image.Image) -> tuple[Image.Image, float] | None:
     return Image.fromarray(levels).resize(image.size, Image.Resampling.BILINEAR), noise
 
 
-def _countable(parts: ConnectedParts, size: tuple[int, int]) -> npt.NDArray[np.int64]:
+def _countable(parts: _ConnectedParts, size: tuple[int, int]) -> npt.NDArray[np.int64]:
     """Labels that are large enough to be objects among the others, and not the whole picture."""
     big = np.flatnonzero((parts.area >= 24) & (parts.area < 0.4 * size[0] * size[1]))
     if not len(big):
@@ -167,7 +168,7 @@ def _countable(parts: ConnectedParts, size: tuple[int, int]) -> npt.NDArray[np.i
 
 
 def segment(image: Image.Image) -> SegmentedImage | None:
-    """The image taken apart into ground and objects; None if it has no even ground or fewer than four objects."""
+    """Take an image apart into ground and objects; None if it has no even ground or fewer than four objects."""
     rgb = np.asarray(image)
     frame = find_frame(rgb)
     estimate = ground(image)

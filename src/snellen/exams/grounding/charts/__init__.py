@@ -1,1 +1,0 @@
-"""The charts of a comparison of methods, as SVG and PNG."""

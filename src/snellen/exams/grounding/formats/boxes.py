@@ -1,0 +1,183 @@
+"""Boxes as people write them into a cell, and how a file says what their numbers mean. Nothing is guessed from the numbers.
+
+What four numbers mean is said by the name of the column (`box_xywh`, or x1, y1, x2 and y2 in columns of their own), by a column
+`box_format`, by the keys of an object, or by the user. Without a unit they are pixels of the picture; boxes that could only be shares
+are refused then. An object with x, y, width and height, as browsers give it, counts CSS pixels: the row says how many pixels of the
+picture one of them is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.text import one_line
+from snellen.exams.grounding.formats.base import BOX_FORMATS, AmbiguousBox, true_box
+from snellen.exams.grounding.geometry import Box, Pixels
+
+CHOICES = f"choose from {', '.join(BOX_FORMATS)}"
+_SHARES = r"shares?|fractions|normali[sz]ed|relative"
+_UNIT = rf"(?:pixels?|px|(?P<shares>{_SHARES}))"
+_NAMED = re.compile(rf"b?box(?:es)?_(?P<order>xyxy|xywh)(?:_{_UNIT})?")
+_FORMAT = re.compile(rf"(?P<order>xyxy|xywh)(?:[-_ ]{_UNIT})?", re.IGNORECASE)
+PLAIN = ("box", "boxes", "bbox", "bboxes", "boundingbox", "bounding_box", "rect")
+CORNERS = (("x1", "y1", "x2", "y2"), ("xmin", "ymin", "xmax", "ymax"), ("left", "top", "right", "bottom"))
+SIZED = (("x", "y", "width", "height"), ("x", "y", "w", "h"))
+_SCALES = ("device_scale_factor", "devicescalefactor", "device_pixel_ratio", "devicepixelratio", "dpr")
+_VIEWPORTS = ("viewport", "viewport_width", "viewportwidth")
+SCALES = (*_SCALES, *_VIEWPORTS)
+_MOST_SCALE = 16
+_MOST_BOXES = 1000
+_SHOWN = 60
+
+
+class BoxColumns(NamedTuple):
+    """Where a file has its boxes: in one column, or in four; and the format that the columns' names say, else an empty text."""
+
+    names: tuple[str, ...]
+    box_format: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Return how messages name the columns."""
+        return f"column{'s' * (len(self.names) > 1)} {', '.join(self.names)}"
+
+
+def box_columns(present: Sequence[str]) -> list[BoxColumns]:
+    """Return the columns of a file that may be boxes. More than one of these is more than one truth."""
+    found = [BoxColumns((name,)) for name in PLAIN if name in present]
+    found += [BoxColumns((name,), _format(known)) for name in present if (known := _NAMED.fullmatch(name))]
+    for order, groups in (("xyxy", CORNERS), ("xywh", SIZED)):
+        found += [BoxColumns(names, f"{order}-pixels") for names in groups if set(names) <= set(present)]
+    return found
+
+
+def box_format(text: Any, where: str = "column box_format") -> str:
+    """Return the format that a text names.
+
+    >>> box_format("xywh-shares"), box_format("XYXY_px"), box_format("xyxy")
+    ('xywh-shares', 'xyxy-pixels', 'xyxy-pixels')
+    """
+    known = _FORMAT.fullmatch(str(text).strip())
+    if known is None:
+        raise SnellenError(f"{where}: unknown format {one_line(str(text), _SHOWN)!r}; {CHOICES}")
+    return _format(known)
+
+
+def _format(known: re.Match[str]) -> str:
+    return f"{known['order'].lower()}-{'shares' if known['shares'] else 'pixels'}"
+
+
+def boxes_in(cells: Mapping[str, Any], columns: BoxColumns, stated: str, space: Pixels) -> tuple[Box, ...]:
+    """Return the boxes of a row. `stated` is the format that its `box_format`, the kind of file, or the user says."""
+    if stated and columns.box_format and stated[:4] != columns.box_format[:4]:
+        raise SnellenError(f"{columns.shown}: the name says {columns.box_format[:4]}, and box_format says {stated}")
+    if len(columns.names) > 1:
+        given: list[Any] = [[_number(cells.get(name), name) for name in columns.names]]
+    else:
+        given = list(_listed(cells.get(columns.names[0]), columns.shown))
+    way, scale = stated or columns.box_format, _scale(cells, space)
+    return tuple(dict.fromkeys(_box(one, way, scale, columns.shown, space) for one in given))
+
+
+def _box(given: Any, stated: str, scale: float | None, column: str, space: Pixels) -> Box:
+    if isinstance(given, dict):
+        values, way = _from_object(given, stated, scale, column)
+    elif not stated:
+        raise AmbiguousBox(
+            f"{column}: {given} may be x1, y1, x2, y2 or x, y, width, height: add a column box_format ({CHOICES}), or say it "
+            "with --box-format"
+        )
+    else:
+        values, way = given, stated
+    shares = way.endswith("shares")
+    if scale is not None and shares:
+        raise SnellenError(f"{column}: shares of the picture and a device scale factor: leave one of them out")
+    if not shares and any(values) and max(map(abs, values)) <= 1:
+        raise SnellenError(
+            f"{column}: {values} would be less than a pixel; where these are shares of the picture, say so in a column "
+            f"box_format: {way[:4]}-shares"
+        )
+    try:
+        return true_box([value * (scale or 1) for value in values], way, space)
+    except SnellenError as error:
+        raise SnellenError(f"{column}: {error}") from None
+
+
+def _from_object(given: Mapping[str, Any], stated: str, scale: float | None, column: str) -> tuple[list[float], str]:
+    """Return the numbers of an object, whose keys say which is which. A browser's rectangle has both kinds of keys."""
+    low = {str(key).lower(): value for key, value in given.items()}
+    names = next((n for n in (*SIZED, *CORNERS) if set(n) <= low.keys()), None)
+    if names is None:
+        keys = one_line(", ".join(low), _SHOWN)
+        raise SnellenError(
+            f"{column}: a box is an object with x, y, width and height, or x1, y1, x2 and y2; this has {keys}"
+        )
+    order = "xywh" if names in SIZED else "xyxy"
+    if stated and stated[:4] != order:
+        raise SnellenError(f"{column}: the keys {', '.join(names)} are {order}, and box_format says {stated}")
+    if not stated and order == "xywh" and scale is None:
+        raise AmbiguousBox(
+            f"{column}: x, y, width and height, as a browser gives them, count CSS pixels: add a column device_scale_factor "
+            "(1 where the picture is as wide as the window), or viewport_width, or box_format"
+        )
+    return [_number(low[name], f"{column}, {name}") for name in names], stated or f"{order}-pixels"
+
+
+def _scale(cells: Mapping[str, Any], space: Pixels) -> float | None:
+    """Return how many pixels of the picture a CSS pixel is, where the row says so."""
+    stated = [name for name in SCALES if name in cells]
+    if not stated:
+        return None
+    if len(stated) > 1:
+        raise SnellenError(f"columns {', '.join(stated)}: give one of them")
+    name, value = stated[0], cells[stated[0]]
+    number = _number(value.get("width") if isinstance(value, dict) else value, name)
+    scale = number if name in _SCALES else space.width / number if number > 0 else math.nan
+    if not 0 < scale <= _MOST_SCALE:
+        raise SnellenError(f"column {name}: {one_line(str(value), _SHOWN)} gives a scale that no screen has")
+    return scale
+
+
+def _number(value: Any, name: str) -> float:
+    try:
+        number = float(value) if not isinstance(value, bool) and isinstance(value, int | float | str) else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise SnellenError(f"column {name}: expected a number, not {one_line(repr(value), _SHOWN)}")
+    return number
+
+
+def _listed(cell: Any, column: str) -> Iterator[Any]:
+    """Yield the boxes of a cell, each a list of four numbers or an object: one, a list of them, or either as text."""
+    if isinstance(cell, str):
+        cell = _from_text(cell, column)
+    if isinstance(cell, dict):
+        cell = [cell]
+    if not isinstance(cell, list | tuple):
+        raise SnellenError(f"{column}: expected four numbers, not {one_line(repr(cell), _SHOWN)}")
+    if len(cell) > _MOST_BOXES:
+        raise SnellenError(f"{column}: {len(cell)} values in one cell")
+    for one in cell if any(isinstance(value, list | tuple | dict) for value in cell) else [cell] if cell else []:
+        if isinstance(one, dict):
+            yield one
+        elif isinstance(one, list | tuple) and len(one) == 4:
+            yield [_number(value, column.removeprefix("column ")) for value in one]
+        else:
+            raise SnellenError(f"{column}: expected four numbers, not {one_line(repr(one), _SHOWN)}")
+
+
+def _from_text(text: str, column: str) -> Any:
+    """Return what the text of a cell holds: JSON, or numbers with commas or blanks between them and `;` between boxes."""
+    if text.lstrip().startswith(("[", "{")):
+        try:
+            return msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            raise SnellenError(f"{column}: not JSON: {one_line(text, _SHOWN)}") from None
+    return [re.split(r"[,\s]+", one.strip()) for one in text.split(";") if one.strip()]

@@ -1,0 +1,203 @@
+"""ScreenSpot, ScreenSpot-v2, ScreenSpot-Pro and OSWorld-G as published: lists of records, each a row of these types.
+
+ScreenSpot (SeeClick) and v2 (OS-Copilot): one file a platform, boxes [x, y, width, height] in pixels. Pro: boxes [x1, y1, x2, y2] in
+pixels. OSWorld-G: boxes [x, y, width, height] in pixels, polygons, and targets that are not there; `classification_result.json`, which
+its authors keep beside the lists, says which capabilities a target asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from snellen.core.dataset import Problem
+from snellen.core.errors import SnellenError
+from snellen.data.files import PictureFolders
+from snellen.exams.grounding.formats.base import (
+    Entry,
+    GroundingFormat,
+    Row,
+    Screen,
+    Target,
+    file_size,
+    find_image,
+    polygon_bounds,
+    read_json,
+    records,
+    screen_of,
+    true_box,
+    typed,
+)
+from snellen.exams.grounding.names import CAPABILITIES
+
+PLATFORMS = ("mobile", "desktop", "web")
+SPOT_FOLDERS = ("screenspotv2_image", "screenspot_imgs", "images", "")
+OSWORLD = ("OSWorld-G", "OSWorld-G_refined")
+CLASSES = "classification_result.json"
+
+
+class _SpotRow(msgspec.Struct, frozen=True):
+    img_filename: str
+    bbox: list[float]
+    instruction: str
+    data_type: Literal["text", "icon"]
+    data_source: str = ""
+
+
+class _ProRow(msgspec.Struct, frozen=True):
+    id: str
+    img_filename: str
+    bbox: list[float]
+    img_size: tuple[int, int]
+    instruction: str
+    ui_type: Literal["text", "icon"]
+    group: str
+    application: str
+    platform: str
+    instruction_cn: str = ""
+
+
+class _OSWorldRow(msgspec.Struct, frozen=True):
+    id: str
+    image_path: str
+    image_size: tuple[int, int]
+    instruction: str
+    box_type: Literal["bbox", "polygon", "refusal"]
+    box_coordinates: list[float]
+    GUI_types: list[str] = []
+
+
+class _Id(msgspec.Struct, frozen=True):
+    id: str
+
+
+class _Classes(msgspec.Struct, frozen=True):
+    classified: dict[str, list[_Id]]
+
+
+# ---------------------------------------------------------------- ScreenSpot
+
+
+def _find_spot(where: Path, ending: str) -> list[Path]:
+    return [path for name in PLATFORMS if (path := where / f"screenspot_{name}{ending}.json").is_file()]
+
+
+def _spot(where: PictureFolders, row: _SpotRow, place: str, file: Path) -> Screen:
+    """Return a record's screen; the split is the file's platform. The size comes from the image, since the records have none."""
+    path = find_image(where, row.img_filename, SPOT_FOLDERS)
+    split = file.stem.removeprefix("screenspot_").removesuffix("_v2")
+    source = row.data_source.strip().lower()
+    web = (
+        {"platform": "web", "application": source}
+        if split == "web"
+        else {"platform": source or split, "application": ""}
+    )
+    screen = screen_of(where, path, file_size(path, upright=False), id=row.img_filename, split=split)
+    target = Target(
+        id=f"{file.stem}-{int(place.rpartition(' ')[2]):04d}",
+        instruction=row.instruction,
+        where=place,
+        boxes=(true_box(row.bbox, "xywh-pixels", screen.space),),
+        tags={"type": row.data_type, "kind": row.data_type} | web,
+    )
+    return screen._replace(targets=(target,))
+
+
+# ---------------------------------------------------------------- ScreenSpot-Pro
+
+
+def _find_pro(where: Path) -> list[Path]:
+    return sorted((where / "annotations").glob("*.json")) if (where / "images").is_dir() else []
+
+
+def _pro(where: PictureFolders, row: _ProRow, place: str, file: Path) -> Screen:
+    """Return a record's screen; the split is the group of applications."""
+    path = find_image(where, row.img_filename, ("images", ""))
+    screen = screen_of(where, path, row.img_size, id=row.img_filename, split=row.group)
+    target = Target(
+        id=row.id,
+        instruction=row.instruction,
+        where=place,
+        boxes=(true_box(row.bbox, "xyxy-pixels", screen.space),),
+        tags={"type": row.ui_type, "kind": row.ui_type, "platform": row.platform, "application": row.application},
+        more={"group": row.group, "file": file.stem, "instruction_cn": row.instruction_cn},
+    )
+    return screen._replace(targets=(target,))
+
+
+# ---------------------------------------------------------------- OSWorld-G
+
+
+def _find_osworld(where: Path) -> list[Path]:
+    return [path for root in ("", "benchmark") for name in OSWORLD if (path := where / root / f"{name}.json").is_file()]
+
+
+def _osworld_entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iterator[Entry]:
+    """Yield every record; the split is the file, since both files ask for the same targets in different words."""
+    for path in files:
+        capabilities: dict[str, list[str]] = {}
+        beside = path.with_name(CLASSES)
+        try:
+            known = typed(read_json(beside, where), _Classes).classified if beside.is_file() else {}
+        except SnellenError as error:
+            known = {}
+            yield Problem(where.label(beside), str(error))
+        for name, rows in known.items():
+            for row in rows:
+                capabilities.setdefault(row.id, []).append(name)
+        yield from records(where, [path], _OSWorldRow, partial(_osworld, where, capabilities))
+
+
+def _osworld(where: PictureFolders, known: dict[str, list[str]], row: _OSWorldRow, place: str, file: Path) -> Screen:
+    root = where.label(file.parent)
+    path = find_image(where, row.image_path, (f"{root}/images", "images", root, ""))
+    screen = screen_of(where, path, row.image_size, id=f"{file.stem}/{row.image_path}", split=file.stem)
+    types = [t.strip().lower() for t in row.GUI_types if t.strip() not in ("", "/")]
+    shapes: dict[str, Any] = {}
+    if row.box_type == "polygon":
+        shapes["boxes"] = (polygon_bounds(row.box_coordinates, screen.space),)
+        shapes["polygons"] = (tuple(row.box_coordinates),)
+    elif row.box_type == "bbox":
+        shapes["boxes"] = (true_box(row.box_coordinates, "xywh-pixels", screen.space),)
+    target = Target(
+        id=row.id,
+        instruction=row.instruction,
+        where=place,
+        tags={
+            "type": types[0] if types else "unknown",
+            "kind": "icon" if "icon" in types else "",
+            "answer": row.box_type,
+        },
+        more={"gui_types": row.GUI_types, CAPABILITIES: known.get(row.id, [])},
+        **shapes,
+    )
+    return screen._replace(targets=(target,))
+
+
+def _listed(
+    kind: type[Row], make: Callable[[PictureFolders, Row, str, Path], Screen]
+) -> Callable[[PictureFolders, list[Path], str], Iterator[Entry]]:
+    return lambda where, files, _box_format: records(where, files, kind, partial(make, where))
+
+
+_SPOT = _listed(_SpotRow, _spot)
+FORMATS = (
+    GroundingFormat(
+        "screenspot", "ScreenSpot", partial(_find_spot, ending=""), _SPOT, "screenspot_{mobile,desktop,web}.json"
+    ),
+    GroundingFormat(
+        "screenspot-v2",
+        "ScreenSpot-v2",
+        partial(_find_spot, ending="_v2"),
+        _SPOT,
+        "screenspot_{mobile,desktop,web}_v2.json",
+    ),
+    GroundingFormat(
+        "screenspot-pro", "ScreenSpot-Pro", _find_pro, _listed(_ProRow, _pro), "annotations/*.json and images/"
+    ),
+    GroundingFormat("osworld-g", "OSWorld-G", _find_osworld, _osworld_entries, "OSWorld-G.json"),
+)

@@ -1,0 +1,196 @@
+"""Result files of openadapt-grounding, ours and the original's, and the rows of charts made of them.
+
+The original's files do not say that five of its six methods look at the answer, so that is said for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.results import Score
+from snellen.core.types import Struct
+from snellen.stats.means import measured_interval, of_samples, score, share_interval
+
+SIZES = ("small", "medium", "large")
+BLIND_ORIGINAL = "UI-TARS + baseline"
+ORIGINAL = "original tool"
+AREA = "area_fraction"
+PIXELS = "pixels"
+TYPES = ("button", "icon", "text", "text_field", "checkbox", "dropdown", "link", "unknown")
+_OF_COMPARISONS = {"summary", "error", "oracle"}
+_NOTHING = Score(value=None, n=0)
+
+
+class _Element(Struct, frozen=True):
+    sample_id: str
+    found: bool
+    element_id: str = ""
+    latency_ms: float | None = None
+    size_category: str = ""
+    size_px_category: str = ""
+    size_area_category: str = ""
+    element_type: str = "unknown"
+
+    def size(self, basis: str) -> str:
+        return self.size_px_category if basis == PIXELS else self.size_area_category or self.size_category
+
+
+class MethodResult(Struct, frozen=True):
+    """A result file: the original's keys, and those of ours that tables and charts look at."""
+
+    method_name: str
+    dataset_name: str
+    detection_rate: float
+    mean_iou: float | None
+    mean_latency_ms: float | None
+    mean_attempts: float | None
+    detection_rate_small: float | None
+    detection_rate_medium: float | None
+    detection_rate_large: float | None
+    detection_rate_by_type: dict[str, float]
+    total_elements: int
+    detected_elements: int
+    results: tuple[_Element, ...] = ()
+    oracle: bool | None = None
+    protocol: dict[str, Any] | None = None
+    synthetic_data: bool | None = None
+    size_basis: dict[str, str] | None = None
+
+    @property
+    def peeks(self) -> bool:
+        """Return whether this is an oracle's: it says so, or it is the original's and of a method that looks at the answer."""
+        return self.method_name != BLIND_ORIGINAL if self.oracle is None else self.oracle
+
+    @property
+    def rule(self) -> str:
+        """Return the name of the protocol that it was marked under."""
+        return ORIGINAL if self.protocol is None else str(self.protocol.get("name", "unknown"))
+
+    def metrics(self) -> dict[str, Any]:
+        """Return what the original's tables and comparison want, and whether it is an oracle's."""
+        kept = {key: getattr(self, key) for key in self.__struct_fields__ if key not in ("results", "protocol")}
+        prefix = "oracle: " if self.peeks and not self.method_name.startswith("oracle") else ""
+        return kept | {"oracle": self.peeks, "method_name": prefix + self.method_name}
+
+
+class MethodRow(NamedTuple):
+    """One method on one data set, with the intervals of its rates, clustered by screenshot."""
+
+    method: str
+    result: MethodResult
+    size_basis: str
+    overall: Score
+    latency_ms: Score
+    sizes: Mapping[str, Score]
+    types: Mapping[str, Score]
+
+
+def read_result(data: bytes, where: str) -> MethodResult:
+    """Return a result file; SnellenError says what is wrong with it."""
+    try:
+        result = msgspec.json.decode(data, type=MethodResult)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise SnellenError(f"{where}: not a result file ({error})") from None
+    rates = (result.detection_rate, *(getattr(result, f"detection_rate_{s}") for s in SIZES))
+    if not all(0 <= rate <= 1 for rate in (*rates, *result.detection_rate_by_type.values()) if rate is not None):
+        raise SnellenError(f"{where}: a detection rate lies outside 0 to 1")
+    if result.total_elements < 0 or (result.results and len(result.results) != result.total_elements):
+        raise SnellenError(
+            f"{where}: total_elements is {result.total_elements}, but {len(result.results)} results follow"
+        )
+    return result
+
+
+def read_folder(folder: Path) -> tuple[dict[str, MethodResult], list[str]]:
+    """Return every result file of a folder by name, and a line on each JSON file that is not one. Comparisons are left out."""
+    found: dict[str, MethodResult] = {}
+    problems: list[str] = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            data = path.read_bytes()
+            if not _is_comparison(data):
+                found[path.name] = read_result(data, path.name)
+        except OSError as error:
+            problems.append(f"{path.name}: cannot be read ({error.strerror})")
+        except SnellenError as error:
+            problems.append(str(error))
+    return found, problems
+
+
+def _is_comparison(data: bytes) -> bool:
+    try:
+        found = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return isinstance(found, dict) and "method_name" not in found and not _OF_COMPARISONS.isdisjoint(found)
+
+
+def unlike(results: Iterable[MethodResult]) -> list[str]:
+    """Return why some results should not be ranked together: other rules, data sets, or elements of one set. A sentence each."""
+    given = list(results)
+    notes = []
+    rules = sorted({result.rule for result in given})
+    if len(rules) > 1:
+        notes.append(f"these were marked by different rules ({', '.join(rules)}); such rates do not compare")
+    sets = sorted({result.dataset_name for result in given})
+    if len(sets) > 1:
+        notes.append(f"these are of different data sets ({', '.join(sets)}); rates of different sets do not compare")
+    for name in sets:
+        of_set = [result for result in given if result.dataset_name == name]
+        if len({frozenset((e.sample_id, e.element_id) for e in r.results) or r.total_elements for r in of_set}) > 1:
+            counts = sorted({(len({e.sample_id for e in r.results}), r.total_elements) for r in of_set})
+            shown = ", ".join(f"{n} screenshots with {elements} elements" for n, elements in counts)
+            notes.append(f"on {name} these were run on different elements ({shown}); such rates do not compare")
+    return notes
+
+
+def rows_of(results: Iterable[MethodResult]) -> list[MethodRow]:
+    """Return the rows in the order of charts: blind methods first, by data set, the best first. All have one size basis."""
+    given = list(results)
+    basis = PIXELS if given and all(any(e.size_px_category for e in r.results) for r in given) else AREA
+    rows = [_row(result, basis) for result in given]
+    return sorted(rows, key=lambda r: (r.result.peeks, r.result.dataset_name, -(r.overall.value or 0.0), r.method))
+
+
+def _row(result: MethodResult, basis: str) -> MethodRow:
+    name, elements = result.metrics()["method_name"], result.results
+    if not elements:  # nothing to make intervals from
+        rate = Score(value=result.detection_rate if result.total_elements else None, n=result.total_elements)
+        return MethodRow(name, result, basis, rate, Score(value=result.mean_latency_ms, n=0), {}, {})
+    return MethodRow(
+        name,
+        result,
+        basis,
+        _rate(elements),
+        _latency([e for e in elements if e.latency_ms is not None]),
+        {size: _rate([e for e in elements if e.size(basis) == size]) for size in SIZES},
+        {
+            kind: _rate([e for e in elements if e.element_type == kind])
+            for kind in ordered(e.element_type for e in elements)
+        },
+    )
+
+
+def ordered(types: Iterable[str]) -> list[str]:
+    """Return element types, each once: those of the format in its order, then others."""
+    present = set(types)
+    return [*(t for t in TYPES if t in present), *sorted(present - set(TYPES))]
+
+
+def _rate(elements: Sequence[_Element]) -> Score:
+    if not elements:
+        return _NOTHING
+    found = of_samples([float(e.found) for e in elements], [e.sample_id for e in elements])
+    return score(found.total / found.n, len(elements), share_interval(found))
+
+
+def _latency(elements: Sequence[_Element]) -> Score:
+    if not elements:
+        return _NOTHING
+    found = of_samples([e.latency_ms or 0.0 for e in elements], [e.sample_id for e in elements])
+    return score(found.total / found.n, len(elements), measured_interval(found), "ms")
