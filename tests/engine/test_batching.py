@@ -275,6 +275,7 @@ def test_a_batch_with_a_line_for_every_request_is_whole_however_it_is_counted(tm
 
     write_set(tmp_path / "d", 12)
     with Gateway(chat) as server:
+        assert evaluate(server, tmp_path).summary.failed == 6
         run = evaluate(server, tmp_path)
         assert len(server.paid()) == 18  # the six that expired are handed in again
     assert run.summary.complete and run.summary.totals.cost == pytest.approx(12 * EACH)

@@ -8,7 +8,9 @@ import threading
 
 import pytest
 
-from snellen.engine.call.budget import Budget, BudgetReached, SharedBudget
+from snellen.core.records import Totals
+from snellen.core.types import Call
+from snellen.engine.call.budget import Budget, BudgetReached, SharedBudget, budget_of
 
 CAP = 1.0
 
@@ -56,13 +58,15 @@ def test_what_a_run_spent_before_its_turn_counts() -> None:
     asyncio.run(scenario())
 
 
-def test_calls_of_unknown_cost_of_a_run_before_its_turn_count_at_the_bound_of_the_next_call() -> None:
-    shared = SharedBudget(CAP)
-    Budget(unknown=9, unpriced=True, shared=shared, name="earlier")
+def test_calls_of_unknown_cost_of_a_run_before_its_turn_count_at_their_own_bound() -> None:
+    shared, known = SharedBudget(CAP), Totals()
+    for _ in range(9):
+        known.add(Call(key="k", kind="api", endpoint="e", model="m", latency=1.0, at_most=0.11))
+    budget_of(known, None, shared, "earlier")
 
     async def scenario() -> None:
         with pytest.raises(BudgetReached):
-            await Budget(shared=shared, name="now").admit(0.11)
+            await Budget(shared=shared, name="now").admit(0.02)
         await Budget(shared=SharedBudget(CAP), name="alone").admit(0.11)
 
     asyncio.run(scenario())

@@ -68,8 +68,9 @@ class SharedBudget:
 class Budget:
     """Admits calls under a cap. With `cap` None it admits all.
 
-    `unknown` is the number of earlier tries of unknown cost; `unpriced` says that some of them were answered all the same. `shared` is
-    the budget of several runs, of which this is the run `name`; its cap goes before.
+    `unknown` is the number of earlier tries of unknown cost, and `bound` the most that each may have cost by the price; `unpriced` says
+    that some of them were answered all the same. `shared` is the budget of several runs, of which this is the run `name`; its cap goes
+    before.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Budget:
         dearest: float | None = None,
         unknown: int = 0,
         unpriced: bool = False,
+        bound: float = 0.0,
         *,
         shared: SharedBudget | None = None,
         name: str = "",
@@ -87,7 +89,7 @@ class Budget:
         self.cap, self.spent = self._shared.cap, spent
         self.dearest = dearest
         self.in_flight = 0
-        self._bound = 0.0
+        self._bound = bound
         self._unknown = unknown
         self._unpriced = unpriced
         self._blind = max(BLIND, unknown + 1)
@@ -133,10 +135,11 @@ class Budget:
             with contextlib.suppress(RuntimeError):  # its loop has ended
                 self._loop.call_soon_threadsafe(self._settled.set)
 
-    def promised(self, least: float = 0.0) -> float:
-        """Return what is spent, may be spent, or is in flight; each call of unknown cost counts `least` or more."""
+    @property
+    def promised(self) -> float:
+        """What is spent, may be spent, or is in flight."""
         each = self._bound if self.dearest is None else self.dearest
-        return self.spent + self._unknown * self._worst(max(self._bound, least)) + self.in_flight * each
+        return self.spent + self._unknown * self._worst(self._bound) + self.in_flight * each
 
     def _fits(self, cap: float, bound: float | None) -> bool:
         if bound is None:
@@ -147,9 +150,7 @@ class Budget:
         if each is None:
             each = max(one.dearest or 0.0 for one in self._shared.held) if bound is None else bound
         mine = self.spent + self._unknown * self._worst(bound) + (self.in_flight + 1) * each
-        # a run that was taken up again and has asked nothing yet has no bound of its own: its calls of unknown cost count this one's
-        others = sum(budget.promised(bound or 0.0) for budget in self._shared.held if budget is not self)
-        return others + mine <= cap
+        return sum(budget.promised for budget in self._shared.held if budget is not self) + mine <= cap
 
     def _refuse_if_blind(self) -> None:
         """Stop, without a price, where the endpoint does not say what a call costs."""
@@ -201,4 +202,5 @@ class Budget:
 def budget_of(known: Totals, cap: float | None, shared: SharedBudget | None = None, name: str = "") -> Budget:
     """Return the budget of a run that goes on, from what its calls so far have cost."""
     unknown = known.unsure + known.unpriced
-    return Budget(cap, known.cost, known.dearest_call, unknown, known.unpriced > 0, shared=shared, name=name)
+    bound = known.dearest_unknown or 0.0
+    return Budget(cap, known.cost, known.dearest_call, unknown, known.unpriced > 0, bound, shared=shared, name=name)

@@ -220,15 +220,17 @@ class EndpointCaller:
 
     def _reply(self, request: Request, tries: _Tries, parsed: Parsed, **more: Any) -> Reply:
         """Return the reply that a response is. Its cost is that of all tries, as far as it is known."""
+        cost = None if parsed.cost is None else parsed.cost + tries.cost
         return reply_of(
             self._endpoint,
             request.key,
             request.images,
             parsed,
-            cost=None if parsed.cost is None else parsed.cost + tries.cost,
+            cost=cost,
             tries=len(tries.failed) + (parsed.error is None),
             failed=tuple(tries.failed),
             unsure=tries.unsure,
+            at_most=request.cost_bound if tries.unsure or cost is None else None,
             left_out=self._endpoint.left_out,
             server=self._server,
             **more,

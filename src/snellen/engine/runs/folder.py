@@ -48,6 +48,7 @@ class _CallTotals(Struct, frozen=True):
     latency: float | None = None
     tries: int = 0
     unsure: int = 0
+    at_most: float | None = None
     stored: bool = False
     at: int = 0
     server: str = ""

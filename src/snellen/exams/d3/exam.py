@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
-
 import msgspec
 
 from snellen.core.errors import SnellenError
@@ -29,7 +26,7 @@ from snellen.core.extras import (
 )
 from snellen.core.options import IMAGES, MAX_MISSING, Option
 from snellen.core.scorer import SCORER_MODE, SCORERS
-from snellen.core.types import Mark, Sample
+from snellen.core.types import Sample
 from snellen.exams.d3 import rows
 from snellen.exams.d3.check import check
 from snellen.exams.d3.data import SPLITS, TASKS, D3Data
@@ -62,15 +59,7 @@ def _sets_as_task(wanted: ExamRequest) -> ExamRequest:
 
 
 def _captions(reply: str, sample: Sample) -> tuple[str, ...] | None:
-    found = read(reply, names_of(sample))
-    return None if found is None else found.texts
-
-
-def _position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> Mapping[str, Any] | None:
-    found = position_bias(given, swapped)
-    if found is None:
-        return None
-    return {"slot": found.slot._asdict(), "order": found.order._asdict(), "flipped": found.flipped, "n": found.n}
+    return read(reply, names_of(sample))
 
 
 class D3(Exam):
@@ -108,7 +97,7 @@ class D3(Exam):
         ReplayFormat(recorded),
         RowFormat(rows.sample_from_row, evidence=rows.evidence_from_row),
         CaptionScoring(("siglip",), _captions),
-        SwappedPictures(_position_bias),
+        SwappedPictures(position_bias),
         Exports(exports),
         PaperTables(tables),
         PageGallery(lambda _exam, facts: D3Gallery(facts)),

@@ -7,29 +7,20 @@ orders every picture has stood in both places, so what remains is the place.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from snellen.core.types import Mark, Metrics
 from snellen.exams.d3.names import names_in
-from snellen.stats.paired import MeanDifference, paired_difference
+from snellen.stats.paired import paired_difference
 
 
-class PositionBias(NamedTuple):
-    """What the order does, over the pairs that have captions in both orders.
+def position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> Mapping[str, Any] | None:
+    """Return what the order does, over the pairs that have captions in both orders; None where there are none.
 
     `slot`: hits in the first place minus hits in the last, every picture having been in both. `order`: `both` in the swapped
     order minus `both` in the given one. `flipped`: pairs that are right in one order only.
     """
-
-    slot: MeanDifference
-    order: MeanDifference
-    flipped: int
-    n: int
-
-
-def position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> PositionBias | None:
-    """The bias from the marks of both orders; None where no pair has captions in both."""
     first = {m.id: m.metrics for m in given if _has_captions(m)}
     slots: Counter[tuple[float, float]] = Counter()
     orders: Counter[tuple[float, float]] = Counter()
@@ -42,8 +33,12 @@ def position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> PositionBia
         orders[_number(before, "both"), _number(mark.metrics, "both")] += 1
     if not orders:
         return None
-    flipped = sum(count for (a, b), count in orders.items() if a != b)
-    return PositionBias(paired_difference(slots), paired_difference(orders), flipped, sum(orders.values()))
+    return {
+        "slot": paired_difference(slots)._asdict(),
+        "order": paired_difference(orders)._asdict(),
+        "flipped": sum(count for (a, b), count in orders.items() if a != b),
+        "n": orders.total(),
+    }
 
 
 def _has_captions(mark: Mark) -> bool:
@@ -56,6 +51,6 @@ def _number(metrics: Metrics, name: str) -> float:
 
 
 def _ends(metrics: Metrics) -> tuple[float, float]:
-    """The hits in the first and in the last slot."""
+    """Return the hits in the first and in the last slot."""
     names = names_in(metrics) or ()
     return (_number(metrics, names[0]), _number(metrics, names[-1])) if names else (0.0, 0.0)

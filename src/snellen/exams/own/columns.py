@@ -115,7 +115,7 @@ def _named(role: str, value: str | Sequence[str], names: Sequence[str]) -> tuple
 
 
 def _meant(known: Mapping[str, str]) -> str:
-    """What a column may be that is called nearly as one that we teach, for questions, screenshots or pairs.
+    """Return what a column may be that is called nearly as one that we teach, for questions, screenshots or pairs.
 
     >>> _meant({"image": "image", "instuction": "Instuction"}), _meant({"image": "image", "box": "box"})
     ("; did you mean 'instruction' by 'Instuction'?", '')
@@ -129,7 +129,7 @@ def _meant(known: Mapping[str, str]) -> str:
 
 
 def _one(role: str, known: dict[str, str]) -> str:
-    """The column of a role: by the name that we teach, else by the only other one that it may have."""
+    """Return the column of a role: by the name that we teach, else by the only other one that it may have."""
     there = [name for name in ROLES[role] if name in known]
     if len(there) > 1 and there[0] != role:
         raise SnellenError(f"both {there[0]!r} and {there[1]!r} could be the {role}: call one of them {role!r}")
@@ -137,7 +137,7 @@ def _one(role: str, known: dict[str, str]) -> str:
 
 
 def _letters(names: Sequence[str]) -> tuple[str, ...]:
-    """The columns A, B and so on, as far as they go without a gap; two at least."""
+    """Return the columns A, B and so on, as far as they go without a gap; two at least."""
     count = 0
     while count < len(LETTERS) and LETTERS[count] in names:
         count += 1
