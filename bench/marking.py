@@ -42,7 +42,6 @@ def replies(count: int, labels: tuple[str, ...], seed: int) -> Iterator[str]:
 def make(data: Path, out: Path, count: int) -> Path:
     """The data set, and the run folder exactly as the engine would have left it before marking."""
     import material
-    from snellen import __version__
     from snellen.core.types import Answer, Call, ImageSent, Usage
     from snellen.engine.plan.plan import make_plan, manifest
     from snellen.engine.plan.request import RunRequest
@@ -58,7 +57,7 @@ def make(data: Path, out: Path, count: int) -> Path:
     plan = make_plan(request, offline=True)
     with RunFolder(out / plan.folder_name) as folder:
         folder.write_samples(plan.data.light())
-        folder.write_record(manifest(plan, __version__, fresh=False))
+        folder.write_record(manifest(plan))
         folder.start_appending()
         texts = {split: replies(count, labels_of(split), seed) for seed, split in enumerate(("P3", "O3"))}
         for sample in plan.data.light():

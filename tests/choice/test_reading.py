@@ -40,11 +40,35 @@ def test_a_hedge_chooses_nothing(reply: str) -> None:
     [
         "The answer is (B) because A is wrong",
         "Answer: B\n\nExplanation: A is wrong since red is not shown.",
-        "The correct answer is B. blue.\n\nHere is why:\n- A. red: there is no red.\n- C. green: the trees are green.",
+        "Answer: B. A, C, and D are incorrect.",
+        "B. blue. The other options, A, C, and D, do not match.",
     ],
 )
 def test_a_reason_against_other_options_takes_nothing_back(reply: str) -> None:
     assert read_choice(reply, FOUR) == "blue"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The answer is either A\nor B",
+        "Answer: A because it is red, or B",
+        "In conclusion,\nA: the car is not red\nB: the car is blue",
+        "Therefore, A is out because it is red. B.",
+        "The correct answer is B.\n\nHere is why:\n- A. red: there is no red.\n- C. green: the trees are green.",
+    ],
+)
+def test_other_options_that_are_not_denied_leave_a_doubt(reply: str) -> None:
+    assert read_choice(reply, FOUR) is None
+
+
+def test_options_that_look_like_labels_or_words() -> None:
+    assert read_choice("A. C++", ("C++", "Java", "Go")) == "C++"
+    assert read_choice("B. A+", ("O", "A+", "B+")) == "A+"
+    assert read_choice("Answer: C, I am sure.", tuple("abcdefghij")) == "c"
+    assert read_labels("B. A, C, D are not shown.", FOUR) == ["blue"]
+    assert read_labels("none of A, C, D", FOUR) is None
+    assert read_labels("Answer: A, C\n\nB (blue) is not visible.", FOUR) == ["red", "green"]
 
 
 @pytest.mark.parametrize("reply", ["Answer: not A\nso maybe B or C", "Answer: A or B\nbecause both are shown"])

@@ -17,7 +17,7 @@ from snellen.cli import doctor_command
 from snellen.cli.main import app, main
 from snellen.core.errors import SnellenError
 from snellen.core.records import Totals
-from snellen.engine.answer.reuse import nothing_asked, this_time
+from snellen.engine.run import nothing_asked, this_time
 
 ROOT = Path(__file__).parents[2]
 NOT_FOR_USERS = {"all", "dev", "docs"}

@@ -88,9 +88,9 @@ def test_a_part_that_was_killed_and_resumed_loses_and_doubles_nothing(tmp_path: 
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        (("1of3", "2of3"), "3/3 missing"),
-        (("1of3", "1of3", "2of3", "3of3"), "twice"),
-        (("1of3", "2of3", "2of2"), "overlap"),
+        (("1of3", "2of3"), "missing: 3/3"),
+        (("1of3", "1of3", "2of3", "3of3"), "twice, or of another division: 1/3"),
+        (("1of3", "2of3", "2of2"), "missing: 3/3; twice, or of another division: 2/2"),
     ],
 )
 def test_what_does_not_fit_is_one_line(tmp_path: Path, data: Path, parts: tuple[str, ...], said: str) -> None:

@@ -139,6 +139,18 @@ def test_bad_flags_get_one_line(home: Path, tmp_path: Path, words: tuple[str, ..
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+def test_the_command_alone_reads_and_writes_the_working_folder(home: Path, tmp_path: Path) -> None:
+    words = ("run", "--task", "vqax", "--model", "baseline/constant:yes because it is so", "--split", "val")
+    done = snellen(*words, cache=tmp_path, cwd=home / "vqax")
+    assert done.returncode == 0, done.stderr
+    home_of = home / "vqax" / "results" / "with_explanation"
+    assert {"accuracy_grid.csv", "accuracy_grid.xlsx", "explanation_stats.csv"} <= {p.name for p in home_of.iterdir()}
+    done = snellen(*words, cache=tmp_path, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "no folder nle_data here" in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
 def test_a_split_that_does_not_exist_names_those_that_do(home: Path, tmp_path: Path) -> None:
     done = snellen(
         *("run", "--task", "actx", "--model", "baseline/constant:x", "--split", "val", "--data", home / "actx"),

@@ -18,7 +18,8 @@ import snellen
 from snellen.core.errors import SnellenError, Stopped
 from snellen.engine import manifests
 from snellen.engine.answer import batch_wire, batches
-from snellen.engine.answer.batches import worked_on
+from snellen.engine.answer.batches import lines_in
+from snellen.engine.ask.questions import Feed
 from snellen.engine.runs.run import Run
 from snellen.subjects.anthropic_batches import AnthropicBatches
 from snellen.subjects.openai_batches import OpenAIBatches
@@ -29,7 +30,6 @@ LATER = '{"error": {"message": "no"}}'
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(batches, "FIRST_LOOK", 0.01)
-    monkeypatch.setattr(batches, "AGAIN", 0.0)
     monkeypatch.setattr(batch_wire, "LOOK_AGAIN", (0.0,) * 6)
     monkeypatch.setenv("SNELLEN_CACHE_DIR", str(tmp_path / "cache"))
 
@@ -251,8 +251,34 @@ def test_expired_requests_do_not_stand_for_results_that_were_cut(tmp_path: Path)
     gone = [{"custom_id": f"k{i}", "error": {"code": "batch_expired", "message": "too late"}} for i in range(5, 10)]
     (tmp_path / "results").write_text("".join(json.dumps(line) + "\n" for line in (*done, *gone)))
     with (tmp_path / "results").open("rb") as file:
-        assert worked_on(api, file, 0) == 2
+        assert lines_in(api, file, 0) == (2, 7)
     assert api.result(json.dumps(gone[0]).encode()).status == 503
+
+
+def test_a_batch_with_a_line_for_every_request_is_whole_however_it_is_counted(tmp_path: Path) -> None:
+    """Some gateways count expired requests as failed."""
+
+    class Gateway(OpenAIBatchServer):
+        def _route(self, method: str, path: str, body: bytes, kind: str) -> tuple[str, Callable[[], tuple[int, bytes]]]:
+            name, act = super()._route(method, path, body, kind)
+
+            def changed() -> tuple[int, bytes]:
+                status, said = act()
+                if name == "results" and len(self.paid()) <= 12:
+                    lines = [json.loads(line) for line in said.splitlines()]
+                    gone = {"response": None, "error": {"code": "batch_expired", "message": "too late"}}
+                    lines = [*lines[:6], *(line | gone for line in lines[6:])]
+                    said = "".join(json.dumps(line) + "\n" for line in lines).encode()
+                return status, said
+
+            return name, changed
+
+    write_set(tmp_path / "d", 12)
+    with Gateway(chat) as server:
+        assert evaluate(server, tmp_path).summary.failed == 6
+        run = evaluate(server, tmp_path)
+        assert len(server.paid()) == 18  # the six that expired are handed in again
+    assert run.summary.complete and run.summary.totals.cost == pytest.approx(12 * EACH)
 
 
 def test_failed_results_of_a_batch_that_is_cut_short_are_counted_once(tmp_path: Path) -> None:
@@ -448,18 +474,17 @@ def test_a_fresh_run_says_that_a_batch_of_the_old_one_goes_on(tmp_path: Path) ->
 def test_data_that_ends_early_loses_nothing_that_was_read_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Ending(batches.Feed):
-        """Data that cannot be read behind its first 32 rows."""
+    pull = Feed.pull
 
-        def pull(self) -> list[Any]:
-            found = [item for item in super().pull() if int(item.question.id[-5:]) < 32]
-            if not found:
-                raise SnellenError("row 33 cannot be read")
-            return found
+    def ending(feed: Feed) -> list[Any]:
+        found = [item for item in pull(feed) if int(item.question.id[-5:]) < 32]
+        if not found:
+            raise SnellenError("row 33 cannot be read")
+        return found
 
     write_set(tmp_path / "d", 40)
     with OpenAIBatchServer(chat) as server, monkeypatch.context() as patched:
-        patched.setattr(batches, "Feed", Ending)
+        patched.setattr(Feed, "pull", ending)
         with pytest.raises(SnellenError, match="row 33"):
             evaluate(server, tmp_path)
         assert len(server.paid()) == 32

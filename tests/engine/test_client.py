@@ -241,7 +241,7 @@ def test_a_post_is_never_sent_again_silently(pause: float) -> None:
 
 
 def test_sockets_notice_that_the_other_side_is_gone() -> None:
-    with client.new_socket((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 1))) as sock:
+    with client._new_socket((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 1))) as sock:
         assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
 
 

@@ -10,7 +10,7 @@ from tests.support.endpoint import Endpoint
 from tests.support.sets import png, write_config, write_set
 
 from snellen.core.options import Selection
-from snellen.engine.answer.feeding import CHUNK, Feed, PreparedQuestion
+from snellen.engine.ask.questions import CHUNK, Feed, PreparedQuestion
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import Limits, RunRequest
 from snellen.engine.run import run_plan
@@ -39,7 +39,7 @@ def nothing_done(_key: object) -> bool:
 
 def test_every_open_question_comes_once_with_its_request(tmp_path: Path) -> None:
     write_set(tmp_path / "set", 45, ("P3", "O3_box"))
-    items = everything(Feed(plan(tmp_path / "set", limit=40, seed=3), nothing_done))
+    items = everything(plan(tmp_path / "set", limit=40, seed=3).feed(nothing_done))
     keys = [(i.question.id, i.question.prompt) for i in items]
     assert len(keys) == len(set(keys)) == len({i.prepared.key for i in items}) == 160
     assert all(i.prepared.cost_bound > 0 for i in items)
@@ -48,7 +48,7 @@ def test_every_open_question_comes_once_with_its_request(tmp_path: Path) -> None
 def test_what_is_answered_is_not_made(tmp_path: Path) -> None:
     write_set(tmp_path / "set", 10)
     done = {(f"P3/img{i:05d}", "question") for i in range(8)}
-    items = everything(Feed(plan(tmp_path / "set"), done.__contains__))
+    items = everything(plan(tmp_path / "set").feed(done.__contains__))
     assert sum(i.question.prompt == "question" for i in items) == 2
     assert sum(i.question.prompt == "lmms-eval" for i in items) == 10
 
@@ -58,7 +58,7 @@ def test_a_broken_image_is_one_failure(tmp_path: Path) -> None:
     write_config(tmp_path / "set", "P3", 30, image=images)
     given = {"base_url": NOWHERE, "shots": 3}
     items = everything(
-        Feed(make_plan(RunRequest("salbench", "api/m", tmp_path / "set", ("paper",), options=given)), nothing_done)
+        make_plan(RunRequest("salbench", "api/m", tmp_path / "set", ("paper",), options=given)).feed(nothing_done)
     )
     failed = [i.failure for i in items if i.failure is not None]
     assert failed

@@ -259,3 +259,16 @@ def test_what_extra_asks_for_is_budgeted(extra: dict[str, Any]) -> None:
     assert remote("openai-chat", "m", settings).prepare(question).cost_bound == pytest.approx(0.001)
     longer = remote("openai-chat", "m", settings._replace(extra=extra))
     assert longer.prepare(question).cost_bound == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("extra", [{"max_completion_tokens": None}, {"max_tokens": 50_000.0}])
+def test_a_reply_without_a_whole_number_as_its_end_has_no_bound(extra: dict[str, Any]) -> None:
+    question = Question(id="x", exam="own", prompt="question", parts=(Text(text="Which?"),))
+    settings = Settings(base_url="http://127.0.0.1:9/v1", key=Secret("sk-abc123456"), price=Price(0.0, 1.0, "--price"))
+    assert remote("openai-chat", "m", settings._replace(extra=extra)).prepare(question).cost_bound is None
+
+
+def test_the_price_table_is_of_the_listed_tier() -> None:
+    settings = Settings(key=Secret("sk-abc123456"))
+    assert remote("openai", "gpt-4o-mini", settings).price is not None
+    assert remote("openai", "gpt-4o-mini", settings._replace(extra={"service_tier": "priority"})).price is None

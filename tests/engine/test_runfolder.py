@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from snellen.core.errors import SnellenError
 from snellen.core.records import DataEntry, Manifest, SubjectEntry, written
 from snellen.core.types import Answer, Call, Failure, Usage
-from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.folder import RunFolder, raw_lines
 
 
 def answer(name: str, text: str = "Color", failed: bool = False, cost: float = 0.1) -> Answer:
@@ -121,10 +121,10 @@ def test_a_device_or_a_pipe_is_not_read(name: str, tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     (tmp_path / name).symlink_to("/dev/null")
     with pytest.raises(SnellenError, match=rf"{name}: not a regular file"):
-        list(folder.samples() if name == "samples.jsonl" else folder.lines(name))
+        list(folder.samples() if name == "samples.jsonl" else raw_lines(tmp_path / name))
     if name == "answers.jsonl":
         with pytest.raises(SnellenError, match=rf"{name}: not a regular file"):
-            list(folder.texts_at([0]))
+            list(folder.answers_at([0]))
 
 
 @pytest.mark.parametrize("shard", [(0, 0), (3, 2), (-1, 4)])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.importers.conftest import LOGS, Imports
+from tests.support.sets import png
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
@@ -117,3 +119,40 @@ def test_numbers_that_do_not_count_the_rows_are_no_places(
 def test_numbers_that_count_the_rows_are(first: int, imported: Imports, tmp_path: Path) -> None:
     rows = [{"id": str(first + i), "response": "Color", "config": "P3"} for i in range(12)]
     assert imported("csv", replies(tmp_path / "x.jsonl", *rows)).record.samples == 12
+
+
+def own_set(folder: Path, *rows: dict[str, Any]) -> Path:
+    (folder / "1.png").write_bytes(png(8, 8))
+    data = folder / "q.jsonl"
+    data.write_text("".join(json.dumps({"image": "1.png", **row}) + "\n" for row in rows), encoding="utf-8")
+    return data
+
+
+def test_a_doc_id_is_a_place_whatever_the_documents_own_id_is(imported: Imports, tmp_path: Path) -> None:
+    rows = [{"question": f"Q{i}", "answer": word} for i, word in enumerate(("cat", "dog", "bird"))]
+    log = tmp_path / "20261117_131713_samples_mine.jsonl"
+    lines = [
+        {
+            "doc_id": i,
+            "doc": {"question_id": 900 + i, **row},
+            "target": row["answer"],
+            "filtered_resps": [row["answer"]],
+        }
+        for i, row in enumerate(rows)
+    ]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert imported("lmms-eval", log, exam="own", data=own_set(tmp_path, *rows)).record.samples == 3
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_row_numbers_that_may_be_counted_otherwise_are_doubted(asked: bool, imported: Imports, tmp_path: Path) -> None:
+    """The log counts from 0 and its row 0 is missing; our rows count from 1."""
+    data = own_set(tmp_path, *({"question": f"Q{i}", "options": ["red", "blue"], "answer": "red"} for i in range(4)))
+    rows = [{"index": i, "response": "A"} | ({"question": f"Q{i}"} if asked else {}) for i in range(1, 4)]
+    log = replies(tmp_path / "x.jsonl", *rows)
+    if asked:
+        with pytest.raises(SnellenError, match="its question is that of 2, not that of 1"):
+            imported("csv", log, exam="own", data=data)
+    else:
+        done = imported("csv", log, exam="own", data=data)
+        assert any("3 rows were matched by their place alone" in note for note in done.record.notes)

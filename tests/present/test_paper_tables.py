@@ -159,7 +159,7 @@ def test_columns_are_those_of_the_papers() -> None:
     assert heads("grounding", "click", {"part": "all"}) == []
     assert heads("d3", "original", {"split": "all", "task": "pair"})[0][0] == "both found all"
     [vcr] = heads("vcr", "e-vil", {"split": "val", "task": "vcr"})
-    assert vcr[:5] == ["answers Q->A", "answers QA->R", "answers Q->AR", "e-ViL S_O", "e-ViL S_E"]
+    assert vcr[:5] == ["answers Q->A", "answers QA->R", "answers Q->AR", "explanations BLEU-1", "explanations BLEU-2"]
     assert vcr[-1] == "explanations CIDEr"
 
 

@@ -14,7 +14,6 @@ from snellen import exams
 from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.subject import Subject
-from snellen.engine.answer.feeding import Feed
 from snellen.engine.ask.questions import questions
 from snellen.engine.plan.estimate import estimate
 from snellen.engine.plan.plan import make_plan
@@ -56,7 +55,7 @@ def ratio(exam: str, data: Path, prompt: str | None, shots: int = 0, controls: t
     )
     plan = make_plan(request, offline=True)
     said = estimate(plan, 64)
-    feed, sent = Feed(plan, lambda _key: False), 0
+    feed, sent = plan.feed(lambda _key: False), 0
     while chunk := feed.pull():
         sent += sum(counted(item.prepared.body) for item in chunk)
     return sent / said["input_tokens"]
@@ -79,7 +78,7 @@ def test_the_bound_of_a_call_counts_them_too(tmp_path: Path) -> None:
     made("vqax", tmp_path, count=8, seed=1)
     request = RunRequest("vqax", MODEL, tmp_path, prompt="3shot", selection=Selection(limit=2))
     plan = make_plan(request, offline=True)
-    for item in Feed(plan, lambda _key: False).pull():
+    for item in plan.feed(lambda _key: False).pull():
         price = plan.subject.price
         assert price is not None
         assert item.prepared.cost_bound >= price.of(counted(item.prepared.body), 0)

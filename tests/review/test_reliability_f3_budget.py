@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -89,12 +90,12 @@ def ask(
             jitter=lambda: 0.0,  # type: ignore[arg-type]
         )
 
-        async def no_wait(_seconds: float) -> None:
+        async def no_wait(_seconds: float, _stopped: asyncio.Event) -> None:
             await asyncio.sleep(0)
 
-        caller._pause = no_wait  # type: ignore[method-assign]
         calls = (caller(Request(key=f"{i:064x}", body=b"{}", cost_bound=bound)) for i in range(300))
-        got = await asyncio.gather(*calls, return_exceptions=True)
+        with patch("snellen.engine.call.caller.pause", no_wait):
+            got = await asyncio.gather(*calls, return_exceptions=True)
         ended = Ended(g for g in got if isinstance(g, Reply))
         ended.errors = [g for g in got if isinstance(g, BaseException)]
         ended.budget = kept

@@ -22,7 +22,7 @@ from tests.support.sets import write_set
 from snellen.core.errors import SnellenError
 from snellen.core.extras import maker_of
 from snellen.core.options import Selection
-from snellen.engine.answer.feeding import Feed
+from snellen.engine.ask.questions import Feed
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import Limits, RunRequest
 from snellen.engine.run import run_plan

@@ -9,8 +9,8 @@ from snellen.exams.d3.reading_labels import from_labels
 from snellen.exams.grounding.reading.points import read_point
 from snellen.exams.illusionbench.reading import answer_robust
 from snellen.exams.salbench.reading import read_robust
-from snellen.exams.vqa_nle.reading.strict import read_label, read_open
-from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
+from snellen.exams.vqa_nle.reading.closed import read_choice, read_label
+from snellen.exams.vqa_nle.reading.strict import read_open
 
 O3 = ("orientation", "color", "focus", "shape", "size", "location", "pattern")
 CHOICES = (

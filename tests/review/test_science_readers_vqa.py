@@ -10,8 +10,8 @@ from tests.support.readers.vqa_nle import READERS
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Sample
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
-from snellen.exams.vqa_nle.reading.strict import read_label, read_open
-from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
+from snellen.exams.vqa_nle.reading.closed import read_choice, read_label
+from snellen.exams.vqa_nle.reading.strict import read_open
 
 WHY = "it stands on the left"
 CHOICES = ["He is sad because it rains.", "A man is angry.", "She is waiting for the bus.", "They are about to leave."]

@@ -15,15 +15,20 @@ from tests.support.command import snellen
 import snellen as api
 
 REFUSED = {
-    ("--model", "baseline/constant:(1, 2)", "--method-option", "format=unit"): "--method-option means nothing",
-    ("--model", "baseline/constant:(1, 2)", "--planner", "openai/x"): "--planner means nothing",
-    ("--model", "baseline/constant:(1, 2)", "--omniparser-url", "http://x"): "--omniparser-url means nothing",
+    ("--model", "baseline/constant:(1, 2)", "--method-option", "format=unit"): "--method-option has no effect",
+    ("--model", "baseline/constant:(1, 2)", "--planner", "openai/x"): "--planner has no effect",
+    ("--model", "baseline/constant:(1, 2)", "--omniparser-url", "http://x"): "--omniparser-url has no effect",
     ("--model", "baseline/constant:(1, 2)", "--batch", "4"): "--batch means nothing",
     ("--model", "baseline/constant:(1, 2)", "--device", "cpu"): "--device means nothing",
-    ("--model", "method/center", "--planner", "openai/x"): "--planner means nothing for the method center",
+    ("--model", "method/center", "--planner", "openai/x"): "--planner has no effect with the method center",
     ("--model", "method/center", "--batch", "4"): "--batch means nothing",
     ("--model", "method/center", "--method-option", "formt=unit"): "unknown option 'formt'",
-    ("--model", "method/center", "--method-option", "format=unit"): "option 'format' means nothing for method 'center'",
+    (
+        "--model",
+        "method/center",
+        "--method-option",
+        "format=unit",
+    ): "option 'format' has no effect with method 'center'",
 }
 
 
@@ -46,12 +51,12 @@ def test_what_is_not_used_is_refused(tmp_path: Path, data: Path, words: tuple[st
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"model": "vllm/x", "planner": "vllm/y"}, "--planner means nothing for the method vlm"),
-        ({"model": "vllm/x", "omniparser_url": "http://x"}, "--omniparser-url means nothing for the method vlm"),
+        ({"model": "vllm/x", "planner": "vllm/y"}, "--planner has no effect with the method vlm"),
+        ({"model": "vllm/x", "omniparser_url": "http://x"}, "--omniparser-url has no effect with the method vlm"),
         ({"model": "vllm/x", "method_options": {"formt": "unit"}}, "unknown option 'formt' of method 'vlm'"),
         ({"model": "vllm/x", "batch": 4}, "--batch means nothing"),
-        ({"model": "baseline/constant:(1, 2)", "method_options": {"format": "unit"}}, "--method-option means nothing"),
-        ({"method": "ocr", "model": "vllm/x"}, "--model means nothing for the method ocr"),
+        ({"model": "baseline/constant:(1, 2)", "method_options": {"format": "unit"}}, "--method-option has no effect"),
+        ({"method": "ocr", "model": "vllm/x"}, "--model has no effect with the method ocr"),
         ({"method": "center", "metod_options": {}}, "--metod-options means nothing"),
     ],
 )

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from snellen.core.resizing import PixelLimits, smart_resize
 from snellen.exams.grounding.compat.original import XY, XYWH, to_full
-from snellen.exams.grounding.methods.image_sizes import PixelLimits, smart_resize
 
 # UI-TARS's own helper (and openadapt-grounding), which disagrees with the server when small
 UITARS_HELPER = PixelLimits(78_400, 12_845_056)

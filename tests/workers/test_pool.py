@@ -38,7 +38,7 @@ def test_a_lost_worker_is_replaced_and_the_others_go_on() -> None:
         failed = 0
         for number in range(60):
             try:
-                assert workers.submit(number).result() == 2 * number
+                assert workers.submit([(number,)]).result()[0] == 2 * number
             except WorkerLost:
                 failed += 1
             time.sleep(0.001)
@@ -59,7 +59,7 @@ def test_a_place_that_loses_every_worker_is_given_up_and_the_run_stops(monkeypat
     with pytest.raises(Stopped, match=r"no worker is left \(it ended\); everything is kept"):
         for _ in range(20):
             with pytest.raises(WorkerLost):
-                workers.submit(1).result()
+                workers.submit([(1,)]).result()[0]
     assert len(hired) == pool.GIVE_UP - 1
 
 
@@ -82,7 +82,7 @@ def test_a_new_worker_is_admitted_before_it_gets_calls(monkeypatch: pytest.Monke
     admitted: list[str] = []
 
     def admit(place: str, call: pool.Call) -> None:
-        assert call(1).result() == 2
+        assert call(1).result() == [2]
         admitted.append(place)
         if len(admitted) > 1:
             raise SnellenError("the worker is another one")
@@ -90,10 +90,10 @@ def test_a_new_worker_is_admitted_before_it_gets_calls(monkeypatch: pytest.Monke
     workers = Workers[int](
         doubled, hiring([FakeWorker("a", calling(doubled))], lambda p: FakeWorker(p, calling(doubled))), admit
     )
-    assert workers.submit(4).result() == 8
+    assert workers.submit([(4,)]).result()[0] == 8
     workers._let_go(next(iter(workers._busy)), "it was killed")
     with pytest.raises(Stopped, match="the worker is another one"):
-        workers.submit(4).result()
+        workers.submit([(4,)]).result()[0]
     assert admitted == ["a"] * pool.GIVE_UP
     with pytest.raises(WorkerLost):
         Workers[int](doubled, only(FakeWorker("a", lost)), admit)

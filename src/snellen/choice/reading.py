@@ -33,16 +33,16 @@ VERDICT = re.compile(
 )
 _S = f"{OPEN}\\d+{CLOSE}"
 _DENIED = re.compile(
-    rf"\b(?:not|no|never|neither|nor|without|unlike|rather than|instead of|isn't|aren't|wasn't|doesn't|don't|cannot|can't)\b"
+    rf"\b(?:not|no|never|neither|nor|none of|without|unlike|rather than|instead of|isn't|aren't|wasn't|doesn't|don't|cannot|can't)\b"
     rf"[^.;,{OPEN}]{{0,40}}{_S}(?:\s?(?:,\s?(?:or|nor|and)|,|or|nor|and)\s(?:an?\s|the\s)?{_S})*"
-    rf"|{_S}[\s,]{{0,2}}(?:is|are|was|were|does|do|would be|can be|can)\s?(?:clearly\s|also\s)?"
+    rf"|{_S}(?:\s?(?:,\s?(?:and|or)?|and|or|&)\s?{_S})*[\s,)]{{0,3}}(?:is|are|was|were|does|do|would be|can be|can)\s?(?:clearly\s|also\s)?"
     rf"(?:not|n't|wrong|incorrect|false|ruled out|excluded)\b"
     rf"|{_S}\s(?:isn't|aren't|wasn't|doesn't|don't|cannot|can't)\b",
     re.IGNORECASE,
 )
 _REASON = re.compile(r"\n|\b(?:because|since)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n")
-_BARE_LETTERS = re.compile(r"[\s(\[\"'*]*([A-Za-z])(?:[\s,;&/|+)(\]\"'*.]|and\b)*")
+_BARE_LETTERS = re.compile(r"[\s(\[\"'*]*([A-Za-z])(?:[\s,;&/)(\]\"'*.]|and\b)*")
 _MAYBE_MINUS = re.compile(r"[^\S\n]*[-\u2212\u2013\u2014] +\.?\d")
 MOST_VERDICTS = 10
 CLOSING = " \t\n.!?,;:\"'`*"
@@ -76,7 +76,7 @@ def read_choice(reply: str, options: Sequence[str]) -> str | None:
     ['a dog', 'a dog', 'a dog', 'a dog', 'a dog', None, None]
     """
     said = answer_texts(reply)
-    found = _chosen(said[0], options, _REASON) if len(said) == 1 else []
+    found = _chosen(said[0], options) if len(said) == 1 else []
     return options[found[0]] if len(found) == 1 else None
 
 
@@ -91,8 +91,8 @@ def read_labels(reply: str, options: Sequence[str]) -> list[str] | None:
     return [options[i] for i in sorted(found)] or None
 
 
-def _chosen(text: str, options: Sequence[str], reason: re.Pattern[str] | None = None) -> list[int]:
-    """Return the places of the options that a text chooses; after a verdict, what begins with `reason` is read last."""
+def _chosen(text: str, options: Sequence[str]) -> list[int]:
+    """Return the places of the options that a text chooses. What follows a verdict's first line, or "because", may deny other options."""
     if (bare := _bare(text, options)) is not None:
         return bare
     for found in reversed(list(VERDICT.finditer(text))[-MOST_VERDICTS:]):
@@ -101,9 +101,12 @@ def _chosen(text: str, options: Sequence[str], reason: re.Pattern[str] | None = 
         rest = text[found.end() :].strip()
         if (bare := _bare(rest, options)) is not None:
             return bare
-        for claim in (rest,) if reason is None else (reason.split(rest, maxsplit=1)[0], rest):
-            if places := _affirmed(signed(claim, options)):
-                return places
+        claim, *reason = _REASON.split(rest, maxsplit=1)
+        first = _affirmed(signed(claim, options)) if reason else []
+        if first and set(places_in(_DENIED.sub(" ", signed(reason[0], options)))) <= set(first):
+            return first
+        if places := _affirmed(signed(rest, options)):
+            return places
     return _affirmed(signed(text, options))
 
 

@@ -31,6 +31,7 @@ class _Patterns(NamedTuple):
     texts: re.Pattern[str] | None
     small: re.Pattern[str] | None
     labels: re.Pattern[str]
+    listed: re.Pattern[str]
     places: dict[str, int]
     numbers: bool
 
@@ -43,19 +44,20 @@ def _patterns(options: tuple[str, ...]) -> _Patterns:
     short = [text for text in places if text in _SMALL_WORDS]
     last = LETTERS[len(options) - 1]
     # a label in brackets; before a closing sign; after "option"; alone at the start, before its text, a comma or a reason;
-    # after a word such as "or"; in a list of labels
+    # after a word such as "or"
     labels = re.compile(
         rf"[(\[]([A-{last}])[)\]][.:]?(?=\W|$)|(?<![\w'.&-])([A-{last}])[).:](?=\s|$|{OPEN}|,)"
         rf"|\b(?i:options?|choices?|answers?|letters?)(?:\sis|\sare|:)?\s?[\"'*]?([A-{last}])(?![\w'])"
-        rf"|^\W{{0,3}}([A-{last}])(?=\s?{OPEN}|\s?[,;(/&|+-]|\s(?:because|since|is|as|and|or)\b|\W{{0,3}}$)"
+        rf"|^\W{{0,3}}([A-{last}])(?=\s?{OPEN}|\s?[,;(/&|-]|\s(?:because|since|is|as|and|or)\b|\W{{0,3}}$)"
         rf"|\b(?i:both|either|but|is|be|choose|pick|select|say|or|and|nor|not|than|with|maybe|perhaps|possibly)\s[\"'*]?([A-{last}])"
         rf"(?=[\"'*.,;!)]|\s?$|\s\(|\s(?:or|and|but|because|since|as|is)\b)"
-        rf"|(?:(?<=\b[A-{last}][,;/&|+])|(?<=\b[A-{last}][,;]\s)|(?<=\b[A-{last}]\s[/&|+]\s))([A-{last}])(?![\w'])(?!\s(?!because|since|are)[a-z]{{3}})"
     )
+    one = rf"(?![AI]\s(?!(?:is|are|do|does|because|since|and|or)\b)[a-z])[A-{last}](?![\w'])"  # "A man" and "I see" are no labels
     return _Patterns(
         re.compile(rf"(?<!\w){one_of(long)}(?!\w)", re.IGNORECASE) if long else None,
         re.compile(rf"^\W*({one_of(short)})(?!\w)", re.IGNORECASE) if short else None,
         labels,
+        re.compile(rf"(?<![\w'.&-]){one}(?:(?:\s?[,;/&|]\s?(?:(?:and|or)\s)?|\s(?:and|or)\s){one})+"),
         places,
         any(numbers_in(text) for text in places),
     )
@@ -69,6 +71,7 @@ def signed(text: str, options: Sequence[str]) -> str:
         if pattern is not None:
             inside = numbers_in(text) if found.numbers else []
             text = pattern.sub(lambda m: _text_signed(m, found.places, inside), text)  # noqa: B023  (used at once)
+    text = found.listed.sub(_list_signed, text)
     text = found.labels.sub(_label_signed, text)
     return re.sub(rf"({OPEN}\d+{CLOSE})(?:[\s.:)(,-]{{0,3}}\1)+", r"\1", text)  # a label and its own text are one
 
@@ -84,6 +87,11 @@ def _label_signed(found: re.Match[str]) -> str:
     group = found.lastindex or 0
     whole, start = found.group(), found.start()
     return whole[: found.start(group) - start] + _sign(LETTERS.index(found[group])) + whole[found.end(group) - start :]
+
+
+def _list_signed(found: re.Match[str]) -> str:
+    """A list of labels as a list of signs."""
+    return re.sub(r"\b[A-Z]\b", lambda label: _sign(LETTERS.index(label[0])), found[0])
 
 
 def _sign(place: int) -> str:

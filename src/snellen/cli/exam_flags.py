@@ -114,6 +114,10 @@ def exam_of(name: str | None, given: dict[str, Any]) -> str:
         raise SnellenError(f"which exam? 'snellen run EXAM ...', one of {', '.join(names)}")
     given["tasks"] = ()
     given["model"] = given["model"] or "llava"
-    if given["data"] is None and Path("nle_data").is_dir():
+    if given["data"] is None:
+        if not Path("nle_data").is_dir():
+            raise SnellenError(
+                "no folder nle_data here: run where nle_data and images are, or name that folder with --data DIR"
+            )
         given["data"] = "."
     return str(meant[0])

@@ -10,8 +10,7 @@ import click
 from snellen.cli import options
 from snellen.cli.flags import flags, runs_argument
 from snellen.core.errors import SnellenError
-from snellen.engine.mark.missing_answers import MissingAnswers
-from snellen.engine.remark import remark
+from snellen.engine.remark import MissingAnswers, remark
 from snellen.engine.runs.run import open_run
 from snellen.present.terminal.run import print_remarked, print_run
 

@@ -96,6 +96,8 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:
     """Return the request that the flags of `run` and `estimate` make."""
     name, data = options.resolve(exam_of(exam, given), given["data"])
+    if exam is None:  # multimodal-vqa-eval's command, which always writes results/
+        own = {"results": "results", **own}
     return RunRequest(
         exam=name,
         model=options.full_spec(given),

@@ -208,7 +208,7 @@ def _side(one: OpenedRun, shared: Common) -> RunSide:
     costs: list[float] = []
     unknown = False
     seconds: list[float] = []
-    for head in one.run.folder.heads(keys=((i, text) for i in shared.samples for text in asked)):
+    for head in one.run.folder.answers(keys=((i, text) for i in shared.samples for text in asked)):
         known = [call.cost for call in head.calls if call.cost is not None]
         unknown = unknown or not known or len(known) < len(head.calls)
         costs.append(sum(known))
@@ -261,7 +261,7 @@ def _views(one: OpenedRun, marks: Marks, ids: Sequence[str], prompt: str) -> dic
     """Return what a run said of samples, the first time that came out as most did."""
     usual = {i: next(at for at, (mark, _seen) in marks[i].items() if mark.outcome is _usual(marks[i])) for i in ids}
     keys = [(i, Arm.parse(prompt)._replace(repeat=at).text) for i, at in usual.items()]
-    replies = {a.id: a.text if a.failure is None else None for a in one.run.folder.texts(keys=keys)} if keys else {}
+    replies = {a.id: a.text if a.failure is None else None for a in one.run.folder.answers(keys=keys)} if keys else {}
     found = {}
     for i, at in usual.items():
         mark, _seen = marks[i][at]

@@ -148,6 +148,8 @@ class Call(Struct, frozen=True):
     failed: tuple[Attempt, ...] = ()
     unsure: int = 0
     """How many of the failed tries may have been billed, nobody knows how much: their replies were lost."""
+    at_most: float | None = None
+    """What the call, or a lost try of it, may have cost by the price; None where its cost is known, or there is no price."""
     finish_reason: str | None = None
     response_id: str | None = None
     request_id: str | None = None

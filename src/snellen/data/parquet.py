@@ -32,6 +32,7 @@ _MOST_VALUES = 1 << 26
 """The most values of a column of lists in one row group: pyarrow takes memory for each, also where all are missing or the same."""
 _VALUE = 8  # bytes that a value takes in a list of Python
 _BATCH_BYTES = 1 << 19
+_MOST_BYTES = 1 << 28
 _BUFFER = 1 << 16
 _PAGE_BYTES = 1 << 20
 _WRITE_ROWS = 8
@@ -171,9 +172,9 @@ class ParquetFile:
     def _few(self) -> int:
         """How many rows of pictures to decode at once, by the row group with the largest rows."""
         groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
-        most: int = min(
-            (_BATCH_BYTES * g.num_rows // max(1, g.total_byte_size) for g in groups if g.num_rows), default=1
-        )
+        sizes = [(group.num_rows, max(1, group.total_byte_size)) for group in groups if group.num_rows]
+        # by the mean row; but a picture that stands there once may be every row's
+        most = min((min(_BATCH_BYTES * rows // size, _MOST_BYTES // size) for rows, size in sizes), default=1)
         return max(1, min(_TEXT_ROWS, most))
 
     @contextmanager

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import time
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from snellen import __version__
 from snellen.core.adaptive import Adaptive
 from snellen.core.errors import SnellenError
 from snellen.core.extras import traits_of
 from snellen.core.records import Manifest, SubjectEntry
-from snellen.core.subject import DISCOVERED_KEYS
-from snellen.engine.answer.model_change import swapped
+from snellen.core.subject import DISCOVERED_KEYS, Endpoint
+from snellen.engine.call.looping import run_loop
+from snellen.engine.call.preflight import preflight
+from snellen.engine.call.trust import differ, is_own, mark_of
 from snellen.engine.mark import scoring
-from snellen.engine.plan.edits import edited, moved, other_data
+from snellen.engine.plan.edits import edited, moved, other_data, renewed, wordings
 from snellen.engine.plan.plan import Plan, ProtocolRun, manifest, scorer_entry, targets_from_manifest
-from snellen.engine.plan.wording import renewed, wordings
 from snellen.engine.probe_records.kept import identity_of
 from snellen.engine.runs.batch_books import has_open
 from snellen.engine.runs.folder import RunFolder
@@ -33,7 +35,7 @@ def write_manifest(folder: RunFolder, plan: Plan) -> tuple[tuple[ProtocolRun, ..
     if not folder.has("samples.jsonl") and not isinstance(plan.data, Adaptive):
         folder.write_samples(plan.data.light(), facts=traits_of(plan.exam).keeps_facts)
     if not folder.has("run.json"):
-        begun = manifest(plan, __version__, plan.limits.fresh)
+        begun = manifest(plan)
         begun = msgspec.structs.replace(begun, subject=_with_identity(begun, plan))
         folder.write_record(msgspec.structs.replace(begun, wordings=renewed(begun, now, folder.answers_end)))
         return plan.targets, other_data(plan)
@@ -89,7 +91,7 @@ def make_room(plan: Plan) -> list[str]:
     notes: list[str] = []
     if plan.limits.fresh and not fresh_and_unfinished(plan.folder):
         notes += _put_aside(plan.folder)[1]
-    found = swapped(plan)
+    found = _swapped(plan)
     if found is None:
         return notes
     said = f"{plan.subject.spec} is not the model that gave this run's answers: {found.what}"
@@ -124,3 +126,47 @@ def remove_if_empty(path: Path) -> None:
     if folder.has("run.json") and not had_some and not has_open(folder):
         with contextlib.suppress(SnellenError), folder:
             shutil.rmtree(path, ignore_errors=True)
+
+
+# ---------------------------------------------------------------- another model under the same name
+
+PATIENCE = 5.0
+"""Seconds that a server gets to say what it has."""
+
+
+class _ModelChange(NamedTuple):
+    """What tells that a model is another one. Only a digest and the like are sure; a time may be that of the server's start."""
+
+    what: str
+    sure: bool
+
+
+def _swapped(plan: Plan) -> _ModelChange | None:
+    """Tell whether the model is another one than at the time of the run's answers; None where it is not, or that is not known.
+
+    What was paid for, through a gateway, is kept in any case.
+    """
+    folder, endpoint = RunFolder(plan.folder), plan.subject.endpoint
+    if endpoint is None or len(plan.subject.endpoints) > 1 or not is_own(endpoint.connection.url):
+        return None
+    if not folder.has("run.json") or not folder.answers_bytes:
+        return None
+    scan = folder.scan()
+    then = scan.backends.server
+    if not then or scan.totals.cost:
+        return None
+    run_loop(_ask(endpoint))
+    now = mark_of(endpoint.listed, time.time())
+    how = differ(then, now)
+    return _ModelChange(f"its server said '{then}', and now '{now}'", how == "surely") if how else None
+
+
+async def _ask(endpoint: Endpoint) -> None:
+    from snellen.engine.call.client import Client
+
+    transport = Client(endpoint.connection, PATIENCE)
+    try:
+        with contextlib.suppress(SnellenError):  # what is wrong is told when it is asked, if it is
+            await preflight(transport, [endpoint])
+    finally:
+        await transport.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -25,7 +26,7 @@ from snellen.core.types import Sample
 from snellen.engine.mark import marking, scoring
 from snellen.engine.plan.plan import targets_from_manifest
 from snellen.engine.runs.batch_books import has_open
-from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.folder import RunFolder, raw_lines
 from snellen.engine.runs.run import Run
 
 NAMED = 5
@@ -33,7 +34,7 @@ DIFFERS = ("exam", "subject", "options", "protocols", "scorers", "snellen", "dat
 """What all parts have in common."""
 
 
-class Part(NamedTuple):
+class _Part(NamedTuple):
     """A part on disk."""
 
     folder: RunFolder
@@ -42,7 +43,7 @@ class Part(NamedTuple):
 
 
 def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
-    """The run that these parts make up, in a folder of its own beside them (or in `out`)."""
+    """Make the run that these parts are, in a folder of its own beside them (or in `out`)."""
     parts = _in_order([_part(path) for path in paths])
     first = parts[0]
     exam = exams.load(first.manifest.exam)
@@ -53,10 +54,10 @@ def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
         with RunFolder(place) as folder:
             folder.write_samples(_dealt_back(parts), facts=traits_of(exam).keeps_facts)
             folder.write_chunks(
-                "answers.jsonl", (line for part in parts for line in part.folder.lines("answers.jsonl"))
+                "answers.jsonl", (line for part in parts for line in raw_lines(part.folder.answers_path))
             )
             for name in _evidence(parts):
-                folder.write_chunks(name, (line for part in parts for line in part.folder.lines(name)))
+                folder.write_chunks(name, (line for part in parts for line in raw_lines(part.folder.path / name)))
             known = _together(parts)
             folder.write_record(known)
             marking.mark_run(folder, exam, targets_from_manifest(exam, known, place), concurrency=_concurrency(parts))
@@ -70,7 +71,7 @@ def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
 # ---------------------------------------------------------------- what fits
 
 
-def _part(path: Path) -> Part:
+def _part(path: Path) -> _Part:
     folder = RunFolder(path)
     known = folder.manifest()
     if known.shard is None:
@@ -85,36 +86,33 @@ def _part(path: Path) -> Part:
         raise SnellenError(
             f"{path} has {open_} questions without an answer: the command that made it goes on with them"
         )
-    return Part(folder, known, Shard(*known.shard))
+    return _Part(folder, known, Shard(*known.shard))
 
 
-def _in_order(parts: list[Part]) -> list[Part]:
-    """All parts of one run, each once; what does not fit is said by name."""
-    first = min(parts, key=lambda part: part.shard)
+def _in_order(parts: list[_Part]) -> list[_Part]:
+    """Return all parts of one run, each once; raise SnellenError that names what does not fit."""
+    first = parts[0]
     for part in parts:
-        if part.shard.of != first.shard.of:
-            raise SnellenError(
-                f"{first.folder.path} is part {first.shard} and {part.folder.path} is part {part.shard}: these overlap; "
-                "merge parts of one way to share out"
-            )
         for name in DIFFERS:
             if _fixed(part.manifest, name) != _fixed(first.manifest, name):
                 raise SnellenError(
                     f"{first.folder.path} and {part.folder.path} are parts of different runs: another {name}"
                 )
-    by_number: dict[int, list[Part]] = {}
-    for part in parts:
-        by_number.setdefault(part.shard.number, []).append(part)
-    for number, some in by_number.items():
-        if len(some) > 1:
-            said = " and ".join(str(part.folder.path) for part in some[:2])
-            raise SnellenError(f"part {number}/{first.shard.of} is there twice: {said}; name one of them")
-    missing = [number for number in range(1, first.shard.of + 1) if number not in by_number]
-    if missing:
-        some_missing = ", ".join(f"{number}/{first.shard.of}" for number in missing[:NAMED])
-        more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
-        raise SnellenError(f"not all parts are there: {some_missing}{more} missing")
-    return [by_number[number][0] for number in sorted(by_number)]
+    given = Counter(part.shard for part in parts)
+    wanted = [Shard(number, first.shard.of) for number in range(1, first.shard.of + 1)]
+    missing = _listed([shard for shard in wanted if shard not in given])
+    odd = _listed([shard for shard, times in given.items() if times > 1 or shard not in wanted])
+    if missing or odd:
+        raise SnellenError(
+            f"a run is put together from each of its {first.shard.of} parts once; "
+            + "; ".join([f"missing: {missing}"] * bool(missing) + [f"twice, or of another division: {odd}"] * bool(odd))
+        )
+    return sorted(parts, key=lambda part: part.shard)
+
+
+def _listed(shards: Sequence[Shard]) -> str:
+    more = f" and {len(shards) - NAMED} more" if len(shards) > NAMED else ""
+    return ", ".join(map(str, shards[:NAMED])) + more
 
 
 def _fixed(known: Manifest, name: str) -> object:
@@ -129,14 +127,14 @@ def _fixed(known: Manifest, name: str) -> object:
 # ---------------------------------------------------------------- together
 
 
-def _dealt_back(parts: Sequence[Part]) -> Iterator[Sample]:
-    """Samples in the data set's order: one from each part in turn."""
+def _dealt_back(parts: Sequence[_Part]) -> Iterator[Sample]:
+    """Yield samples in the data set's order: one from each part in turn."""
     for some in zip_longest(*(part.folder.samples() for part in parts)):
         yield from (sample for sample in some if sample is not None)
 
 
-def _together(parts: Sequence[Part]) -> Manifest:
-    """run.json of the whole."""
+def _together(parts: Sequence[_Part]) -> Manifest:
+    """Return run.json of the whole."""
     first = parts[0].manifest
     questions: dict[str, int] = {}
     for part in parts:
@@ -148,13 +146,13 @@ def _together(parts: Sequence[Part]) -> Manifest:
     return msgspec.structs.replace(first, data=data, questions=questions, created=created, shard=None)
 
 
-def _evidence(parts: Sequence[Part]) -> list[str]:
-    """The files of what scorers said, by name: they are named after the scorer alone."""
+def _evidence(parts: Sequence[_Part]) -> list[str]:
+    """Return the files of what scorers said, by name: they are named after the scorer alone."""
     folder, scorers = parts[0].folder, parts[0].manifest.scorers
     return [scoring.path_of(folder, scorer).relative_to(folder.path).as_posix() for scorer in scorers]
 
 
-def _concurrency(parts: Sequence[Part]) -> dict[str, object] | None:
-    """What the limiter did, where all parts say the same."""
+def _concurrency(parts: Sequence[_Part]) -> dict[str, object] | None:
+    """Return what the limiter did, where all parts say the same."""
     said = [part.folder.summary().concurrency for part in parts if part.folder.has("summary.json")]
     return said[0] if said and all(one == said[0] for one in said) else None

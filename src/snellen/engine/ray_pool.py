@@ -28,8 +28,6 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, wait
 from typing import Any, NamedTuple
 
-import msgspec
-
 from snellen import __version__
 from snellen.core.errors import MissingExtra, SnellenError, said_by
 from snellen.core.installing import install_command
@@ -63,7 +61,7 @@ LONGEST = 24
 # ---------------------------------------------------------------- in an actor
 
 
-class Actor:
+class _Actor:
     """A worker on a node of the cluster."""
 
     async def begin(self, job: bytes) -> str:
@@ -76,7 +74,7 @@ class Actor:
         return await self._called.reply(message)
 
 
-class Introduction(Struct, frozen=True):
+class _Introduction(Struct, frozen=True):
     """A connection, told to a worker once. The only message that holds a key."""
 
     url: str
@@ -87,24 +85,20 @@ class Introduction(Struct, frozen=True):
     timeout: float
 
 
-class Exchange(Struct, frozen=True):
+class _Exchange(Struct, frozen=True):
     """Send this body, or ask for the model list; `of` is the number of a connection that was introduced."""
 
     of: int
     body: bytes = b""
     models: bool = False
-    introduction: Introduction | None = None
+    introduction: _Introduction | None = None
 
 
-class Exchanged(Struct, frozen=True):
-    """A response, or a fault of the network."""
+class _Exchanged(Struct, frozen=True):
+    """A response, or a fault of the network by what it is made of."""
 
-    status: int = 0
-    headers: dict[str, str] = msgspec.field(default_factory=dict)
-    body: bytes = b""
-    fault: str | None = None
-    refused: bool = False
-    sent: bool = False
+    response: Response | None = None
+    fault: tuple[str, bool, bool] = ("", False, False)
 
 
 class Exchanging:
@@ -113,19 +107,19 @@ class Exchanging:
     def __init__(self) -> None:
         self._wires: dict[int, Client] = {}
 
-    async def __call__(self, exchange: Exchange) -> Exchanged:
+    async def __call__(self, exchange: _Exchange) -> _Exchanged:
         """Make an exchange."""
         told = exchange.introduction
         if told is not None:
             connection = Connection(told.url, told.models_url, told.headers, Secret(told.key), "", told.key_header)
             self._wires.setdefault(exchange.of, Client(connection, told.timeout))
-            return Exchanged()
+            return _Exchanged()
         wire = self._wires[exchange.of]
         try:
             response = await (wire.models() if exchange.models else wire.post(exchange.body))
         except Fault as fault:
-            return Exchanged(fault=str(fault), refused=fault.refused, sent=fault.sent)
-        return Exchanged(status=response.status, headers=dict(response.headers), body=response.body)
+            return _Exchanged(fault=(str(fault), fault.refused, fault.sent))
+        return _Exchanged(response=response)
 
 
 # ---------------------------------------------------------------- here
@@ -134,23 +128,23 @@ class Exchanging:
 class ClusterWire:
     """The wire to one endpoint by way of the cluster."""
 
-    def __init__(self, workers: Workers[Exchanged], number: int, timeout: float) -> None:
+    def __init__(self, workers: Workers[_Exchanged], number: int, timeout: float) -> None:
         self._workers, self._number, self._timeout = workers, number, timeout
 
     async def post(self, body: bytes) -> Response:
-        return await self._sent(Exchange(of=self._number, body=body))
+        return await self._sent(_Exchange(of=self._number, body=body))
 
     async def models(self) -> Response:
-        return await self._sent(Exchange(of=self._number, models=True))
+        return await self._sent(_Exchange(of=self._number, models=True))
 
-    async def _sent(self, exchange: Exchange) -> Response:
+    async def _sent(self, exchange: _Exchange) -> Response:
         try:
             told = await self._workers.ask(exchange, timeout=self._timeout + SLACK)
         except WorkerLost as lost:
             raise Fault(str(lost), sent=True) from None
-        if told.fault is not None:
-            raise Fault(told.fault, told.refused, told.sent)
-        return Response(told.status, told.headers, told.body)
+        if told.response is None:
+            raise Fault(*told.fault)
+        return told.response
 
     async def close(self) -> None:
         """Do nothing: workers close connections that are not used, and end with the pool."""
@@ -160,18 +154,18 @@ class Exchangers:
     """The workers that send requests, and the connections that each of them knows."""
 
     def __init__(self, hire: Callable[..., Any]) -> None:
-        self._told: list[Exchange] = []
+        self._told: list[_Exchange] = []
         self._lock = threading.Lock()
-        self.workers: Workers[Exchanged] = Workers(Exchanging, hire, self._introduce)
+        self.workers: Workers[_Exchanged] = Workers(Exchanging, hire, self._introduce)
 
-    def _introduce(self, _place: str, call: Callable[..., Future[Exchanged]]) -> None:
+    def _introduce(self, _place: str, call: Callable[..., Future[Any]]) -> None:
         for told in self._told:
             call(told).result(SLACK)
 
     def wire(self, to: Connection, timeout: float | None) -> ClusterWire:
         """Tell all workers of a connection."""
         limit = timeout or time_limit(to)
-        told = Introduction(
+        told = _Introduction(
             url=to.url,
             models_url=to.models_url,
             headers=dict(to.headers),
@@ -180,7 +174,7 @@ class Exchangers:
             timeout=limit,
         )
         with self._lock:
-            first = Exchange(of=len(self._told), introduction=told)
+            first = _Exchange(of=len(self._told), introduction=told)
             self._told.append(first)
         for made in wait(self.workers.everywhere(first), SLACK).done:
             if isinstance(error := made.exception(), SnellenError):  # it cannot make its client
@@ -188,7 +182,7 @@ class Exchangers:
         return ClusterWire(self.workers, first.of, limit)
 
 
-class WorkerPlace(NamedTuple):
+class _WorkerPlace(NamedTuple):
     """Where a worker can be: a node of the cluster, or one of the GPUs of a node. `name` is for people and tells places apart."""
 
     name: str
@@ -196,10 +190,10 @@ class WorkerPlace(NamedTuple):
     gpus: int
 
 
-class RayWorker:
+class _RayWorker:
     """An actor, seen from here."""
 
-    def __init__(self, place: WorkerPlace, actor: Any, ray: Any) -> None:
+    def __init__(self, place: _WorkerPlace, actor: Any, ray: Any) -> None:
         self.place, self.actor, self._ray = place.name, actor, ray
 
     def submit(self, message: bytes) -> Future[bytes]:
@@ -299,41 +293,41 @@ class RayPool:
         """Return Ray, connected."""
         if self._ray is None:
             named = self._on if self._on != HERE else os.environ.get("RAY_ADDRESS", "")
-            _refuse_if_nobody_listens(named, f"--on {self._on}")
+            _refuse_if_nothing_listens(named, f"--on {self._on}")
             self._ray = _connected(self._on, self._folders)
         return self._ray
 
-    def _places(self, gpus: bool) -> list[WorkerPlace]:
+    def _places(self, gpus: bool) -> list[_WorkerPlace]:
         """Return every node, or every GPU if there are any; a node that offers no processor wants no work."""
         alive = [node for node in self._ray.nodes() if node["Alive"]]
         nodes = [node for node in alive if node["Resources"].get("CPU")] or alive
         named = [(f"{n['NodeManagerAddress']} ({n['NodeID'][:8]})", n["NodeID"], n["Resources"]) for n in nodes]
         every = [
-            WorkerPlace(f"{name} GPU {number + 1}", node, 1)
+            _WorkerPlace(f"{name} GPU {number + 1}", node, 1)
             for name, node, has in named
             for number in range(int(has.get("GPU", 0)))
         ]
-        return every if gpus and every else [WorkerPlace(name, node, 0) for name, node, _has in named]
+        return every if gpus and every else [_WorkerPlace(name, node, 0) for name, node, _has in named]
 
-    def _hiring(self, job: bytes, gpus: bool) -> Callable[..., list[RayWorker]]:
-        def hire(taken: Collection[str], closed: threading.Event | None) -> list[RayWorker]:
+    def _hiring(self, job: bytes, gpus: bool) -> Callable[..., list[_RayWorker]]:
+        def hire(taken: Collection[str], closed: threading.Event | None) -> list[_RayWorker]:
             places = [place for place in self._places(gpus) if place.name not in taken]
             return self._hired(places, job, closed)
 
         return hire
 
-    def _hired(self, places: list[WorkerPlace], job: bytes, closed: threading.Event | None) -> list[RayWorker]:
+    def _hired(self, places: list[_WorkerPlace], job: bytes, closed: threading.Event | None) -> list[_RayWorker]:
         """Start a worker at each place, until `closed` is set. The first time (None), a problem with any of them is an error."""
         ray = self._ray
         near = _module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
-        begun: dict[Any, RayWorker] = {}
+        begun: dict[Any, _RayWorker] = {}
         for place in places:
             strategy = near(place.node, soft=False)
-            made = ray.remote(Actor).options(
+            made = ray.remote(_Actor).options(
                 num_cpus=0, num_gpus=place.gpus, max_concurrency=AT_ONCE, scheduling_strategy=strategy
             )
             actor = made.remote()
-            begun[actor.begin.remote(job)] = RayWorker(place, actor, ray)
+            begun[actor.begin.remote(job)] = _RayWorker(place, actor, ray)
         ready, late, until = [], list(begun), time.monotonic() + START
         while late and time.monotonic() < until and not (closed is not None and closed.is_set()):
             some, late = ray.wait(late, num_returns=len(late), timeout=LOOK)
@@ -404,7 +398,7 @@ def _connected(on: str, folders: contextlib.ExitStack) -> Any:
 def _cluster_here() -> str:
     """Return the address of the cluster to join, which only RAY_ADDRESS names.
 
-    None is looked for: whoever listens where a cluster was noted, or whose processes are seen here, would get the key.
+    None is looked for: a program that listens where a cluster was noted, or whose processes are seen here, would get the key.
     """
     named = os.environ.get("RAY_ADDRESS", "")
     if named == "auto":
@@ -413,7 +407,7 @@ def _cluster_here() -> str:
 
 
 def _own_folder() -> tempfile.TemporaryDirectory[str]:
-    """A folder that only this user can enter: Ray lets everybody into those that it makes."""
+    """Return a folder that only this user can enter: Ray lets everybody into those that it makes."""
     folder = _module("ray._common.utils").get_default_system_temp_dir()
     if os.name == "posix" and len(os.fsencode(folder)) > LONGEST:
         folder = "/tmp"  # noqa: S108  (the folder in it has a name of its own)
@@ -473,13 +467,13 @@ def _admitted(ray: Any, address: str, quiet: dict[str, Any]) -> None:
 
 
 def _last_said(error: Exception) -> str:
-    """The last line of an error: Ray's gate tells a whole traceback, whose end says what happened."""
+    """Return the last line of an error: Ray's gate tells a whole traceback, whose end says what happened."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1].strip()}" if len(lines) > 1 else said_by(error)
 
 
-def _refuse_if_nobody_listens(address: str, what: str) -> None:
-    """Ray itself would try for minutes."""
+def _refuse_if_nothing_listens(address: str, what: str) -> None:
+    """Stop at once where nothing listens: Ray itself would try for minutes."""
     host, _, port = address.removeprefix(AT).rpartition(":")
     if host and port.isdecimal():
         try:

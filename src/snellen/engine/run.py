@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -14,11 +15,11 @@ from snellen import scorers
 from snellen.core.adaptive import Adaptive
 from snellen.core.errors import Interrupted, MostlyUnanswered, SnellenError, Stopped
 from snellen.core.extras import Exports
+from snellen.core.records import Totals
 from snellen.core.subject import Reply
 from snellen.engine.answer.asking_pass import AskingPass, OnProgress
 from snellen.engine.answer.batches import Batching, batches_of
 from snellen.engine.answer.loop import Asking
-from snellen.engine.answer.reuse import given_on, nothing_asked, this_time
 from snellen.engine.call.looping import close_subject, run_loop
 from snellen.engine.call.serving import served
 from snellen.engine.call.store import Store, cache_folder
@@ -45,7 +46,7 @@ class FinishedRun(NamedTuple):
     asked: int
 
 
-class PreparedRun(NamedTuple):
+class _PreparedRun(NamedTuple):
     """A run whose folder is ready: its plan, its protocols, what was answered before, and how many questions are open."""
 
     plan: Plan
@@ -84,7 +85,7 @@ def run_plan(
 # ---------------------------------------------------------------- prepare
 
 
-def prepare(plan: Plan, folder: RunFolder) -> PreparedRun:
+def prepare(plan: Plan, folder: RunFolder) -> _PreparedRun:
     """Write the manifest, and find out what is open."""
     targets, notes = write_manifest(folder, plan)
     # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
@@ -94,7 +95,7 @@ def prepare(plan: Plan, folder: RunFolder) -> PreparedRun:
     open_questions = sum(plan.questions.values()) - scan.done({arm.text for arm in plan.arms})
     if open_questions:
         _refuse_to_ask_twice(plan, folder)
-    return PreparedRun(plan, folder, targets, scan, open_questions, tuple(notes))
+    return _PreparedRun(plan, folder, targets, scan, open_questions, tuple(notes))
 
 
 def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
@@ -187,7 +188,7 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
 # ---------------------------------------------------------------- mark
 
 
-def mark(prepared: PreparedRun, asked: AskingPass | None, on_scoring: OnScoring) -> FinishedRun:
+def mark(prepared: _PreparedRun, asked: AskingPass | None, on_scoring: OnScoring) -> FinishedRun:
     """Score captions where the exam needs it, write marks and summary, and say what a user should know."""
     plan, folder, before, targets = prepared.plan, prepared.folder, prepared.scan, prepared.targets
     there, calls, given = before.answered, before.totals.calls, given_on(before.totals)
@@ -211,7 +212,11 @@ def mark(prepared: PreparedRun, asked: AskingPass | None, on_scoring: OnScoring)
         return FinishedRun(Run(plan.folder), None, tuple(notes), 0)
     if not interrupted and len(scan.last):
         marking.mark_run(folder, plan.exam, targets, scan=scan, concurrency=asked.concurrency if asked else None)
-        notes += _unscored(folder)
+        notes += [
+            f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. --scorer {s.name} scores the rest"
+            for s in folder.summary().scorers
+            if s.unscored
+        ]
     return FinishedRun(Run(plan.folder), stopped, tuple(notes), prepared.open_questions)
 
 
@@ -228,14 +233,6 @@ def _put_in_order(folder: RunFolder, data: Adaptive) -> None:
     """Write samples that were chosen on the way in the data set's order, so that equal answers give equal files."""
     chosen = {sample.id: sample for sample in folder.samples()}
     folder.write_samples((chosen[s.id] for s in data.light() if s.id in chosen), facts=True)
-
-
-def _unscored(folder: RunFolder) -> list[str]:
-    return [
-        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. --scorer {s.name} scores the rest"
-        for s in folder.summary().scorers
-        if s.unscored
-    ]
 
 
 def _collect(plan: Plan, run: Run) -> list[str]:
@@ -262,4 +259,44 @@ def mostly_unanswered(run: Run) -> Stopped | None:
     help_ = "".join(f" {advice[:1].upper()}{advice[1:]}." for advice in summary.advice)
     return MostlyUnanswered(
         f"most questions got no answer ({missing} of {n} in {names}), so the score says nothing of the model.{help_} Everything is kept"
+    )
+
+
+# ---------------------------------------------------------------- how old the answers are
+
+
+def this_time(calls: int, there: int, given: str, reused: Totals) -> list[str]:
+    """Return what was asked now and what was not; nothing where all was asked now, as the run's totals say that.
+
+    `there` are the answers that the run had before, `given` is when, and `reused` counts those from the store.
+    """
+    if not (there or reused.stored):
+        return []
+    said = [f"{calls} call{'s were' if calls != 1 else ' was'} made now"]
+    if reused.stored:
+        said.append(f"{_answers(reused.stored)} taken from the store{given_on(reused)}")
+    if there:
+        said.append(f"{_answers(there)} there already{given}")
+    return ["; ".join(said)]
+
+
+def nothing_asked(there: int, given: str) -> list[str]:
+    """Say that nothing was asked: the endpoint may have another model behind the same name by now."""
+    every = "the one answer was" if there == 1 else f"all {there} answers were"
+    return [f"nothing was asked: {every} there already{given}; --fresh asks again"]
+
+
+def _answers(count: int) -> str:
+    return "1 answer was" if count == 1 else f"{count} answers were"
+
+
+def given_on(totals: Totals) -> str:
+    """Say when answers were given, as the end of a sentence; nothing where that is not known.
+
+    >>> given_on(Totals(oldest=1_767_225_600, newest=1_767_225_601)), given_on(Totals())
+    (', given on 2026-01-01', '')
+    """
+    days = [time.strftime("%Y-%m-%d", time.gmtime(at)) for at in (totals.oldest, totals.newest) if at]
+    return (
+        "" if not days else f", given on {days[0]}" if days[0] == days[-1] else f", given from {days[0]} to {days[-1]}"
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from snellen import __version__, exams
+from snellen import exams
 from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
@@ -21,8 +21,8 @@ from snellen.core.records import Wording
 from snellen.core.subject import Subject
 from snellen.core.types import Answer, Failure, Sample
 from snellen.engine.mark import marking
+from snellen.engine.plan.edits import wordings
 from snellen.engine.plan.plan import Plan, choose, manifest, targets_from_manifest
-from snellen.engine.plan.wording import wordings
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
 from snellen.importers.log import Log, LogRow
@@ -214,7 +214,7 @@ def _written(
             known = folder.manifest()
             targets = tuple(dict.fromkeys(targets_from_manifest(plan.exam, known, folder.path) + targets))
         else:
-            known = manifest(plan, __version__, fresh=False)
+            known = manifest(plan)
             if asked.wording == "same":  # a wording is kept only where it is known to have been asked
                 said = {name: Wording(digest=mark) for name, mark in wordings(plan).items()}
                 known = msgspec.structs.replace(known, wordings=said)

@@ -132,6 +132,7 @@ def _row(where: str, task: str, line: Mapping[str, Any]) -> LogRow:
         where=where,
         id=next((str(fields[k]) for k in IDS if k in fields), None),
         number=number,
+        numbered=True,
         part=task,
         asked=line["input"] if isinstance(line.get("input"), str) else None,
         target=line["target"] if isinstance(line.get("target"), str) else None,

@@ -26,6 +26,8 @@ class LogRow(msgspec.Struct, frozen=True, kw_only=True):
     where: str
     id: str | None = None
     number: int | None = None
+    numbered: bool = False
+    """Whether the log itself has the number: else it is the place of the row in its file."""
     part: str = ""
     text: str = ""
     thinking: str = ""

@@ -54,6 +54,10 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
             )
             continue
         sample = found[0]
+        asking = index.asking(row)
+        if asking and sample.id not in asking:
+            left.append(UnmatchedRow(row, f"its question is that of {min(asking)}, not that of {sample.id}"))
+            continue
         if _disagrees(row.target, sample.truth):
             left.append(UnmatchedRow(row, f"its target is {row.target!r}, and that of {sample.id} is {sample.truth!r}"))
             continue
@@ -63,14 +67,19 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
             )
         taken[sample.id] = row
         ways[way] += 1
-        unsure += way == "place" and not _comparable(row.target, sample.truth)
+        confirmed = asking or way == "picture" or _comparable(row.target, sample.truth)
+        unsure += (way == "place" or index.by_row) and not confirmed
     order = [(taken[s.id], s) for s in samples if s.id in taken]
     return MatchedRows(tuple(order), dict(ways), tuple(left), unsure)
 
 
 def _shifted(rows: Sequence[LogRow]) -> bool:
     """Tell whether ids are numbers that do not count the rows as they stand, from 0 or from 1: then a place says nothing."""
-    apart = {int(row.id) - row.number for row in rows if row.number is not None and row.id and row.id.isdecimal()}
+    apart = {
+        int(row.id) - row.number
+        for row in rows
+        if row.number is not None and row.id and row.id.isdecimal() and len(row.id) < 20 and not row.numbered
+    }
     return not (apart <= {0} or apart <= {1})
 
 
@@ -94,6 +103,15 @@ class _Index:
         self._by_id = {s.id: s for s in samples}
         self._by_end = _grouped(samples, lambda sample: {_end(sample.id)})
         self._by_part = _grouped(samples, _folders), _grouped(samples, _names)
+        self._by_question: defaultdict[str, set[str]] = defaultdict(set)
+        for sample in samples:
+            self._by_question[_squeezed(str(sample.facts.get("question") or ""))].add(sample.id)
+        self.by_row = [s.id for s in samples] == [str(at) for at in range(1, len(samples) + 1)]
+        """Whether ids are but row numbers, which a log may count otherwise."""
+
+    def asking(self, row: LogRow) -> set[str]:
+        """Return the ids of the samples whose question is the row's, word by word; none where it has none of theirs."""
+        return self._by_question.get(_squeezed(row.asked), set()) if row.asked else set()
 
     def find(self, row: LogRow) -> tuple[str, list[Sample]]:
         """Return how a row's sample was found, and those that it may be."""

@@ -51,8 +51,8 @@ class Tally:
         self._rows: dict[Hashable, _TallyRow] = {}
         self._places: dict[int, tuple[Iterable[Key], list[GroupMarks]]] = {}
 
-    def add(self, sample: Sample, mark: Mark) -> Seen:
-        """Count one mark in every group that its sample is in; gives what was seen of it."""
+    def add(self, sample: Sample, mark: Mark, _repeat: int = 1) -> Seen:
+        """Count one mark in every group that its sample is in, whichever repeat it is of; gives what was seen of it."""
         seen = self._protocol.seen(sample, mark)
         self.count(sample, seen)
         return seen

@@ -106,9 +106,9 @@ class SubjectInWorkers(Subject):
         self._each = 1
         self._workers: Workers[WorkerAnswer] = Workers(_WorkerSubject, hire, self._admit)
 
-    def _admit(self, place: str, call: Callable[..., Future[WorkerAnswer]]) -> None:
+    def _admit(self, place: str, call: Callable[..., Future[list[WorkerAnswer]]]) -> None:
         """Refuse a worker that would answer differently: other weights, another kind of device, another precision."""
-        told = _result(call(None).result)
+        told = _result(call(None).result)[0]
         if told.facts is None:
             raise SnellenError("a worker says nothing of itself")
         self._each = told.parallel
@@ -161,7 +161,8 @@ class SubjectInWorkers(Subject):
             async with asyncio.timeout(PATIENCE):
                 asked = map(asyncio.wrap_future, self._workers.everywhere(None))
                 told = await asyncio.gather(*asked, return_exceptions=True)
-            self._note([one.facts for one in told if isinstance(one, WorkerAnswer) and one.facts is not None])
+            answers = [made[0] for made in told if not isinstance(made, BaseException)]
+            self._note([one.facts for one in answers if one.facts is not None])
         except TimeoutError:
             pass  # it is only for the record
         await asyncio.to_thread(self._workers.close)
@@ -172,7 +173,7 @@ class SubjectInWorkers(Subject):
             self.identity["listed"] = {**listed[0], "workers": len(found)}
 
 
-def _result(result: Callable[[], WorkerAnswer]) -> WorkerAnswer:
+def _result(result: Callable[[], list[WorkerAnswer]]) -> list[WorkerAnswer]:
     try:
         return result()
     except WorkFailed as error:

@@ -44,7 +44,7 @@ def _in_processes(work: Callable[[_Key], _Made], keys: Sequence[_Key], count: in
     with here(work, count) as processes:
         waiting: deque[Future[list[_Made]]] = deque()
         for start in range(0, len(keys), size):
-            waiting.append(processes.submit_all([(key,) for key in keys[start : start + size]]))
+            waiting.append(processes.submit([(key,) for key in keys[start : start + size]]))
             if len(waiting) > AHEAD * count:
                 yield from waiting.popleft().result()
         while waiting:

@@ -28,7 +28,7 @@ class WorkFailed(RuntimeError):
     """The function raised an error that is none of Snellen's; it has the worker's traceback as a note."""
 
 
-class Bound(Struct, frozen=True):
+class _Bound(Struct, frozen=True):
     """A function and its first arguments."""
 
     path: str
@@ -36,7 +36,7 @@ class Bound(Struct, frozen=True):
     named: dict[str, msgspec.Raw]
 
 
-class CallResults(Struct, frozen=True):
+class _CallResults(Struct, frozen=True):
     """The results of the calls in a message, or the first error: one of Snellen's, or of the code (with its traceback)."""
 
     results: msgspec.Raw = msgspec.Raw()
@@ -77,15 +77,15 @@ def job_of(function: Named) -> bytes:
     return _PACK.encode(_bound(function))
 
 
-def _bound(function: Named) -> Bound:
+def _bound(function: Named) -> _Bound:
     if isinstance(function, str):
-        return Bound(path=function, first=[], named={})
+        return _Bound(path=function, first=[], named={})
     target = _target(function)
     path = f"{target.__module__}:{target.__qualname__}"
     if target.__module__ == "__main__" or "<" in path:
         raise TypeError(f"{path} cannot be called in another process: it is not a function of a module")
     first, named = (function.args, function.keywords) if isinstance(function, partial) else ((), {})
-    return Bound(path=path, first=[_raw(v) for v in first], named={name: _raw(v) for name, v in named.items()})
+    return _Bound(path=path, first=[_raw(v) for v in first], named={name: _raw(v) for name, v in named.items()})
 
 
 def _target(function: Callable[..., Any]) -> Any:
@@ -123,18 +123,18 @@ class WorkerFunction:
             for arguments in self._calls.decode(message):
                 result = self._function(*arguments)
                 results.append(await result if inspect.isawaitable(result) else result)
-            return _PACK.encode(CallResults(results=_raw(results)))
+            return _PACK.encode(_CallResults(results=_raw(results)))
         except Exception as error:
             return _failed(error)
 
 
 def _failed(error: Exception) -> bytes:
     if isinstance(error, SnellenError):
-        return _PACK.encode(CallResults(error=str(error)))
-    return _PACK.encode(CallResults(error=one_line(said_by(error)), trace=traceback.format_exc()))
+        return _PACK.encode(_CallResults(error=str(error)))
+    return _PACK.encode(_CallResults(error=one_line(said_by(error)), trace=traceback.format_exc()))
 
 
-def _unbound(told: Bound) -> Callable[..., Any]:
+def _unbound(told: _Bound) -> Callable[..., Any]:
     """Return a function with its first arguments."""
     module, _, name = told.path.partition(":")
     target = getattr(importlib.import_module(module), name)
@@ -183,4 +183,4 @@ def _decode(kind: Any, value: Any) -> Any:
 
 
 _PACK = msgspec.msgpack.Encoder(enc_hook=_encode)
-_BOUND, _REPLIES = msgspec.msgpack.Decoder(Bound), msgspec.msgpack.Decoder(CallResults)
+_BOUND, _REPLIES = msgspec.msgpack.Decoder(_Bound), msgspec.msgpack.Decoder(_CallResults)

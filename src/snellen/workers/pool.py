@@ -86,16 +86,12 @@ class Workers(Generic[T]):
 
     def _admitted(self, worker: Worker) -> None:
         if self._admit is not None:
-            self._admit(worker.place, lambda *arguments: self._one(worker, arguments))
+            self._admit(worker.place, lambda *arguments: self._sent(worker, [arguments]))
 
     # ------------------------------------------------------------ calls
 
-    def submit(self, *arguments: Any) -> Future[T]:
-        """Call the function; waits only where there is no worker at all."""
-        return self._one(self._picked(), arguments)
-
-    def submit_all(self, calls: Sequence[Sequence[Any]]) -> Future[list[T]]:
-        """Make several calls in one message, one after the other."""
+    def submit(self, calls: Sequence[Sequence[Any]]) -> Future[list[T]]:
+        """Make some calls in one worker, one after the other, in one message; waits only where there is no worker at all."""
         return self._sent(self._picked(), calls)
 
     async def ask(self, *arguments: Any, timeout: float | None = None) -> T:
@@ -105,22 +101,17 @@ class Workers(Generic[T]):
             worker = await asyncio.to_thread(self._picked)
         try:
             async with asyncio.timeout(timeout):
-                return await asyncio.wrap_future(self._one(worker, arguments))
+                return (await asyncio.wrap_future(self._sent(worker, [arguments])))[0]
         except TimeoutError:
             lost = WorkerLost(f"the worker for {worker.place} does not answer")
             self._let_go(worker, str(lost))
             raise lost from None
 
-    def everywhere(self, *arguments: Any) -> list[Future[T]]:
+    def everywhere(self, *arguments: Any) -> list[Future[list[T]]]:
         """Call the function in every worker."""
         with self._lock:
             workers = list(self._busy)
-        return [self._one(worker, arguments) for worker in workers]
-
-    def _one(self, worker: Worker, arguments: Sequence[Any]) -> Future[T]:
-        result: Future[T] = Future()
-        self._sent(worker, [arguments]).add_done_callback(partial(_hand_on, result))
-        return result
+        return [self._sent(worker, [arguments]) for worker in workers]
 
     def _sent(self, worker: Worker, calls: Sequence[Sequence[Any]]) -> Future[list[T]]:
         message = self._calls.message(calls)
@@ -190,9 +181,7 @@ class Workers(Generic[T]):
         with self._lock:
             gone, self._gone = self._gone, []
             taken = {w.place for w in self._busy} | {p for p, n in self._losses.items() if n >= GIVE_UP}
-        for (
-            worker
-        ) in gone:  # not where the loss was noticed: that may be a thread of Ray's, which Ray must not be called from
+        for worker in gone:  # not where the loss was noticed: Ray must not be called from a thread of its own
             worker.close()
         hired: list[Worker] = []
         try:
@@ -231,14 +220,3 @@ class Workers(Generic[T]):
             hiring.join(PATIENCE)
         for worker in workers:
             worker.close()
-
-
-def _hand_on(one: Future[T], all_: Future[list[T]]) -> None:
-    """Give the only result of a message to the future of the call, unless that was cancelled."""
-    if not one.set_running_or_notify_cancel():
-        return
-    error = all_.exception()
-    if error is not None:
-        one.set_exception(error)
-    else:
-        one.set_result(all_.result()[0])

@@ -119,7 +119,7 @@ def test_answers_and_captions_keep_their_signs() -> None:
     assert read_open("- 3 because it is warm", short=True).answer == "3"
     captions = read_captions("Left image: -3 degrees\n\nRight image: - 4 degrees")
     assert captions is not None
-    assert captions.texts == ("-3 degrees", "4 degrees")
+    assert captions == ("-3 degrees", "4 degrees")
 
 
 def test_a_number_in_quotes_keeps_its_sign() -> None:

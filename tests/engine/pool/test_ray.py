@@ -58,7 +58,7 @@ def test_a_local_model_answers_on_every_node(tmp_path: Path, nodes: Nodes) -> No
     assert json.loads((run / "run.json").read_text())["subject"]["identity"]["listed"]["workers"] == 2
 
 
-def test_the_runs_of_a_suite_share_the_cluster_and_its_purse(tmp_path: Path, nodes: Nodes) -> None:
+def test_the_runs_of_a_suite_share_the_cluster_and_its_budget(tmp_path: Path, nodes: Nodes) -> None:
     data, out, cache = write_set(tmp_path / "set", 10), tmp_path / "runs", tmp_path / "cache"
     with Endpoint(delay=0.01, cost=0.01) as endpoint:
         words = ("run", "salbench", "--data", data, "--model", "api/one", "--model", "api/two", "--protocol", "paper")

@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 from tests.support.extras import of
 
+from snellen.core.cells import json_bytes
 from snellen.core.errors import SnellenError
 from snellen.core.extras import CaptionScoring, ReplayFormat, probes_of
 from snellen.core.options import Selection
 from snellen.core.types import Sample
 from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
-from snellen.exams.d3.reading import read, says_position, words_in
-from snellen.exams.d3.recorded import SWAPPED, document, is_captions, recorded, rows
+from snellen.exams.d3.reading import read, says_position
+from snellen.exams.d3.recorded import SWAPPED, is_captions, recorded, rows
 from snellen.subjects.replay import Replay
 
 CAPTIONS = {"3": {"left": "The dog is facing left.", "right": 'It says "hi".'}, "0": {"left": "a", "right": "b"}}
@@ -38,7 +39,7 @@ def test_in_the_swapped_order_every_caption_stays_with_its_picture() -> None:
     assert json.loads(dict(rows(CAPTIONS, swapped=True))["d3/0"]) == {"left_image": "b", "right_image": "a"}
     found = of(BENCHMARK, ReplayFormat).read(CAPTIONS)
     assert found is not None
-    assert {(r.id, r.prompt): read(r.text).texts for r in found} == {  # type: ignore[union-attr]
+    assert {(r.id, r.prompt): read(r.text) for r in found} == {  # type: ignore[union-attr]
         ("d3/3", None): ("The dog is facing left.", 'It says "hi".'),
         ("d3/0", None): ("a", "b"),
         ("d3/3", SWAPPED.text): ('It says "hi".', "The dog is facing left."),
@@ -92,9 +93,9 @@ def test_an_entry_without_both_captions_is_named() -> None:
 
 def test_a_written_file_reads_back_as_the_same_replies() -> None:
     awkward = {"0": {"left": 'quote " and \\ and é 😀', "right": "line\nbreak"}}
-    again = json.loads(document(awkward))
+    again = json.loads(json_bytes(awkward))
     assert again == awkward
-    assert read(next(rows(again))[1]).texts == tuple(awkward["0"].values())  # type: ignore[union-attr]
+    assert read(next(rows(again))[1]) == tuple(awkward["0"].values())  # type: ignore[union-attr]
 
 
 @needs_shared
@@ -106,7 +107,7 @@ def test_all_247_real_pairs_import_with_the_counts_of_the_spec() -> None:
     assert all(found is not None for found in read_back.values())
     assert {i: tuple(captions[i.removeprefix("d3/")].values()) for i in replies} == read_back
     texts = [text for found in read_back.values() for text in found or ()]
-    lengths = [words_in(text) for text in texts]
+    lengths = [len(text.split()) for text in texts]
     assert (len(texts), min(lengths), max(lengths), round(sum(lengths) / 494, 2)) == (494, 19, 89, 41.51)
     assert [sum(n > limit for n in lengths) for limit in (48, 55, 60)] == [113, 60, 32]
     assert sum(says_position(text) for text in texts) == 54

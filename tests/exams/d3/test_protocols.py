@@ -17,7 +17,7 @@ from snellen.core.results import declared
 from snellen.core.scorer import Similarities
 from snellen.core.types import Answer, Failure, Mark, Outcome, Picture
 from snellen.exams.d3.exam import EXAM as BENCHMARK
-from snellen.exams.d3.names import PAIR, chance_of_all, chance_of_one, set_names
+from snellen.exams.d3.names import PAIR, set_names
 from snellen.exams.d3.position import position_bias
 from snellen.exams.d3.prompts import TEXT, probe, text_of
 from snellen.exams.d3.retrieval import retrieve
@@ -126,7 +126,6 @@ def test_sets_of_more_than_two() -> None:
     assert verdict.metrics["margin"] == pytest.approx((0.7 + 0.1 - 0.1) / 3)
     assert verdict.reading == {"image1": "a", "image2": "b", "image3": "c"}
     assert of(BENCHMARK, CaptionScoring).captions(reply, sample) == ("a", "b", "c")
-    assert (chance_of_one(3), chance_of_all(3)) == (pytest.approx(1 / 3), pytest.approx(1 / 27))
     with pytest.raises(SnellenError, match="not a table of 3 x 3"):
         ORIGINAL.judge(reply, sample, ReplyContext(evidence=evidence([[1.0, 0.0], [0.0, 1.0]])))
 
@@ -138,9 +137,9 @@ def test_chance_is_what_captions_that_know_nothing_get() -> None:
     for count in (2, 3):
         tables = [[[draw.random() for _ in range(count)] for _ in range(count)] for _ in range(8000)]
         found = [retrieve(t, ties=False) for t in tables]
-        assert sum(f.both for f in found) / 8000 == pytest.approx(chance_of_all(count), abs=0.015)
-        assert sum(f.recall for f in found) / 8000 == pytest.approx(chance_of_one(count), abs=0.015)
-        assert sum(f.image_to_text for f in found) / 8000 == pytest.approx(chance_of_one(count), abs=0.015)
+        assert sum(f.both for f in found) / 8000 == pytest.approx((1 / count) ** count, abs=0.015)
+        assert sum(f.recall for f in found) / 8000 == pytest.approx(1 / count, abs=0.015)
+        assert sum(f.image_to_text for f in found) / 8000 == pytest.approx(1 / count, abs=0.015)
 
 
 def test_a_similarity_that_is_no_number_is_no_hit() -> None:

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.exams.d3 import reading
-from snellen.exams.d3 import reading_loose as loose
 from snellen.exams.d3.names import PAIR, set_names, slot_of
-from snellen.exams.d3.reading import read, says_position, words_in
+from snellen.exams.d3.reading import read, says_position
 
 A, B = "A dog sits.", "A dog stands."
 FORMS = {
@@ -62,8 +61,7 @@ FORMS = {
 def test_forms_of_the_same_answer(form: str) -> None:
     found = read(FORMS[form])
     assert found is not None
-    assert found.texts == (A, B)
-    assert (found.left, found.right) == (A, B)
+    assert found == (A, B)
 
 
 @pytest.mark.parametrize(
@@ -91,17 +89,17 @@ def test_forms_of_the_same_answer(form: str) -> None:
 def test_captions_with_awkward_characters(reply: str, left: str, right: str) -> None:
     found = read(reply)
     assert found is not None
-    assert found.texts == (left, right)
-    json.dumps(found.texts).encode()
-    "".join(found.texts).encode()  # no half character is left
+    assert found == (left, right)
+    json.dumps(found).encode()
+    "".join(found).encode()  # no half character is left
 
 
 def test_a_reply_that_was_cut_off_is_read_as_far_as_it_goes_and_says_so() -> None:
     whole = FORMS["plain"]
     cut = read(whole[:-8])
     assert cut is not None
-    assert (cut.left, cut.cut) == (A, True)
-    assert B.startswith(cut.right)
+    assert cut[0] == A
+    assert B.startswith(cut[1])
     assert read(whole[: whole.index("right_image")]) is None
     assert read(whole[: whole.index(B)]) is None  # the second caption has not begun
 
@@ -133,12 +131,12 @@ def test_sets_are_read_by_their_own_keys() -> None:
     names = set_names(3)
     found = read('{"image1": "a", "image2": "b", "Image 3": "c"}', names)
     assert found is not None
-    assert found.texts == ("a", "b", "c")
+    assert found == ("a", "b", "c")
     assert read('{"image1": "a", "image2": "b"}', names) is None
     assert read('{"left_image": "a", "right_image": "b"}', names) is None
     labelled = read("Image 1: a\nImage 2: b\nImage 3: c", names)
     assert labelled is not None
-    assert labelled.texts == ("a", "b", "c")
+    assert labelled == ("a", "b", "c")
     assert slot_of("image3", PAIR) is None
 
 
@@ -156,11 +154,10 @@ def test_nothing_in_a_reply_is_run(tmp_path: Path) -> None:
         assert not trap.exists()
 
 
-def test_the_readers_have_nothing_that_could_run_a_reply() -> None:
-    for module in (reading, loose):
-        source = Path(module.__file__).read_text(encoding="utf-8")
-        for word in ("eval(", "exec(", "literal_eval", "import ast", "pickle", "yaml", "subprocess", "compile(__"):
-            assert word not in source
+def test_the_reader_has_nothing_that_could_run_a_reply() -> None:
+    source = Path(reading.__file__).read_text(encoding="utf-8")
+    for word in ("eval(", "exec(", "literal_eval", "import ast", "pickle", "yaml", "subprocess", "compile(__"):
+        assert word not in source
 
 
 PIECES = st.sampled_from(
@@ -197,9 +194,9 @@ def test_no_reply_makes_the_reader_fail(reply: str) -> None:
     for names in (PAIR, set_names(3)):
         found = read(reply, names)
         if found is not None:
-            assert len(found.texts) == len(names)
-            assert all(any(c.isalnum() for c in text) for text in found.texts)
-            "".join(found.texts).encode()
+            assert len(found) == len(names)
+            assert all(any(c.isalnum() for c in text) for text in found)
+            "".join(found).encode()
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1, max_size=80).filter(
@@ -212,7 +209,7 @@ def test_valid_json_comes_back_as_it_is(left: str, right: str, ascii_only: bool,
     reply = before + json.dumps({"left_image": left, "right_image": right}, ensure_ascii=ascii_only)
     found = read(reply)
     assert found is not None
-    assert found.texts == (left.strip(), right.strip())
+    assert found == (left.strip(), right.strip())
 
 
 @given(TEXTS, TEXTS, st.integers(min_value=0, max_value=400))
@@ -220,8 +217,8 @@ def test_a_cut_reply_never_gives_words_that_were_not_said(left: str, right: str,
     whole = json.dumps({"left_image": left, "right_image": right}, ensure_ascii=False)
     found = read(whole[:length])
     if found is not None and not {"\\", "{", "}", "[", "]", "`"} & set(whole[1:-1]):
-        assert found.left == left.strip()
-        assert right.strip().startswith(found.right.rstrip())
+        assert found[0] == left.strip()
+        assert right.strip().startswith(found[1].rstrip())
 
 
 @pytest.mark.parametrize(
@@ -245,10 +242,8 @@ def test_a_long_hostile_reply_is_read_to_its_end(reply: str) -> None:
     assert read(reply) is None  # and soon: a reader that turns back would take minutes over these
 
 
-def test_what_captions_say_and_how_long_they_are() -> None:
+def test_what_captions_say() -> None:
     assert says_position("Darker than the Left Image.")
     assert says_position("unlike the other image")
     assert not says_position("A dog on the left, another image of joy, the right imagery")
     assert [says_position(c) for c in ("the left image", "a dog", "the other\nimage")] == [True, False, True]
-    assert words_in("  A dog \n is facing left. ") == 5
-    assert words_in("") == 0

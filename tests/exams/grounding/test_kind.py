@@ -93,9 +93,9 @@ def test_a_method_asks_the_model_and_is_the_subject() -> None:
         (None, {}, "Specify --method or --model"),
         (None, {"planner": "vllm/x"}, "Specify --method or --model"),
         ("method/ocr", {"method": "center"}, "two methods"),
-        ("replay/f.json", {"planner": "vllm/x"}, "--planner means nothing for --model replay/f.json"),
-        ("baseline/chance", {"method_options": {"crop": "fixed"}}, "--method-option means nothing"),
-        ("baseline/chance", {"omniparser_url": "http://x"}, "--omniparser-url means nothing"),
+        ("replay/f.json", {"planner": "vllm/x"}, "--planner has no effect with --model replay/f.json"),
+        ("baseline/chance", {"method_options": {"crop": "fixed"}}, "--method-option has no effect"),
+        ("baseline/chance", {"omniparser_url": "http://x"}, "--omniparser-url has no effect"),
     ],
 )
 def test_what_does_not_go_together_is_refused(model: str | None, options: dict[str, Any], says: str) -> None:
@@ -121,12 +121,16 @@ def test_a_method_takes_what_it_needs_and_the_options_of_the_model_that_it_asks(
 @pytest.mark.parametrize(
     ("name", "given", "says"),
     [
-        ("ocr", {"planner": "vllm/x"}, "--planner means nothing for the method ocr, which does not plan"),
-        ("vlm", {"model": "vllm/x", "omniparser_url": "http://x"}, "--omniparser-url means nothing for the method vlm"),
-        ("vlm", {"model": "vllm/x", "uitars_url": "http://x"}, "--uitars-url means nothing for the method vlm"),
-        ("uitars", {"model": "hf/x", "uitars_url": "http://x"}, "--uitars-url means nothing for the method uitars"),
-        ("center", {"model": "vllm/x"}, "--model means nothing for the method center, which asks no model"),
-        ("center", {"method_options": {"format": "gpt"}}, "option 'format' means nothing"),
+        ("ocr", {"planner": "vllm/x"}, "--planner has no effect with the method ocr, which does not need it"),
+        (
+            "vlm",
+            {"model": "vllm/x", "omniparser_url": "http://x"},
+            "--omniparser-url has no effect with the method vlm",
+        ),
+        ("vlm", {"model": "vllm/x", "uitars_url": "http://x"}, "--uitars-url has no effect with the method vlm"),
+        ("uitars", {"model": "hf/x", "uitars_url": "http://x"}, "--uitars-url has no effect with the method uitars"),
+        ("center", {"model": "vllm/x"}, "--model has no effect with the method center, which does not need it"),
+        ("center", {"method_options": {"format": "gpt"}}, "option 'format' has no effect"),
         ("nobody", {}, "unknown method 'nobody'"),
         ("oracle/nobody", {}, "unknown oracle"),
     ],

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import threading
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -70,19 +71,22 @@ def test_who_waits_for_anothers_parse_is_counted_until_it_is_there() -> None:
     async def run() -> list[tuple[int, int]]:
         go = asyncio.Event()
 
-        async def parse(image: bytes, _note: str) -> Parse:
+        async def parse(image: bytes) -> Parse:
             await go.wait()
             if image == b"bad":
                 raise ToolFailure("network", "no")
             return SEEN
 
-        cache, seen = ParseCache(parse), []
-        waiting = [asyncio.ensure_future(cache(image, "whole")) for image in (b"a", b"a", b"b", b"a", b"bad", b"bad")]
+        cache, seen = ParseCache(), []
+        waiting = [
+            asyncio.ensure_future(cache(image, partial(parse, image)))
+            for image in (b"a", b"a", b"b", b"a", b"bad", b"bad")
+        ]
         await asyncio.sleep(0)
         seen.append((cache.begun, cache.waiting))
         go.set()
         await asyncio.gather(*waiting, return_exceptions=True)
-        await cache(b"a", "whole")
+        await cache(b"a", partial(parse, b"a"))
         return [*seen, (cache.begun, cache.waiting)]
 
     assert asyncio.run(run()) == [(3, 3), (0, 0)]
@@ -94,13 +98,15 @@ def test_a_parse_that_is_under_way_is_never_pushed_out() -> None:
     async def run() -> None:
         go = asyncio.Event()
 
-        async def parse(image: bytes, _note: str) -> Parse:
+        async def parse(image: bytes) -> Parse:
             made.append(image)
             await go.wait()
             return SEEN
 
-        cache = ParseCache(parse, keep=2)
-        waiting = [asyncio.ensure_future(cache(image, "whole")) for image in (b"a", b"b", b"c", b"d", b"a")]
+        cache = ParseCache(keep=2)
+        waiting = [
+            asyncio.ensure_future(cache(image, partial(parse, image))) for image in (b"a", b"b", b"c", b"d", b"a")
+        ]
         await asyncio.sleep(0)
         go.set()
         await asyncio.gather(*waiting)

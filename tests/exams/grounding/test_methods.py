@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
-from types import SimpleNamespace
+import json
 from typing import Any
 
 import pytest
@@ -12,14 +12,16 @@ from PIL import Image
 from tests.support.uitars import MARK, PIXEL_FORMS, THOUSAND_FORMS, InProcess, UitarsServer, find_mark, png
 
 from snellen.core.errors import SnellenError
+from snellen.core.subject import Caller, Reply, Request, Subject
 from snellen.core.types import Answer, Call, Failure, Picture, Question, Text, Token
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.methods import catalogue as methods
-from snellen.exams.grounding.methods import timing
 from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
 from snellen.exams.grounding.methods.chooser_model import listed, read_id
 from snellen.exams.grounding.methods.formats import FORMATS
+from snellen.exams.grounding.methods.ocr import missing
 from snellen.exams.grounding.methods.parsers import ParseCache
+from snellen.exams.grounding.methods.subject import MethodSubject, Outside
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
 
 SIZE = (1920, 1080)
@@ -101,15 +103,15 @@ def test_the_catalogue_lists_the_originals_six_names_the_baselines_and_the_oracl
         ("ocr", {"chooser": "dice"}, "unknown chooser 'dice'"),
         ("ocr", {"confidence": "high"}, "expected a number from 0 to 1"),
         ("ocr", {"confidence": 2}, "expected a number from 0 to 1"),
-        ("center", {"confidence": 0.5}, "'confidence' means nothing for method 'center': it takes crop"),
-        ("uitars", {"format": "molmo"}, "'format' means nothing for method 'uitars'"),
-        ("uitars", {"chooser": "model"}, "'chooser' means nothing"),
-        ("uitars", {"refusals": "true"}, "'refusals' means nothing"),
-        ("uitars", {"sizes": "200"}, "'sizes' means nothing"),
-        ("uitars+narrow", {"sizes": "200"}, "'sizes' means nothing"),
-        ("ocr", {"refusals": "true"}, "'refusals' means nothing"),
-        ("ocr", {"max_calls": 3}, "'max_calls' means nothing"),
-        ("ocr", {"seed": 3}, "'seed' means nothing"),
+        ("center", {"confidence": 0.5}, "'confidence' has no effect with method 'center': it takes crop"),
+        ("uitars", {"format": "molmo"}, "'format' has no effect with method 'uitars'"),
+        ("uitars", {"chooser": "model"}, "'chooser' has no effect"),
+        ("uitars", {"refusals": "true"}, "'refusals' has no effect"),
+        ("uitars", {"sizes": "200"}, "'sizes' has no effect"),
+        ("uitars+narrow", {"sizes": "200"}, "'sizes' has no effect"),
+        ("ocr", {"refusals": "true"}, "'refusals' has no effect"),
+        ("ocr", {"max_calls": 3}, "'max_calls' has no effect"),
+        ("ocr", {"seed": 3}, "'seed' has no effect"),
         ("uitars+fixed", {"sizes": "200,big"}, "expected whole pixels"),
         ("uitars+screenseeker", {"max_calls": 1}, "at least 2 calls"),
         ("vlm", {"refusals": "perhaps"}, "expected true or false"),
@@ -127,10 +129,10 @@ def test_bad_names_and_options_say_what_to_do(name: str, options: dict[str, Any]
     ("name", "options", "says"),
     [
         ("oracle/center", {"nosuch": 1}, "unknown option 'nosuch'"),
-        ("oracle/uitars", {"confidence": 0.5}, "'confidence' means nothing"),
-        ("oracle/uitars-fixed", {"sizes": "200"}, "'sizes' means nothing"),
-        ("oracle/ocr", {"chooser": "model"}, "'chooser' means nothing for method 'oracle/ocr': it takes none"),
-        ("oracle/sliding-window", {"seed": 1}, "'seed' means nothing"),
+        ("oracle/uitars", {"confidence": 0.5}, "'confidence' has no effect"),
+        ("oracle/uitars-fixed", {"sizes": "200"}, "'sizes' has no effect"),
+        ("oracle/ocr", {"chooser": "model"}, "'chooser' has no effect with method 'oracle/ocr': it takes none"),
+        ("oracle/sliding-window", {"seed": 1}, "'seed' has no effect"),
     ],
 )
 def test_oracles_take_only_options_that_mean_something(name: str, options: dict[str, Any], says: str) -> None:
@@ -369,7 +371,7 @@ def test_a_choice_that_is_none(said: str, status: str) -> None:
 def test_a_picture_is_parsed_once_for_all_who_want_it() -> None:
     made: list[bytes] = []
 
-    async def parse(image: bytes, note: str) -> Parse:
+    async def parse(image: bytes) -> Parse:
         made.append(image)
         await asyncio.sleep(0)
         if image == b"bad":
@@ -378,60 +380,74 @@ def test_a_picture_is_parsed_once_for_all_who_want_it() -> None:
             raise ToolFailure("network", "no")
         return Parse(width=1, height=1, detections=())
 
-    async def run() -> ParseCache:
-        cache = ParseCache(parse, keep=3)
-        await asyncio.gather(*(cache(b"a", "whole") for _ in range(20)), cache(b"b", "whole"))
-        await cache(b"a", "whole")
+    async def run() -> None:
+        kept = ParseCache(keep=3)
+
+        async def cache(image: bytes) -> Parse:
+            return await kept(image, lambda: parse(image))
+
+        await asyncio.gather(*(cache(b"a") for _ in range(20)), cache(b"b"))
+        await cache(b"a")
         for image, tries in ((b"bad", 1), (b"flaky", 2)):
             for _ in range(2):
                 with pytest.raises(ToolFailure):
-                    await cache(image, "whole")
+                    await cache(image)
             assert made.count(image) == tries  # only what would fail again is remembered
         for other in (b"c", b"d", b"e"):
-            await cache(other, "whole")
-        await cache(b"a", "whole")
-        return cache
+            await cache(other)
+        await cache(b"a")
 
-    cache = asyncio.run(run())
+    asyncio.run(run())
     assert made.count(b"a") == 2  # once, and once more after it was pushed out
-    assert cache.made == len(made)
 
 
+def answered(name: str, count: int = 1) -> list[float]:
+    """The seconds of samples that one method answers at the same time."""
+    outside = Outside(model=Model() if name == "vlm" else None, planner=None, parser=None)
+    question = Question(
+        id="s/e", exam="grounding", prompt="instruction", parts=(Picture(data=SCREEN), Text(text="Click on 'Save'"))
+    )
+
+    async def run() -> list[Answer]:
+        subject = MethodSubject(methods.build(name, {}), outside, {})
+        return list(await asyncio.gather(*(subject.answer(question, view(), nothing_called) for _ in range(count))))
+
+    return [Prediction(**json.loads(answer.text)).seconds or 0.0 for answer in asyncio.run(run())]
+
+
+class Model(Subject):
+    """A model that is asked in another way."""
+
+    def __init__(self) -> None:
+        self.spec, self.identity = "model", {}
+
+
+async def nothing_called(_request: Request) -> Reply:
+    raise AssertionError
+
+
+@pytest.mark.skipif(missing() is not None, reason="the extra ocr is not installed")
 def test_a_parse_counts_once_in_time_and_waiting_never(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: now[0], thread_time=lambda: 0.0))
+    async def parse(_subject: MethodSubject, _image: bytes, *_more: Any) -> Parse:
+        await asyncio.sleep(0.2)  # a queue
+        found = (Detection(box=(0, 0, 9, 9), text="Save"),)
+        return Parse(width=1920, height=1080, detections=found, seconds=50.0)
 
-    async def run() -> list[Prediction]:
-        waiting, all_wait = [0], asyncio.Event()
-
-        async def parse(image: bytes, note: str) -> Parse:
-            await all_wait.wait()
-            now[0] += 1000.0  # a queue
-            found = (Detection(box=(0, 0, 9, 9), text="Save"),)
-            return Parse(width=1920, height=1080, detections=found, seconds=50.0)
-
-        made = ParseCache(parse)
-
-        async def asked(image: bytes, note: str) -> Parse:
-            waiting[0] += 1
-            if waiting[0] == 4:
-                all_wait.set()
-            return await made(image, note)
-
-        tools = InProcess()
-        tools.parse = asked  # type: ignore[method-assign]
-        return list(await asyncio.gather(*(methods.build("ocr", {}).locate(view(), tools) for _ in range(4))))
-
+    monkeypatch.setattr(MethodSubject, "parse", parse)
     # one pays for the parse, the others do not pay for waiting
-    assert sorted(p.seconds or 0.0 for p in asyncio.run(run())) == [0.0, 0.0, 0.0, 50.0]
+    assert [round(seconds, 1) for seconds in sorted(answered("ocr", 4))] == [0.0, 0.0, 0.0, 50.0]
 
 
-def test_a_models_time_is_its_calls_and_not_the_queue_before_it() -> None:
+def test_a_models_time_is_its_calls_and_not_the_queue_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     call = Call(key="k", kind="api", endpoint="e", model="m", latency=7.0)
-    said = Answer(id="s/e", prompt="ground", text="(1, 2)", calls=(call,))
-    spent = locate("vlm", InProcess(say=lambda _image, _question: said)).seconds
-    assert spent is not None
-    assert spent >= 7.0
+
+    async def ask(_subject: MethodSubject, _question: Question, _call: Caller) -> Answer:
+        await asyncio.sleep(0.2)
+        return Answer(id="s/e", prompt="ground", text="(1, 2)", calls=(call,))
+
+    monkeypatch.setattr(MethodSubject, "ask", ask)
+    (seconds,) = answered("vlm")
+    assert 7.0 <= seconds < 7.2
 
 
 @pytest.mark.parametrize("name", ["uitars", "uitars-fixed", "uitars+screenseeker", "vlm"])

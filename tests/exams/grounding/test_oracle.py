@@ -190,9 +190,10 @@ def test_the_baselines_themselves_are_at_chance_however_they_crop(name: str, cro
 
 def oracle_rate(name: str, tools: InProcess, samples: tuple[Sample, ...]) -> tuple[float, list[Prediction]]:
     method = methods.build_oracle(name, {})
+    method.truths = {s.id: target_of(s) for s in samples}
 
     async def run() -> list[Prediction]:
-        return [await method.locate(view(s), tools, target_of(s)) for s in samples]
+        return [await method.locate(view(s), tools) for s in samples]
 
     found = asyncio.run(run())
     return sum(p.status == "found" for p in found) / len(found), found
@@ -281,9 +282,9 @@ class Script:
 def test_every_run_of_the_original_is_reproduced(case: dict[str, Any]) -> None:
     script = Script(case["fake_calls"])
     method = methods.build_oracle(f"oracle/{case['method']}{NAMES[case['strategy']]}", {})
-    target = OracleTarget(tuple(RUN["target"]["bbox"]), RUN["target"]["text"])
+    method.truths = {"e": OracleTarget(tuple(RUN["target"]["bbox"]), RUN["target"]["text"])}
     seen = MethodView(id="e", image=SCREEN, width=1920, height=1080, instruction=RUN["target"]["instruction"])
-    prediction = asyncio.run(method.locate(seen, InProcess(see=script.see, say=script.say), target))
+    prediction = asyncio.run(method.locate(seen, InProcess(see=script.see, say=script.say)))
     out = case["out"]
     assert prediction.oracle
     assert prediction.attempts == out["attempts"]
@@ -304,7 +305,8 @@ def test_every_run_of_the_original_is_reproduced(case: dict[str, Any]) -> None:
 def test_where_every_look_fails_it_is_an_error_and_no_miss() -> None:
     method = methods.build_oracle("oracle/omniparser-fixed", {})
     tools = InProcess(see=lambda _image: ToolFailure("server-500", "no text"))
-    prediction = asyncio.run(method.locate(view(targets()[0]), tools, target_of(targets()[0])))
+    method.truths = {targets()[0].id: target_of(targets()[0])}
+    prediction = asyncio.run(method.locate(view(targets()[0]), tools))
     assert prediction.status == "error"
     assert prediction.attempts == 4
 

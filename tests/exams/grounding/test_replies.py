@@ -12,16 +12,10 @@ from tests.support import openadapt_reference as reference
 from tests.support.openadapt_reference import UITARS_HELPER
 
 from snellen.core.errors import SnellenError
+from snellen.core.resizing import PROCESSOR, PixelLimits, smart_resize
 from snellen.exams.grounding.geometry import Box, Pixels, Point
 from snellen.exams.grounding.methods import wire_omniparser
-from snellen.exams.grounding.methods.formats import FORMATS, place
-from snellen.exams.grounding.methods.image_sizes import (
-    PROCESSOR,
-    UITARS_V1,
-    PixelLimits,
-    fit_within,
-    smart_resize,
-)
+from snellen.exams.grounding.methods.formats import FORMATS, UITARS_V1, fit_within, place
 from snellen.exams.grounding.reading.points import PlaceReading, read_point
 from snellen.exams.grounding.reading.predictions import (
     DESCRIBED,

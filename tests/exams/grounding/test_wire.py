@@ -37,18 +37,18 @@ class Http:
 
     def __init__(self, session: aiohttp.ClientSession, parser: str = "", model: str = "") -> None:
         self.session, self.parser, self.model = session, parser, model
-        self.cache = ParseCache(self._parse)
+        self.cache = ParseCache()
 
     async def parse(self, image: bytes, note: str) -> Parse:
-        return await self.cache(image, note)
-
-    async def _parse(self, image: bytes, note: str) -> Parse:
-        return await wire.parse_image(self._post, image)
+        return await self.cache(image, lambda: wire.parse_image(self._post, image))
 
     async def _post(self, body: bytes) -> bytes | None:
         headers = {"content-type": "application/json"}
         async with self.session.post(wire.parse_url(self.parser), data=body, headers=headers) as response:
             return None if response.status == 500 else await response.read()
+
+    async def compute(self, function: Callable[..., Any], *args: Any) -> Any:
+        return function(*args)
 
     async def ask(self, question: Question) -> Answer:
         import base64
@@ -209,7 +209,7 @@ def test_many_targets_of_one_screenshot_make_one_parse() -> None:
 
 def test_other_failures_say_what_they_are() -> None:
     ok = b'{"parsed_content_list": [], "latency": 0.1}'
-    assert wire.read_reply(ok, 10, 10) == Parse(width=10, height=10, detections=(), parser="omniparser")
+    assert wire.read_reply(ok, 10, 10) == Parse(width=10, height=10, detections=())
     endpoint = wire.OmniParserEndpoint("http://localhost:8000")
     for body in (b"<html>", b"[]", b'{"latency": 1}'):
         with pytest.raises(ToolFailure) as caught:
@@ -283,4 +283,4 @@ def test_padding_goes_and_comes_back() -> None:
     )
     back = wire.unpadded(seen, 640, 480)
     assert [(d.text, d.box) for d in back.detections] == [("kept", (10, 460, 60, 480))]
-    assert (back.width, back.height, back.padded) == (640, 480, True)
+    assert (back.width, back.height) == (640, 480)

@@ -209,9 +209,12 @@ def test_a_column_called_task_breaks_results_down_and_decides_nothing(tmp_path: 
 
 
 def test_two_columns_that_differ_in_case_alone_are_refused() -> None:
-    with pytest.raises(SnellenError, match="both 'answer' and 'Answer' could be the 'answer'"):
-        columns_of(["image", "question", "answer", "Answer"])
+    names = ["image", "question", "answer", "Answer"]
+    with pytest.raises(SnellenError, match="both 'answer' and 'Answer' could be the answer: '--columns answer=answer'"):
+        columns_of(names)
+    assert [columns_of(names, {"answer": name}).answer for name in ("answer", "Answer")] == ["answer", "Answer"]
     assert columns_of(["image", "question", "answer", "Topic", "topic"]).others == ("Topic", "topic")
+    assert columns_of(["image", "question", "answer", "Path", "path"]).image == "image"
 
 
 def test_the_command_line_comes_before_data_toml_also_for_the_kind_of_answer(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_the_floor_of_numbers_with_a_tolerance_tries_what_lies_between_the_commo
     numbers = [
         Sample(id=str(i), tags={"task": "number"}, truth=float(i), facts={"tolerance": 40.0}) for i in range(100)
     ]
-    tried = plain_floors.constants([plain_floors.AskedSample(sample, None, ()) for sample in numbers])
+    tried = plain_floors._constants([plain_floors._AskedSample(sample, None, ()) for sample in numbers])
     right = [
         sum(mark_reply(OWN["robust"], s, constant.say(None)).metrics["accuracy"] for s in numbers) for constant in tried
     ]

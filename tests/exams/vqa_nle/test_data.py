@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -295,22 +294,6 @@ def test_several_files_of_one_name_are_used_only_if_they_are_copies(tmp_path: Pa
     put(tmp_path / "images/mpi/b/000000000.jpg", jpeg(3, (50, 50)))
     with pytest.raises(SnellenError, match="1 of 1 samples have no image"):
         NleData("actx", tmp_path, Selection())
-
-
-def test_the_image_folders_are_walked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    vqax(tmp_path, 30)
-    for i in range(10):
-        put(tmp_path / f"images/elsewhere/{i}/x.jpg", jpeg(i))
-    for i in range(20):
-        (tmp_path / "images/val2014" / coco_filename(i, "val")).unlink()
-    seen: list[str] = []
-    scandir = os.scandir
-    monkeypatch.setattr(os, "scandir", lambda path: seen.append(str(path)) or scandir(path))
-    data = NleData("vqax", tmp_path, Selection(max_missing=20))
-    assert len(list(data.full(everything))) == 10
-    own = [p for p in seen if p.endswith("val2014")]
-    assert len(own) == 2, "once for the task's own folder, once in the walk over all that looks for the missing ones"
-    assert len([p for p in seen if "elsewhere/" in p]) == 10
 
 
 def test_links_are_followed_and_do_not_loop(tmp_path: Path) -> None:

@@ -406,10 +406,10 @@ def test_files_that_are_something_else_are_refused(tmp_path: Path, content: str,
     assert len(list(check("vqax", tmp_path))) == 1
 
 
-def test_json_that_breaks_later_is_an_error_with_the_line(tmp_path: Path) -> None:
+def test_json_that_breaks_later_is_an_error_with_the_place(tmp_path: Path) -> None:
     good = '"1": {"question": "q", "answers": ["a"], "image_name": "x.jpg"}'
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", "{" + good + ",\n" + good + ",\n !}")
-    with pytest.raises(SnellenError, match=r"vqaX_val\.json: not valid JSON \(line 3: "):
+    with pytest.raises(SnellenError, match=r"vqaX_val\.json: not valid JSON \(.*byte"):
         NleData("vqax", tmp_path, Selection())
 
 

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from snellen.core.types import Token
 from snellen.exams.vqa_nle.entropy.spans import (
-    Spans,
     assembled,
     clean_token_for_entropy,
+    entropies_of,
     extract_token_entropies,
     filter_entropy_to_explanation,
-    spans,
     token_entropy_cell,
     words,
 )
@@ -131,12 +130,16 @@ def test_only_the_first_because_as_a_word_parts_the_reply() -> None:
     assert [w.part for w in words(said(("no", 0.1), (" explanation", 0.2)))] == ["answer", "answer"]
 
 
-def test_spans_are_over_words() -> None:
-    found = spans(said(*PLAIN))
-    assert found == Spans(0.5, 0.5, pytest.approx((0.3 + 0.9 + 0.7) / 3), 0.9, False)
-    assert spans(said(("yes", None), (" because", None), (" x", None))) == Spans()
-    assert spans(()) == Spans()
-    assert spans(said(("yes", 0.25)))[:4] == (0.25, 0.25, None, None)
+def test_entropies_are_over_words() -> None:
+    assert entropies_of(said(*PLAIN)) == {
+        "answer_entropy_mean": 0.5,
+        "answer_entropy_max": 0.5,
+        "explanation_entropy_mean": pytest.approx((0.3 + 0.9 + 0.7) / 3),
+        "explanation_entropy_max": 0.9,
+    }
+    assert entropies_of(said(("yes", None), (" because", None), (" x", None))) == {}
+    assert entropies_of(()) == {}
+    assert entropies_of(said(("yes", 0.25))) == {"answer_entropy_mean": 0.25, "answer_entropy_max": 0.25}
 
 
 def test_alternatives_of_an_endpoint_give_bounds_and_say_so() -> None:
@@ -145,7 +148,7 @@ def test_alternatives_of_an_endpoint_give_bounds_and_say_so() -> None:
     answer, explanation = words(tokens)
     assert (answer.entropy, answer.entropy_high) == pytest.approx(bound_from_top([log(0.7), log(0.2)]))
     assert (explanation.entropy, explanation.entropy_high) == (0.25, None)
-    assert spans(tokens).bounded
+    assert "answer_entropy_mean_lower_bound" in entropies_of(tokens)
     given_bounds = Token(text="yes", logprob=-1.0, entropy=0.1, entropy_high=0.4)
     assert words((given_bounds, *said(("es", 0.2))))[0][2:4] == (0.2, 0.4)
 

@@ -99,7 +99,6 @@ def test_every_score_is_declared_in_the_order_of_the_tables(exam: VqaNle) -> Non
                 own = {n for n in group.metrics if declared(protocol.metrics, n).kind == "own"}
                 assert bool(own) == group.whole
             assert ("valid_explanation" in names) == (prompt == "zero")
-            assert ("evil_score" in names) == (protocol.name == "e-vil" and prompt == "zero")
 
 
 # ---------------------------------------------------------------- gallery

@@ -13,8 +13,8 @@ from tests.support.readers import Reader
 from tests.support.readers.vqa_nle import FORMS as READERS
 from tests.support.wrapping import BARE, FORMS, Topic, say
 
-from snellen.exams.vqa_nle.reading.strict import read_label, read_open
-from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
+from snellen.exams.vqa_nle.reading.closed import read_choice, read_label
+from snellen.exams.vqa_nle.reading.strict import read_open
 from snellen.exams.vqa_nle.vqa_official import normalise
 
 ROWS = json.loads((Path(__file__).parent / "replies.json").read_text(encoding="utf-8"))

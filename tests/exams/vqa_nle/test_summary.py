@@ -58,18 +58,13 @@ class Scorer:
     ) -> CorpusValue:
         return CorpusValue(0.25 if len(said) == len(true) == len(images) else 0.0)
 
-    @staticmethod
-    def e_vil(scores: dict[str, float], task: float | None) -> SimpleNamespace:
-        whole = "SPICE" in scores
-        return SimpleNamespace(explanation=0.5 if whole else None, overall=0.5 * (task or 0.0) if whole else None)
-
 
 @pytest.fixture
 def scorer(monkeypatch: pytest.MonkeyPatch) -> Scorer:
     import_module("snellen.stats.nlg.constant")  # floors are not faked
     found = Scorer({})
     fake = ModuleType("snellen.stats.nlg")
-    for name in ("with_intervals", "e_vil", "missing", "meteor_with_interval"):
+    for name in ("with_intervals", "missing", "meteor_with_interval"):
         setattr(fake, name, getattr(found, name))
     fake.CorpusValue = CorpusValue  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, fake.__name__, fake)
@@ -166,16 +161,6 @@ def test_object_tags_before_scoring(scorer: Scorer) -> None:
         summary(VCR, [(truth, "A because <det1> hugs <det11>")], protocol)
         assert scorer.calls[0][:2] == ([said], [[true]]), protocol
         assert scorer.calls[0][2] is (str if protocol == "e-vil" else None)
-
-
-def test_e_vil_scores_only_where_all_metrics_are_available(scorer: Scorer) -> None:
-    assert "evil_score" not in summary(VQAX, ROWS, "e-vil")[0].metrics
-    scorer.extra = {"METEOR": 0.2, "SPICE": 0.2, "BERTScore": 0.9}
-    metrics = summary(VQAX, ROWS, "e-vil")[0].metrics
-    assert (metrics["evil_score"].value, metrics["evil_score"].n) == (pytest.approx(0.5 * 4 / 6), 6)
-    assert (metrics["evil_explanation_score"].value, metrics["evil_explanation_score"].n) == (0.5, 4)
-    assert metrics["meteor_filtered"].value == 0.2
-    assert "evil_score" not in summary(VQAX, ROWS, "strict")[0].metrics
 
 
 def test_meteor_where_java_has_it_and_a_note_of_what_is_not_here(scorer: Scorer) -> None:

@@ -10,7 +10,7 @@ from tests.support.wrapping import Topic
 
 def _read(reply: str, _topic: Topic) -> tuple[str, ...] | None:
     found = read(reply)
-    return None if found is None else tuple(text.rstrip(".") for text in found.texts)
+    return None if found is None else tuple(text.rstrip(".") for text in found)
 
 
 def _meant(topic: Topic) -> tuple[str, ...]:

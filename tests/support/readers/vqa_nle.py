@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from snellen.exams.vqa_nle.names import LABELS, LETTERS
-from snellen.exams.vqa_nle.reading.strict import read_label, read_open
-from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
+from snellen.exams.vqa_nle.reading.closed import read_choice, read_label
+from snellen.exams.vqa_nle.reading.strict import read_open
 from snellen.exams.vqa_nle.vqa_official import normalise
 from tests.support import slots
 from tests.support.readers import Reader

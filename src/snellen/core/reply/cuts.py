@@ -16,6 +16,8 @@ _STATED = re.compile(r"\b(?:answer|verdict)\b[\"'*]{0,2}\s?(?:is\b|:|=)[\s:\"'*]
 _HELD = re.compile(
     r"</\s?answer>|\\boxed\{[^{}\n]{1,200}\}|\"(?:final_)?answer\"\s?:\s?\"[^\"\n]{1,200}\"\s?,", re.IGNORECASE
 )
+_BROKEN_OFF = re.compile(r"\d$|\s\w$")
+"""The end of a number, or of a word that has one letter so far."""
 _SMALL = frozenset({"an", "the", "and"})
 _HEAD = re.compile(r"\d+[.)]$|.*[:!?]$", re.DOTALL)
 
@@ -41,7 +43,7 @@ def finished(reply: str, is_bare: Callable[[str], bool], *, closed: bool = False
     if _STATED.search(whole):
         return "" if correction_end(text[len(whole) :].lstrip()) else whole
     bare = unwrapped(text)
-    if closed and "\n" not in bare and is_bare(bare) and not bare[-1:].isdigit():
+    if closed and "\n" not in bare and is_bare(bare) and not _BROKEN_OFF.search(bare):
         return bare
     bare += "\n" * text.endswith("\n")
     end = _ANSWER_END.search(bare)
@@ -55,16 +57,12 @@ def finished(reply: str, is_bare: Callable[[str], bool], *, closed: bool = False
 def says_only(text: str, answers: Sequence[str]) -> bool:
     """Return whether a text is one word, or has beside the answers that were read in it only letters and articles.
 
-    A letter at the end may be the beginning of a word.
-
-    >>> [says_only(text, ["a dog"]) for text in ("B. a dog", "B", "Option B", "First I consider a dog", "a dog h")]
-    [True, True, False, False, False]
+    >>> [says_only(text, ["a dog"]) for text in ("B. a dog", "B", "Option B", "First I consider a dog")]
+    [True, True, False, False]
     """
     words, read = _words(text), {word for answer in answers for word in _words(answer)}
     others = [word for word in words if word not in read] if read.issubset(words) else words
-    if len(words) < 2 or not answers:
-        return bool(answers)
-    return words[-1] not in others and all(len(word) == 1 or word in _SMALL for word in others)
+    return bool(answers) and (len(words) == 1 or all(len(word) == 1 or word in _SMALL for word in others))
 
 
 def _words(text: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
@@ -12,7 +11,7 @@ from snellen.core.errors import SnellenError, Stopped
 from snellen.core.subject import Endpoint
 from snellen.engine.answer.asking_pass import until_stopped
 from snellen.engine.call.exchange import LARGEST_REPLY, Fault, Response, good
-from snellen.engine.call.retry import LONGEST_RETRY_AFTER, retry_after, wait_before, worth_retrying
+from snellen.engine.call.retry import LONGEST_RETRY_AFTER, pause, retry_after, wait_before, worth_retrying
 
 if TYPE_CHECKING:
     from snellen.engine.call.client import Client
@@ -32,12 +31,6 @@ class UnconfirmedBatch(Stopped):
     """A batch that the provider may have made, though its id was lost: it is looked for before another is handed in."""
 
 
-async def pause(seconds: float, stopped: asyncio.Event) -> None:
-    """Wait, but not longer than until the run is stopped."""
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(stopped.wait(), seconds)
-
-
 class BatchWire:
     """One endpoint's batches on the wire. `stopped` ends all waiting."""
 
@@ -46,7 +39,7 @@ class BatchWire:
         self._tries, self._stopped = tries, stopped
 
     async def read(self, step: BatchStep, reader: Callable[[bytes], T], tries: int = 0) -> T:
-        """What the provider says, understood."""
+        """Return what the provider says, understood."""
         return self._understood(step, reader, (await self.exchange(step, tries=tries)).body)
 
     async def labelled(self, api: BatchApi, mark: str) -> str:
@@ -86,7 +79,7 @@ class BatchWire:
             ) from None
 
     def _proper(self, number: str) -> str:
-        """An id that can be written down: it is short, and no place where the key comes back."""
+        """Return an id that can be written down: it is short, and no place where the key comes back."""
         if not 0 < len(number) <= LONGEST_ID or self._endpoint.connection.key.redact(number) != number:
             raise ValueError("no proper id of the batch")
         return number
@@ -94,7 +87,7 @@ class BatchWire:
     async def exchange(
         self, step: BatchStep, *, into: BinaryIO | None = None, tries: int = 0, to_the_end: bool = False
     ) -> Response:
-        """One exchange. `to_the_end` is for what has to be said after the run was stopped."""
+        """Make one exchange. `to_the_end` is for what has to be said after the run was stopped."""
         tries = tries or self._tries
         for number in range(1, tries + 1):
             place = into.tell() if into is not None else 0

@@ -20,18 +20,17 @@ from snellen.core.arm import Arm
 from snellen.core.batch import BatchApi, BatchResult, BatchState, BatchStep
 from snellen.core.errors import Interrupted, SnellenError, Stopped
 from snellen.core.records import REFUSED
-from snellen.core.subject import Endpoint, Price, Reply, Request
+from snellen.core.subject import Endpoint, Parsed, Price, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
 from snellen.data.line_offsets import Key
 from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStopped, until_stopped
-from snellen.engine.answer.batch_filling import BatchDraft
-from snellen.engine.answer.batch_replies import goes_on, lost_call, reply_of
-from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch, pause
-from snellen.engine.answer.feeding import Feed, PreparedQuestion
+from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch
+from snellen.engine.ask.questions import Feed, PreparedQuestion
 from snellen.engine.call.budget import BudgetReached
-from snellen.engine.call.caller import UNPROCESSED, as_stored
+from snellen.engine.call.caller import as_stored, gives_in, reply_of, understood
 from snellen.engine.call.preflight import preflight
+from snellen.engine.call.retry import pause
 from snellen.engine.call.store import Store
 from snellen.engine.plan.plan import Plan
 from snellen.engine.plan.request import TRIES
@@ -42,8 +41,6 @@ FIRST_LOOK, LONGEST_WAIT, GROWTH = 1.0, 60.0, 1.5
 LOOKS = 20
 """How often one look at a batch is tried: who waits for hours survives a quarter of an hour without a provider."""
 TOGETHER = 64
-DOWNLOADS, AGAIN = 3, 5.0
-"""How often results that are cut short are downloaded, and the seconds between."""
 
 
 class Batching(AskingPass):
@@ -82,7 +79,7 @@ class Batching(AskingPass):
                 raise self._stop
         except Stopped as error:
             called_off = await self._call_off() if isinstance(error, Interrupted) else set()
-            self.notes += [goes_on(entry) for entry in self.books.open if entry.mark not in called_off]
+            self.notes += [_goes_on(entry) for entry in self.books.open if entry.mark not in called_off]
             raise
         finally:
             self.notes += self.endpoint.notes()
@@ -132,8 +129,8 @@ class Batching(AskingPass):
         held, full = 0.0, False
         settled = self._done | self._tried
         handed_in: set[str] = set()
-        feed = Feed(self.plan, settled.__contains__)
-        filling = BatchDraft(self.api)
+        feed = self.plan.feed(settled.__contains__)
+        filling = _Draft(self.api)
         self._revision, self._broken = self.endpoint.revision, None
         try:
             while not full:
@@ -158,7 +155,7 @@ class Batching(AskingPass):
                     if not filling.takes(body):
                         under.append(await self._sent(filling))
                         handed_in |= filling.keys
-                        filling = BatchDraft(self.api)
+                        filling = _Draft(self.api)
                     filling.add(item, body, bound)
                     self._tried.add(key)
                     held += bound or 0.0
@@ -174,7 +171,7 @@ class Batching(AskingPass):
         return under
 
     async def _pulled(self, feed: Feed) -> list[PreparedQuestion]:
-        """The next questions. Whatever ends the reading early, those before it are handed in and collected first."""
+        """Return the next questions. Whatever ends the reading early, those before it are handed in and collected first."""
         try:
             return await until_stopped(asyncio.to_thread(feed.pull), self._stopped)
         except WaitStopped:
@@ -190,7 +187,7 @@ class Batching(AskingPass):
         return price._replace(batch=self.api.share) if price is not None and price.batch is None else price
 
     def _bound(self, request: Request) -> float | None:
-        """The most that a request may cost in a batch."""
+        """Return the most that a request may cost in a batch."""
         price = self._price
         if request.cost_bound is None or price is None or price.batch is None:
             if self.limits.max_cost is not None:
@@ -201,13 +198,13 @@ class Batching(AskingPass):
         return request.cost_bound * price.batch
 
     def _fits(self, held: float, bound: float) -> bool:
-        """Whether one more request fits under the cap. Replies that did not say what they cost count like the dearest."""
+        """Tell whether one more request fits under the cap. Replies that did not say what they cost count like the dearest."""
         cap, known = self.limits.max_cost, self.totals
-        unknown = (known.unsure + known.unpriced) * max(known.dearest_call or 0.0, bound)
+        unknown = (known.unsure + known.unpriced) * max(known.dearest_call or 0.0, known.dearest_unknown or 0.0, bound)
         return cap is None or known.cost + unknown + held + bound <= cap * (1 + 1e-9)
 
     def _kept(self, item: PreparedQuestion) -> bool:
-        """Whether a question needs no batch: it cannot be asked, or was answered before."""
+        """Tell whether a question needs no batch: it cannot be asked, or was answered before."""
         question = item.question
         if item.failure is not None:
             self._tried.add((question.id, question.prompt))
@@ -219,7 +216,7 @@ class Batching(AskingPass):
         self._keep(self.plan.subject.answered(question, as_stored(known)))
         return True
 
-    async def _sent(self, filling: BatchDraft) -> BatchEntry:
+    async def _sent(self, filling: _Draft) -> BatchEntry:
         """Write a batch down, hand it in, and write its id down."""
         mark = secrets.token_hex(8)
         entry = BatchEntry(
@@ -317,9 +314,8 @@ class Batching(AskingPass):
             )
         try:
             with tempfile.TemporaryFile() as file:
-                lines = await self._downloaded(state, file)
                 # a provider that counts nothing has answered every question, or none
-                expected = state.done or (entry.count if lines else 0)
+                lines, expected = await self._downloaded(state, file, entry.count)
                 self._keep_all(file, wanted, entry, whole=lines >= expected)
         except OSError as error:
             raise Stopped(
@@ -334,26 +330,22 @@ class Batching(AskingPass):
         self._in_batches -= entry.count
         self.books.note(msgspec.structs.replace(entry, state="done"))
 
-    async def _downloaded(self, state: BatchState, file: BinaryIO) -> int:
-        """Download the results of a batch, again where they are cut short; gives how many lines there are."""
-        lines = 0
-        for number in range(DOWNLOADS):
-            if number:
-                await pause(AGAIN, self._stopped)
-            file.seek(0)
-            file.truncate()
-            lines = 0
-            for address in state.results:
-                begin = file.tell()
-                await self._wire.exchange(BatchStep("GET", address), into=file)
-                lines += worked_on(self.api, file, begin)
-                file.write(b"\n")
-            if lines >= state.done:
-                break
-        return lines
+    async def _downloaded(self, state: BatchState, file: BinaryIO, count: int) -> tuple[int, int]:
+        """Download the results of a batch of `count` requests. Return how many came and how many there are.
+
+        Some providers count requests that were not worked on as done, others do not: with a line for every request nothing is missing.
+        """
+        lines = every = 0
+        for address in state.results:
+            begin = file.tell()
+            await self._wire.exchange(BatchStep("GET", address), into=file)
+            worked, whole = lines_in(self.api, file, begin)
+            lines, every = lines + worked, every + whole
+            file.write(b"\n")
+        return lines, 0 if every >= count else state.done or (count if lines else 0)
 
     def _results(self, file: BinaryIO, broken: list[str]) -> Generator[BatchResult, None, None]:
-        """What is in a file of results; `broken` is told what cannot be read."""
+        """Yield what is in a file of results; `broken` is told what cannot be read."""
         file.seek(0)
         for line in file:
             if line.strip():
@@ -372,10 +364,10 @@ class Batching(AskingPass):
             still = [i for i in insides if (i.id, i.prompt) not in self._done]
             if not still:
                 continue
-            if self._is_refused(result):
+            if gives_in(self.endpoint, self._revision, result.status, result.body):
                 self._again.update((i.id, i.prompt) for i in still)
                 continue
-            reply = reply_of(self.endpoint, result, insides[0], entry, self._price)
+            reply = self._reply(result, insides[0], entry)
             if reply.failure is not None and not whole:
                 continue  # the next download has it again, and it is to be counted once
             if self.store is not None and reply.failure is None and reply.call.cost_source != REFUSED:
@@ -395,11 +387,25 @@ class Batching(AskingPass):
         reason = Failure(kind="batch", reason="the batch has no result for this question")
         for i in lost:
             # as many of them as there are unreadable lines may have been answered and billed
-            calls = (lost_call(self.endpoint, i, entry),) if broken else ()
+            unread = reply_of(self.endpoint, i.key, i.images, Parsed(), tries=1, batch=entry.id)
+            calls = (unread.call,) if broken else ()
             self._keep(Answer(id=i.id, prompt=i.prompt, failure=reason, calls=calls))
 
+    def _reply(self, result: BatchResult, inside: BatchedQuestion, entry: BatchEntry) -> Reply:
+        """Return the reply that a result is, with its ledger."""
+        parsed = understood(self.endpoint, result.status, result.body, self._priced)
+        more = {"tries": 1, "left_out": entry.left_out, "batch": entry.id}
+        return reply_of(self.endpoint, result.key, inside.images, parsed, **more)
+
+    def _priced(self, parsed: Parsed) -> Parsed:
+        """Return a reply at the price of a batch, where its usage and a price tell what it cost and not the provider itself."""
+        price = self._price
+        if price is None or parsed.usage.input_tokens is None or parsed.cost_source not in (price.source, None):
+            return parsed
+        return parsed._replace(cost=price.bill(parsed.usage, in_batch=True), cost_source=f"{price.source}, in a batch")
+
     def _answer(self, inside: BatchedQuestion, reply: Reply, entry: BatchEntry) -> Answer:
-        """The answer that a reply is; one to an earlier wording of the prompt is none, but has its cost."""
+        """Return the answer that a reply is; one to an earlier wording of the prompt is none, but has its cost."""
         prompt = Arm.parse(inside.prompt).prompt
         now = self._wordings.get(prompt)
         if entry.wordings.get(prompt, now) != now:
@@ -407,18 +413,6 @@ class Batching(AskingPass):
             return Answer(id=inside.id, prompt=inside.prompt, failure=edited, calls=(reply.call,))
         question = Question(id=inside.id, exam=self.plan.exam.name, prompt=inside.prompt, parts=(), shots=inside.shots)
         return self.plan.subject.answered(question, reply)
-
-    def _is_refused(self, result: BatchResult) -> bool:
-        """Whether a request was refused for a parameter that is left out from now on."""
-        if result.status not in UNPROCESSED:
-            return False
-        try:
-            given_in = self.endpoint.revision == self._revision and self.endpoint.drop_refused_parameter(
-                result.status, result.body
-            )
-        except Exception:  # whatever the provider wrote, it is the failure of this request
-            return False
-        return given_in or self.endpoint.revision != self._revision
 
     def _keep(self, *answers: Answer) -> None:
         if not answers:
@@ -439,7 +433,7 @@ class Batching(AskingPass):
 
 
 def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:
-    """The endpoint by whose batches a subject can be asked: one that asks one model, once a question."""
+    """Return the endpoint by whose batches a subject can be asked: one that asks one model, once a question."""
     endpoint = plan.subject.endpoint
     if endpoint is None or endpoint is not plan.subject:  # type: ignore[comparison-overlap]
         raise SnellenError(
@@ -450,15 +444,67 @@ def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:
     return endpoint, endpoint.batches
 
 
-def worked_on(api: BatchApi, file: BinaryIO, begin: int) -> int:
-    """Count the lines from a place on that the provider counts as done, without a last one that was cut."""
+def lines_in(api: BatchApi, file: BinaryIO, begin: int) -> tuple[int, int]:
+    """Count the lines from a place on that were worked on, and all of them, without a last one that was cut."""
     file.seek(begin)
-    count, last = 0, b""
+    worked = every = last_worked = 0
+    last = b""
     for line in file:
-        if line.strip() and not any(word in line for word in api.unworked):
-            count, last = count + 1, line
+        if line.strip():
+            last, last_worked = line, int(not any(word in line for word in api.unworked))
+            worked, every = worked + last_worked, every + 1
     try:
         api.result(last)
     except ValueError:
-        count -= bool(last)
-    return count
+        worked, every = worked - last_worked, max(0, every - 1)
+    return worked, every
+
+
+def _goes_on(entry: BatchEntry) -> str:
+    """Say that a batch is still at the provider, and how to collect it."""
+    if not entry.id:
+        return f"whether a batch of {entry.count} questions was handed in is not known; the same command looks for it"
+    return (
+        f"batch {entry.id} with {entry.count} questions goes on at the provider and is paid there; the same command collects it "
+        "(--cancel-batches with Ctrl-C calls it off)"
+    )
+
+
+class _Draft:
+    """A batch that is being put together: what goes to the provider, and what the books say of it."""
+
+    def __init__(self, api: BatchApi) -> None:
+        self._api = api
+        self.entries: list[bytes] = []
+        self.keys: set[str] = set()
+        self.inside: list[BatchedQuestion] = []
+        self.size = 0
+        self.bound: float | None = 0.0
+
+    def takes(self, body: bytes) -> bool:
+        """Tell whether one more request fits; one that is larger than any batch goes alone."""
+        if not self.entries:
+            return True
+        return len(self.entries) < self._api.most and self.size + len(body) + 512 <= self._api.largest
+
+    def join(self, item: PreparedQuestion) -> None:
+        """Add a question whose request is in the batch: one key, one result."""
+        question, request = item.question, item.prepared
+        self.inside.append(
+            BatchedQuestion(
+                key=request.key, id=question.id, prompt=question.prompt, shots=question.shots, images=request.images
+            )
+        )
+
+    def add(self, item: PreparedQuestion, body: bytes, bound: float | None) -> None:
+        """Add a question and its request."""
+        entry = self._api.entry(item.prepared.key, body)
+        self.entries.append(entry)
+        self.keys.add(item.prepared.key)
+        self.join(item)
+        self.size += len(entry) + len(self._api.between)
+        self.bound = None if bound is None or self.bound is None else self.bound + bound
+
+    @property
+    def payload(self) -> bytes:
+        return self._api.opening + self._api.between.join(self.entries) + self._api.closing

@@ -11,9 +11,8 @@ from functools import partial
 
 from snellen.core.adaptive import Adaptive
 from snellen.core.outcomes import mark_answer
-from snellen.core.types import Answer, Outcome, Sample
-from snellen.engine.answer.feeding import PreparedQuestion, item_of
-from snellen.engine.ask.questions import Open, ask_under
+from snellen.core.types import Answer, Outcome
+from snellen.engine.ask.questions import Open, PreparedQuestion, ask_under, prepared
 from snellen.engine.plan.plan import Plan, bare
 from snellen.engine.runs.folder import RunFolder, Scan
 
@@ -39,17 +38,23 @@ class ChoosingFeed:
         self._done = done.__contains__
 
     def pull(self) -> list[PreparedQuestion]:
-        """The next items, as soon as there is one; none at the end, and none after `close`."""
+        """Return the next items, as soon as there is one; none at the end, and none after `close`."""
         old, new = self._next()
         drawn = [self._data.draw(name) for name in old]
         fresh = [self._data.draw(name) for name in new]
         if fresh:
             self._samples.update((sample.id, sample) for sample in map(bare, fresh))
             self._folder.append_samples(fresh)
-        return [item for sample in (*drawn, *fresh) for item in self._items(sample)]
+        subject, exam = self._plan.subject, self._plan.exam.name
+        return [
+            prepared(subject, Open(exam, sample.id, arm, partial(ask, sample)))
+            for sample in (*drawn, *fresh)
+            for arm, ask in self._asks.items()
+            if not self._done((sample.id, arm.text))
+        ]
 
     def _next(self) -> tuple[list[str], list[str]]:
-        """Names of samples that an earlier process chose and nobody answered, and of new ones; none of either at the end."""
+        """Return the names of samples that an earlier process chose and that have no answer, and of new ones; none of either at the end."""
         with self._turn:
             while not self._closed:
                 old, self._left = self._left[:AT_ONCE], self._left[AT_ONCE:]
@@ -59,16 +64,8 @@ class ChoosingFeed:
                 self._turn.wait()
         return [], []
 
-    def _items(self, sample: Sample) -> list[PreparedQuestion]:
-        """The questions about a sample that have no answer yet."""
-        return [
-            item_of(self._plan, Open(sample.id, arm, partial(ask, sample)))
-            for arm, ask in self._asks.items()
-            if not self._done((sample.id, arm.text))
-        ]
-
     def told(self, answer: Answer) -> None:
-        """An answer has come."""
+        """Take in an answer, which may decide what is asked next."""
         with self._turn:
             self._tell(answer)
             self._turn.notify_all()
@@ -81,7 +78,7 @@ class ChoosingFeed:
         self._data.told(answer.id, Outcome.ERROR if mark is None else mark.outcome)
 
     def close(self) -> None:
-        """Whoever waits for the next question gets none."""
+        """End the waiting for a next question: there is none."""
         with self._turn:
             self._closed = True
             self._turn.notify_all()

@@ -1,7 +1,7 @@
 """The asking loop: a feed of prepared questions, as many in work as the limiter allows, every answer written at once.
 
 Whatever it waits for (a server's model list, data that is read, a slot), a stop ends the waiting. What it cannot end, such as a read from
-a disk that hangs, goes on in a thread that nobody waits for.
+a disk that hangs, goes on in a thread that is not waited for.
 """
 
 from __future__ import annotations
@@ -10,18 +10,21 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextvars import ContextVar
-from typing import Any
+from queue import SimpleQueue
+
+import msgspec
 
 from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.errors import Interrupted, Stopped
-from snellen.core.subject import Connection, Endpoint, Reply, Request
+from snellen.core.subject import Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStopped, until_stopped
 from snellen.engine.answer.choosing import ChoosingFeed
-from snellen.engine.answer.feeding import Feed, PreparedQuestion
-from snellen.engine.call.budget import Budget, budget_of
+from snellen.engine.ask.questions import Feed, PreparedQuestion
+from snellen.engine.call.budget import budget_of
 from snellen.engine.call.caller import EndpointCaller
 from snellen.engine.call.exchange import Wire
 from snellen.engine.call.limiter import CEILING, Limiter
@@ -34,10 +37,9 @@ from snellen.engine.runs.folder import RunFolder, Scan
 TICK = 0.2
 GRACE = 2.0
 """How many seconds a read that is under way gets to end: one that the end of the program meets halfway can crash it."""
-_MADE: ContextVar[list[Call]] = ContextVar("made")
-"""The calls of the question that the task is for. (A subject may keep the caller that it is given, so that one cannot know it.)"""
-_REPEAT: ContextVar[int] = ContextVar("repeat", default=1)
-"""Which time it is that this question is asked: a subject that makes its requests on the way knows nothing of repeats."""
+_IN_WORK: ContextVar[tuple[list[Call], int]] = ContextVar("in work")
+"""The calls of the question that the task is for, and which time it is that this is asked. (A subject may keep the caller that it is
+given, so that one cannot know it, and one that makes its requests on the way knows nothing of repeats.)"""
 
 
 class Asking(AskingPass):
@@ -45,19 +47,23 @@ class Asking(AskingPass):
 
     def __init__(self, plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress) -> None:
         super().__init__(plan, folder, scan, store, on_progress)
-        self._is_done = scan.last.answered
         self._errors_in_a_row = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
         self._arrived: list[Answer] = []
         self.limiter = Limiter(self.limits.concurrency)
         self.callers: list[EndpointCaller] = []
-        self._feed: Feed | ChoosingFeed | None = None
-        self._reading: threading.Thread | None = None
+        self._feed: Feed | ChoosingFeed = plan.feed(scan.last.answered)
+        if isinstance(plan.data, Adaptive):
+            self._feed = ChoosingFeed(plan, plan.data, folder, scan)
+        self._wanted: SimpleQueue[Future[list[PreparedQuestion]] | None] = SimpleQueue()
+        """Chunks of questions that the reading thread is to make; None ends it."""
 
     async def run(self) -> None:
         wires: list[Wire] = []
         ticker = asyncio.create_task(self._tick())
+        reading = threading.Thread(target=self._read, name="snellen-data", daemon=True)
+        reading.start()
         try:
             with contextlib.suppress(WaitStopped):
                 await self._open_calls(wires)
@@ -73,47 +79,41 @@ class Asking(AskingPass):
             self._flush()
             for wire in wires:
                 await wire.close()
-            if self._feed is not None:
-                self._feed.close()
-            if self._reading is not None:
-                self._reading.join(GRACE)
+            self._feed.close()
+            self._wanted.put(None)
+            reading.join(GRACE)
             self._note_how_it_went()
             self._tell_progress()
 
     async def _open_calls(self, wires: list[Wire]) -> None:
         """Get ready to call the subject's endpoints. Those at one address share a limit and are asked for their models once."""
+        from snellen.engine.call.client import Client  # aiohttp takes a while to import
+
         pool, cap = self.limits.pool, self.limits.max_cost
         if pool is not None and self.plan.subject.endpoints:
             self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine
-        budget = budget_of(self.totals, cap, self.limits.purse, self.folder.path.name)
+        budget = budget_of(self.totals, cap, self.limits.shared, self.folder.path.name)
         at: dict[str, tuple[Wire, Limiter, list[Endpoint]]] = {}
         for endpoint in self.plan.subject.endpoints:
-            wires.append(self._wire(endpoint.connection))
+            timeout, connection = self.limits.timeout, endpoint.connection
+            wires.append(Client(connection, timeout) if pool is None else pool.wire(connection, timeout))
             limiter = Limiter(self.limits.concurrency) if at else self.limiter
-            there = at.setdefault(endpoint.connection.url, (wires[-1], limiter, []))
+            there = at.setdefault(connection.url, (wires[-1], limiter, []))
             there[2].append(endpoint)
-            self.callers.append(self._caller(endpoint, wires[-1], there[1], budget))
+            caller = EndpointCaller(
+                endpoint,
+                wires[-1],
+                limiter=there[1],
+                budget=budget,
+                store=self.store,
+                tries=self.limits.tries or TRIES,
+                use_stored=not self.limits.fresh,
+                on_stop=self.stop,
+                stopped=self._stopped,
+            )
+            self.callers.append(caller)
         for wire, _limiter, endpoints in at.values():
             await until_stopped(preflight(wire, endpoints, budget.cap), self._stopped)
-
-    def _caller(self, endpoint: Endpoint, wire: Wire, limiter: Limiter, budget: Budget) -> EndpointCaller:
-        return EndpointCaller(
-            endpoint,
-            wire,
-            limiter=limiter,
-            budget=budget,
-            store=self.store,
-            tries=self.limits.tries or TRIES,
-            use_stored=not self.limits.fresh,
-            on_stop=self.stop,
-        )
-
-    def _wire(self, connection: Connection) -> Wire:
-        """From this machine, or from those of a cluster."""
-        from snellen.engine.call.client import Client  # aiohttp takes a while to import
-
-        pool, timeout = self.limits.pool, self.limits.timeout
-        return Client(connection, timeout) if pool is None else pool.wire(connection, timeout)
 
     def _note_how_it_went(self) -> None:
         """Note what a user should know, and what the limiter did."""
@@ -127,64 +127,54 @@ class Asking(AskingPass):
         changes = [change._asdict() for change in self.limiter.history]
         self.concurrency = {"last_limit": self.limiter.limit, "changes": changes}
 
-    async def _route(self, request: Request) -> Reply:
-        if not self.callers:
-            raise RuntimeError("this subject has no endpoint to call")
-        reply = await self.callers[request.via](request.again(_REPEAT.get()))
-        _MADE.get().append(reply.call)
-        return reply
-
     async def _drive(self) -> None:
         """Put the questions of the feed to the subject."""
-        data = self.plan.data
-        feed: Feed | ChoosingFeed = Feed(self.plan, self._is_done)
-        if isinstance(data, Adaptive):
-            feed = ChoosingFeed(self.plan, data, self.folder, self.scan)
-        self._feed = feed
-        ahead = self._pulled(feed)
+        ahead = self._pulled()
         try:
             while self._stop is None:
                 chunk = await until_stopped(ahead, self._stopped)
                 if not chunk:
                     break
-                ahead = self._pulled(feed)
-                for item in chunk:
+                ahead = self._pulled()
+                while chunk:  # it is emptied, so that a question is not held longer than it is in work
                     await self._wait_while(lambda: len(self._tasks) >= self._width() and self._stop is None)
                     if self._stop is not None:
                         break
-                    task = asyncio.create_task(self._one(item))
+                    task = asyncio.create_task(self._one(chunk.pop(0)))
                     self._tasks.add(task)
                     task.add_done_callback(self._finished)
         except WaitStopped:
-            ahead.cancel()
+            pass
         except Exception as error:  # whatever it is, the questions before it are asked to their end
             self._stop = self._stop or error
+        finally:
+            ahead.cancel()
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
 
-    def _pulled(self, feed: Feed | ChoosingFeed) -> asyncio.Future[list[PreparedQuestion]]:
-        """Pull the next questions in a thread that can be left behind; what comes too late is dropped."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[list[PreparedQuestion]] = loop.create_future()
-        future.add_done_callback(lambda f: f.cancelled() or f.exception())  # also if nothing waits for it any more
+    def _pulled(self) -> asyncio.Future[list[PreparedQuestion]]:
+        """Have the reading thread make the next questions."""
+        future: Future[list[PreparedQuestion]] = Future()
+        self._wanted.put(future)
+        here = asyncio.wrap_future(future)
+        here.add_done_callback(lambda f: f.cancelled() or f.exception())  # also if nothing waits for it any more
+        return here
 
-        def tell(how: Callable[[Any], None], what: Any) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(lambda: None if future.done() else how(what))
+    def _read(self) -> None:
+        """Make questions as they are wanted, in a thread that can be left behind.
 
-        def pull() -> None:
+        It is one thread for all of them: with several, the heap grows in as many places.
+        """
+        while (future := self._wanted.get()) is not None:
+            if not future.set_running_or_notify_cancel():
+                continue
             try:
-                chunk = feed.pull()
+                chunk = self._feed.pull()
                 if self.store is not None and not self.limits.fresh:
                     self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
+                future.set_result(chunk)
             except BaseException as error:
-                tell(future.set_exception, error)
-            else:
-                tell(future.set_result, chunk)
-
-        self._reading = threading.Thread(target=pull, name="snellen-data", daemon=True)
-        self._reading.start()
-        return future
+                future.set_exception(error)
 
     async def _wait_while(self, condition: Callable[[], bool]) -> None:
         """Wait until a task ends or the run stops, for as long as the condition holds."""
@@ -193,14 +183,12 @@ class Asking(AskingPass):
             await self._room.wait()
 
     def _width(self) -> int:
-        """How many samples may be in work: a few more than calls, so that no slot waits for the loop."""
+        """Return how many samples may be in work: a few more than calls, so that no slot waits for the loop."""
         subject = self.plan.subject
         return subject.beside + (self.limiter.limit + 4 if subject.endpoints else subject.parallel)
 
     def stop(self, reason: BaseException) -> None:
         super().stop(reason)
-        for caller in self.callers:
-            caller.stopping = True
         self._room.set()
 
     def _finished(self, task: asyncio.Task[None]) -> None:
@@ -213,10 +201,21 @@ class Asking(AskingPass):
             self.stop(error)
 
     async def _one(self, item: PreparedQuestion) -> None:
+        """Put one question to the subject. Where the run ends between two of its calls, the ledger keeps those that were made."""
         question = item.question
         answer = Answer(id=question.id, prompt=question.prompt, failure=item.failure)
         if item.failure is None:
-            answer = await self._answered(item)
+            made: list[Call] = []
+            _IN_WORK.set((made, Arm.parse(question.prompt).repeat))
+            try:
+                answer = await self.plan.subject.answer(question, item.prepared, self._route)
+            except BaseException:
+                if any(not one.stored for one in made):
+                    failure = Failure(
+                        kind="stopped", reason="the run ended before all calls of this question were made"
+                    )
+                    self._keep(msgspec.structs.replace(answer, failure=failure, calls=tuple(made)))
+                raise
         self._keep(answer)
         self.done += 1
         if answer.failure is None:
@@ -230,19 +229,14 @@ class Asking(AskingPass):
                 "run the same command to continue (--max-errors sets how many are too many)"
             )
 
-    async def _answered(self, item: PreparedQuestion) -> Answer:
-        """Return the subject's answer. Where the run ends between two of its calls, the ledger keeps those that were made."""
-        question = item.question
-        made: list[Call] = []
-        _MADE.set(made)
-        _REPEAT.set(Arm.parse(question.prompt).repeat)
-        try:
-            return await self.plan.subject.answer(question, item.prepared, self._route)
-        except BaseException:
-            if any(not one.stored for one in made):
-                failure = Failure(kind="stopped", reason="the run ended before all calls of this question were made")
-                self._keep(Answer(id=question.id, prompt=question.prompt, failure=failure, calls=tuple(made)))
-            raise
+    async def _route(self, request: Request) -> Reply:
+        """Send a request of the question in work to the endpoint that it is for."""
+        if not self.callers:
+            raise RuntimeError("this subject has no endpoint to call")
+        made, repeat = _IN_WORK.get()
+        reply = await self.callers[request.via](request.again(repeat))
+        made.append(reply.call)
+        return reply
 
     def _keep(self, answer: Answer) -> None:
         """Write an answer before the loop waits again, together with the others that arrive in the same turn."""
@@ -250,8 +244,7 @@ class Asking(AskingPass):
             self.totals.add(one)
             if one.stored:
                 self.reused.add(one)
-        if self._feed is not None:
-            self._feed.told(answer)
+        self._feed.told(answer)
         self._arrived.append(answer)
         if len(self._arrived) == 1:
             asyncio.get_running_loop().call_soon(self._flush)

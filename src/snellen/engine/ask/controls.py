@@ -24,14 +24,14 @@ from snellen.core.types import Part, Picture, Question, Sample, Text
 
 
 def known_control(name: str) -> str:
-    """A control by name; an unknown one is an error that says which there are."""
+    """Return a control by name; an unknown one is an error that says which there are."""
     if name not in CONTROLS:
         raise unknown("control", name, CONTROLS)
     return name
 
 
 def altered(question: Question, control: str, seed: int) -> Question:
-    """A question under a control; 'shuffled' is done before asking, by giving the sample another's pictures."""
+    """Return a question under a control; 'shuffled' is done before asking, by giving the sample another's pictures."""
     if control == "options":
         return _other_order(question, seed)
     if control == "swapped":
@@ -41,7 +41,7 @@ def altered(question: Question, control: str, seed: int) -> Question:
 
 
 def partners(data: Dataset, seed: int) -> Iterator[tuple[Sample, str]]:
-    """Every sample with the id of one whose image it gets: a seeded permutation of images in which none stays where it was."""
+    """Yield every sample with the id of one whose image it gets: a seeded permutation of images in which none stays where it was."""
     groups: dict[tuple[str | None, str | None], list[Sample]] = {}
     for sample in data.light():
         groups.setdefault((sample.tags.get("split"), sample.tags.get("task")), []).append(sample)
@@ -59,7 +59,7 @@ def partners(data: Dataset, seed: int) -> Iterator[tuple[Sample, str]]:
 
 
 def _image_of(sample: Sample) -> str:
-    """What tells a sample's image from others': the name that the data set has for it, else the sample's own."""
+    """Return what tells a sample's image from others': the name that the data set has for it, else the sample's own."""
     return str(sample.facts.get("image_name") or sample.facts.get("image") or sample.id)
 
 
@@ -73,7 +73,7 @@ def _query(question: Question, change: Callable[[Picture], tuple[Part, ...]]) ->
 
 
 def _swapped(question: Question) -> Question:
-    """All pictures in the reverse order, the text where it was."""
+    """Return the question with all pictures in the reverse order, the text where it was."""
     if len(question.pictures) < 2 or question.shots:
         raise SnellenError(f"the control 'swapped' needs questions with several pictures; '{question.prompt}' has one")
     backwards = iter(question.pictures[::-1])
@@ -93,7 +93,7 @@ def _grey(picture: Picture) -> tuple[Part, ...]:
 
 @lru_cache(maxsize=64)
 def grey_png(width: int, height: int) -> bytes:
-    """A uniform grey image."""
+    """Return a uniform grey image."""
     import io
 
     from PIL import Image
@@ -104,7 +104,7 @@ def grey_png(width: int, height: int) -> bytes:
 
 
 def as_asked(exam: Exam, arm: Arm, sample: Sample, seed: int) -> Sample:
-    """The sample as an arm asks and marks it: under 'options' with its labelled options moved, so that a reply's letter is read
+    """Return the sample as an arm asks and marks it: under 'options' with its labelled options moved, so that a reply's letter is read
     in the order in which it was shown.
     """
     return (_moved(exam, sample, seed) or sample) if arm.control == "options" else sample
@@ -118,12 +118,12 @@ def _moved(exam: Exam, sample: Sample, seed: int) -> Sample | None:
 
 
 def why_not_moved(exam: Exam, prompt: str, sample: Sample) -> str:
-    """Why the options of a sample's question cannot be put in another order, after the prompt's name; nothing if they can."""
+    """Return why the options of a sample's question cannot be put in another order, after the prompt's name; nothing if they can."""
     return "" if _moved(exam, sample, 0) is not None else why_not_shuffled(exam.ask(prompt, sample))
 
 
 def _other_order(question: Question, seed: int) -> Question:
-    """The option list of the prompt in another order, its separators left where they are."""
+    """Return the option list of the prompt in another order, its separators left where they are."""
     found = _option_list(question)
     if isinstance(found, str):
         raise SnellenError(f"the prompt '{question.prompt}' {found}")
@@ -135,13 +135,13 @@ def _other_order(question: Question, seed: int) -> Question:
 
 
 def why_not_shuffled(question: Question) -> str:
-    """Why the options of a question cannot be put in another order, to be read after the prompt's name; nothing if they can."""
+    """Return why the options of a question cannot be put in another order, to be read after the prompt's name; nothing if they can."""
     found = _option_list(question)
     return found if isinstance(found, str) else ""
 
 
 def _option_list(question: Question) -> tuple[int, str, _Printed] | str:
-    """The part that lists the options, its text and the place in it; or why there is none."""
+    """Return the part that lists the options, its text and the place in it; or why there is none."""
     if len(question.options) < 2:
         return "offers no options to shuffle"
     label = rf"(?m)^\W?(?:{_any_of(question.options)})[).:]\s"
@@ -162,7 +162,7 @@ def _any_of(options: tuple[str, ...]) -> str:
 
 
 def _printed(options: tuple[str, ...], text: str) -> _Printed | None:
-    """Where a text lists all options, in whatever order: start, stop, the words as printed, and what stands between them."""
+    """Return where a text lists all options, in whatever order: start, stop, the words as printed, and what stands between them."""
     one = _any_of(options)
     between = r"\W{1,2}(?:and\W|or\W)?"
     listed = re.compile(rf"\b(?:{one})(?:{between}(?:{one})){{{len(options) - 1}}}\b", re.IGNORECASE)

@@ -5,12 +5,12 @@ every reply is counted, also one that cannot be used. The first call goes alone,
 calls in flight as were answered: one cheap reply, or a free one, does not let hundreds loose. So a run goes past its cap
 only by as much as the calls in flight cost more than every call before them.
 
-A reply whose cost nobody can tell ends the run, unless a price bounds it. A try whose reply was lost or is no reply may have been
-billed: it counts like the dearest call. While nobody has said what a call costs, only a few tries may be lost, and one more each
+A reply of unknown cost ends the run, unless a price bounds it. A try whose reply was lost or is not a reply may have been
+billed: it counts like the dearest call. While the cost of a call is not known, only a few tries may be lost, and one more each
 time that the run is taken up again.
 
 Runs that go on beside each other may share one cap: a `SharedBudget` holds the budgets of all of them, each in a thread of its own. A call
-is then admitted only if it fits beside what all others have spent and have in flight, and where one does not, nobody asks any more.
+is then admitted only if it fits beside what all others have spent and have in flight, and where one does not, nothing is asked any more.
 """
 
 from __future__ import annotations
@@ -44,48 +44,33 @@ class SharedBudget:
         self._held: dict[str, Budget] = {}
 
     def hold(self, name: str, budget: Budget) -> None:
-        """From now on this is the budget of the run of that name: also one that is not under way counts with what it has spent."""
+        """Set the budget of a run by its name: a run that is not under way counts with what it has spent."""
         with self.lock:
             self._held[name] = budget
 
     @property
-    def spent(self) -> float:
-        """What all runs have spent."""
-        return sum(budget.spent for budget in self._budgets)
-
-    @property
-    def _budgets(self) -> tuple[Budget, ...]:
+    def held(self) -> tuple[Budget, ...]:
+        """The budgets of all runs."""
         with self.lock:
             return tuple(self._held.values())
 
     @property
-    def dearest(self) -> float:
-        """The highest cost of a call of any run: what the first call of another is taken to cost, where nobody knows better."""
-        return max((budget.dearest or 0.0 for budget in self._budgets), default=0.0)
-
-    @property
-    def busy(self) -> bool:
-        """Whether any call is in flight."""
-        return any(budget.in_flight for budget in self._budgets)
-
-    def beside(self, one: Budget, bound: float | None) -> float:
-        """Return what all others have spent, may have spent, and have in flight; `bound` is that of a call of this one.
-
-        A run that was taken up again and has asked nothing yet knows no bound of its own: its calls of unknown cost count at least that.
-        """
-        return sum(budget.promised(bound or 0.0) for budget in self._budgets if budget is not one)
+    def spent(self) -> float:
+        """The money that all runs have spent."""
+        return sum(budget.spent for budget in self.held)
 
     def wake(self) -> None:
-        """Whoever waits for a call to end looks again."""
-        for budget in self._budgets:
+        """Let every run look again whether its next call fits."""
+        for budget in self.held:
             budget.wake()
 
 
 class Budget:
     """Admits calls under a cap. With `cap` None it admits all.
 
-    `unknown` is how many earlier tries cost nobody knows what; `unpriced` says that some of them were answered all the same. `purse` is
-    the one that it shares with other runs, as the run `name`; its cap goes before.
+    `unknown` is the number of earlier tries of unknown cost, and `bound` the most that each may have cost by the price; `unpriced` says
+    that some of them were answered all the same. `shared` is the budget of several runs, of which this is the run `name`; its cap goes
+    before.
     """
 
     def __init__(
@@ -95,15 +80,16 @@ class Budget:
         dearest: float | None = None,
         unknown: int = 0,
         unpriced: bool = False,
+        bound: float = 0.0,
         *,
-        purse: SharedBudget | None = None,
+        shared: SharedBudget | None = None,
         name: str = "",
     ) -> None:
-        self._purse = SharedBudget(cap) if purse is None else purse
-        self.cap, self.spent = self._purse.cap, spent
+        self._shared = SharedBudget(cap) if shared is None else shared
+        self.cap, self.spent = self._shared.cap, spent
         self.dearest = dearest
         self.in_flight = 0
-        self._bound = 0.0
+        self._bound = bound
         self._unknown = unknown
         self._unpriced = unpriced
         self._blind = max(BLIND, unknown + 1)
@@ -111,7 +97,7 @@ class Budget:
         self._settled = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting = 0
-        self._purse.hold(name, self)
+        self._shared.hold(name, self)
 
     async def admit(self, bound: float | None) -> None:
         """Wait until a call fits; raises BudgetReached when it never will. `bound` is what it may cost by the price table."""
@@ -129,30 +115,31 @@ class Budget:
             self._waiting -= 1
 
     def _admitted(self, cap: float, bound: float | None) -> bool:
-        with self._purse.lock:
-            if not self._purse.reached and self._fits(cap * (1 + 1e-9), bound):
+        with self._shared.lock:
+            if not self._shared.reached and self._fits(cap * (1 + 1e-9), bound):
                 self.in_flight += 1
                 self._bound = max(self._bound, bound or 0.0)
                 return True
-            if self._purse.busy and not self._purse.reached:
+            if not self._shared.reached and any(budget.in_flight for budget in self._shared.held):
                 return False
-            self._purse.reached = True
-        self._purse.wake()
+            self._shared.reached = True
+        self._shared.wake()
         raise BudgetReached(
-            f"--max-cost {cap:g} USD reached: {self._purse.spent:.6g} USD spent{self._lost(bound)} and the next call "
+            f"--max-cost {cap:g} USD reached: {self._shared.spent:.6g} USD spent{self._lost(bound)} and the next call "
             "would go past it; everything is kept, the same command with a higher --max-cost goes on"
         )
 
     def wake(self) -> None:
-        """A call has ended, here or in another run: who waits looks again."""
+        """Let calls that wait look again: one has ended, here or in another run."""
         if self._waiting and self._loop is not None:
             with contextlib.suppress(RuntimeError):  # its loop has ended
                 self._loop.call_soon_threadsafe(self._settled.set)
 
-    def promised(self, least: float = 0.0) -> float:
-        """Return what is spent, may be spent, or is in flight; each call of unknown cost counts `least` or more."""
+    @property
+    def promised(self) -> float:
+        """What is spent, may be spent, or is in flight."""
         each = self._bound if self.dearest is None else self.dearest
-        return self.spent + self._unknown * self._worst(max(self._bound, least)) + self.in_flight * each
+        return self.spent + self._unknown * self._worst(self._bound) + self.in_flight * each
 
     def _fits(self, cap: float, bound: float | None) -> bool:
         if bound is None:
@@ -161,12 +148,12 @@ class Budget:
             return False
         each = self.dearest
         if each is None:
-            each = self._purse.dearest if bound is None else bound
+            each = max(one.dearest or 0.0 for one in self._shared.held) if bound is None else bound
         mine = self.spent + self._unknown * self._worst(bound) + (self.in_flight + 1) * each
-        return self._purse.beside(self, bound) + mine <= cap
+        return sum(budget.promised for budget in self._shared.held if budget is not self) + mine <= cap
 
     def _refuse_if_blind(self) -> None:
-        """Without a price: stop where the endpoint does not say what a call costs."""
+        """Stop, without a price, where the endpoint does not say what a call costs."""
         if self._unpriced:
             raise SnellenError(
                 "--max-cost cannot be kept: the endpoint does not say what a call costs and the model's price is not known; "
@@ -187,7 +174,7 @@ class Budget:
         return f", {self._unknown} tries of unknown cost counted at {self._worst(bound):.6g} USD each,"
 
     def bill(self, cost: float | None) -> None:
-        """A try that gave no usable reply and was billed, or may have been (None)."""
+        """Count a try that gave no usable reply and was billed, or may have been (None)."""
         if cost is None:
             self._unknown += 1
         else:
@@ -195,7 +182,7 @@ class Budget:
             self.dearest = max(cost, self.dearest or 0.0)
 
     def settle(self, cost: float | None, bound: float | None = None) -> None:
-        """A call was answered: count its cost, or the bound where the endpoint did not say."""
+        """Count the cost of a call that was answered, or the bound where the endpoint did not say."""
         cost = bound if cost is None else cost
         self.bill(cost)
         if cost is None:
@@ -205,14 +192,15 @@ class Budget:
         self.release()
 
     def release(self) -> None:
-        """A call is no longer in flight."""
+        """Note that a call is no longer in flight."""
         if self.cap is not None:
-            with self._purse.lock:
+            with self._shared.lock:
                 self.in_flight -= 1
-            self._purse.wake()
+            self._shared.wake()
 
 
-def budget_of(known: Totals, cap: float | None, purse: SharedBudget | None = None, name: str = "") -> Budget:
-    """The budget of a run that goes on, from what its calls so far have cost."""
+def budget_of(known: Totals, cap: float | None, shared: SharedBudget | None = None, name: str = "") -> Budget:
+    """Return the budget of a run that goes on, from what its calls so far have cost."""
     unknown = known.unsure + known.unpriced
-    return Budget(cap, known.cost, known.dearest_call, unknown, known.unpriced > 0, purse=purse, name=name)
+    bound = known.dearest_unknown or 0.0
+    return Budget(cap, known.cost, known.dearest_call, unknown, known.unpriced > 0, bound, shared=shared, name=name)

@@ -17,12 +17,11 @@ from snellen.core.subject import BrokenReply, Endpoint, Parsed, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Attempt, Call, Failure, ImageSent
 from snellen.engine.call.budget import Budget
-from snellen.engine.call.exchange import Fault, Response, Wire
+from snellen.engine.call.exchange import Fault, Wire
 from snellen.engine.call.limiter import Limiter
-from snellen.engine.call.retry import LONGEST_RETRY_AFTER, THROTTLES, retry_after, wait_before, worth_retrying
-from snellen.engine.call.server import differ, mark_of
+from snellen.engine.call.retry import LONGEST_RETRY_AFTER, THROTTLES, pause, retry_after, wait_before, worth_retrying
 from snellen.engine.call.store import Store
-from snellen.engine.call.trust import Trust, is_own
+from snellen.engine.call.trust import Trust, differ, is_own, mark_of
 
 STOPPED = "the run was stopped"
 NO_SERVER = "no server at "
@@ -41,7 +40,7 @@ class _Try(NamedTuple):
     """What one attempt gave: a parsed response, or a failure that may be worth another try.
 
     `cost` is what it was billed as far as anybody knows: 0 for a try that no model saw, None for one that may have been billed.
-    `again` says that the endpoint refused a parameter which is left out from now on: asking without it is no further try.
+    `again` says that the endpoint refused a parameter which is left out from now on: asking without it does not count as a further try.
     """
 
     parsed: Parsed | None
@@ -90,22 +89,22 @@ class EndpointCaller:
         use_stored: bool = True,
         jitter: Callable[[], float] = random.random,
         on_stop: Callable[[SnellenError], None] | None = None,
+        stopped: asyncio.Event | None = None,
     ) -> None:
-        """`on_stop` is told what ends the run (the cap, a refused key), whatever the subject makes of the exception."""
+        """`on_stop` is told what ends the run (the cap, a refused key), whatever the subject does with it; `stopped` is set then."""
         self._endpoint, self._transport = endpoint, transport
         self._limiter, self._budget, self._store = limiter, budget, store
         self._tries, self._use_stored, self._jitter = tries, use_stored, jitter
         self.trust = Trust(endpoint.connection.url)
         self._own, self._mark = is_own(endpoint.connection.url), ""
-        self._on_stop = on_stop
+        self._on_stop, self._stopped = on_stop, stopped or asyncio.Event()
         self._pending: dict[str, asyncio.Future[Reply]] = {}
         self.retries = 0
         self.succeeded = 0
         self.redacted = 0
-        self.stopping = False
 
     async def __call__(self, request: Request) -> Reply:
-        """The reply to a request: from the store, from the same request already in flight, or from the endpoint."""
+        """Return the reply to a request: from the store, from the same request already in flight, or from the endpoint."""
         if self._store is not None and self._use_stored:
             found = self._store.get(request.key)
             if found is not None:
@@ -115,7 +114,7 @@ class EndpointCaller:
         return await self._asked(request)
 
     async def _reused(self, request: Request, found: Reply) -> Reply:
-        """A stored reply, if the server still gives such; the first ones of a server of one's own are asked again to see that."""
+        """Return a stored reply, if the server still gives such; the first ones of a server of one's own are asked again to see that."""
         if differ(found.call.server, self._server):
             self.trust.other_model += 1
             return await self._asked(request)
@@ -146,7 +145,7 @@ class EndpointCaller:
             reply = await self._until_answered(request, tries)
         except (Exception, asyncio.CancelledError) as raised:
             cancelled = isinstance(raised, asyncio.CancelledError)
-            error = Stopped(STOPPED) if cancelled and self.stopping else raised
+            error = Stopped(STOPPED) if cancelled and self._stopped.is_set() else raised
             if self._on_stop is not None and isinstance(error, SnellenError):
                 self._on_stop(error)
             if not isinstance(error, SnellenError) or not (tries.unsure or tries.cost):
@@ -154,7 +153,8 @@ class EndpointCaller:
                 future.exception()
                 raise error from None
             # a reply keeps what the tries before may have cost
-            reply = self._gave_up(request, tries, f"{tries.failed[-1].reason} ({len(tries.failed)} tries); {error}")
+            why = f"{tries.failed[-1].reason} ({len(tries.failed)} tries); {error}"
+            reply = self._failed(request, tries, Failure(kind="gave-up", reason=why))
         finally:
             del self._pending[request.key]
         future.set_result(reply)
@@ -167,27 +167,27 @@ class EndpointCaller:
             await self._budget.admit(request.cost_bound)
             try:
                 async with self._limiter:
-                    if self.stopping:  # while this one waited, wherever that was
+                    if self._stopped.is_set():  # while this one waited, wherever that was
                         raise Stopped(STOPPED)
                     one = await self._attempt(request)
             except BaseException:
                 self._budget.release()
                 raise
             self._count(one, request)
-            if one.again and not self.stopping:
+            if one.again and not self._stopped.is_set():
                 continue
             if one.parsed is not None:
-                return self._reply(request, one, tries)
+                return self._settled(request, tries, one, one.parsed)
             if one.status is None and self.succeeded == 0 and one.reason.startswith(NO_SERVER):
                 raise SnellenError(one.reason)  # nothing ever listened there: waiting longer would not help
             number = len(tries.failed) + 1
-            last = self.stopping or number >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
+            last = self._stopped.is_set() or number >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
             wait = 0.0 if last else wait_before(number, one.wait, self._jitter())
             tries.add(one, wait)
             if last:
-                return self._gave_up(request, tries, f"{one.reason} ({number} tries)")
+                return self._failed(request, tries, Failure(kind="gave-up", reason=f"{one.reason} ({number} tries)"))
             self.retries += 1
-            await self._pause(wait)
+            await pause(wait, self._stopped)
 
     def _count(self, one: _Try, request: Request) -> None:
         """Tell the limiter and the budget what a try took."""
@@ -203,24 +203,50 @@ class EndpointCaller:
             self._budget.bill(one.cost)
         self._budget.release()
 
-    def _gave_up(self, request: Request, tries: _Tries, reason: str) -> Reply:
-        return Reply(call=self._call(request, tries), failure=Failure(kind="gave-up", reason=reason))
+    def _settled(self, request: Request, tries: _Tries, one: _Try, parsed: Parsed) -> Reply:
+        """Return the reply of a try that is not made again; raises what ends the run."""
+        if parsed.error is None:
+            self.redacted += parsed.note is not None
+            return self._reply(request, tries, parsed, latency=round(one.seconds, 4), request_id=one.request_id)
+        if parsed.error.kind in STOPPING:
+            raise STOPPING[parsed.error.kind](parsed.error.reason)
+        if parsed.error.kind == "unknown-model" and self.succeeded == 0:
+            raise SnellenError(parsed.error.reason)
+        tries.add(one)
+        return self._failed(request, tries, parsed.error)
 
-    async def _pause(self, seconds: float) -> None:
-        """Wait before the next try, in slices, so that a run that is being stopped does not wait minutes for it."""
-        until = time.monotonic() + seconds
-        while not self.stopping and (left := until - time.monotonic()) > 0:
-            await asyncio.sleep(min(left, 0.5))
+    def _failed(self, request: Request, tries: _Tries, failure: Failure) -> Reply:
+        return self._reply(request, tries, Parsed(error=failure, cost=None if tries.unsure and not tries.cost else 0.0))
+
+    def _reply(self, request: Request, tries: _Tries, parsed: Parsed, **more: Any) -> Reply:
+        """Return the reply that a response is. Its cost is that of all tries, as far as it is known."""
+        cost = None if parsed.cost is None else parsed.cost + tries.cost
+        return reply_of(
+            self._endpoint,
+            request.key,
+            request.images,
+            parsed,
+            cost=cost,
+            tries=len(tries.failed) + (parsed.error is None),
+            failed=tuple(tries.failed),
+            unsure=tries.unsure,
+            at_most=request.cost_bound if tries.unsure or cost is None else None,
+            left_out=self._endpoint.left_out,
+            server=self._server,
+            **more,
+        )
 
     async def _attempt(self, request: Request) -> _Try:
         begin, revision = time.perf_counter(), self._endpoint.revision
         try:
             response = await self._transport.post(self._endpoint.body_of(request))
         except Fault as fault:
-            cost = None if fault.sent else 0.0
-            return _Try(None, None, self._no_server(fault), time.perf_counter() - begin, cost)
+            reason, connection = str(fault), self._endpoint.connection
+            if fault.refused and self.succeeded == 0:
+                reason = f"{NO_SERVER}{connection.url}: {connection.start_hint}"
+            return _Try(None, None, reason, time.perf_counter() - begin, None if fault.sent else 0.0)
         except asyncio.CancelledError:
-            if not self.stopping:
+            if not self._stopped.is_set():
                 self._budget.bill(None)
                 raise
             return _Try(None, None, "stopped before the reply came", time.perf_counter() - begin, None)
@@ -231,69 +257,26 @@ class EndpointCaller:
         one = _Try(parsed, parsed.status, reason, seconds, parsed.cost, request_id=named)
         if one.good:
             return one
-        if self._gives_in(response, revision):
+        if gives_in(self._endpoint, revision, response.status, response.body):
             return one._replace(again=True)
         if not worth_retrying(parsed.status):
             return one
         asked = retry_after(response.headers)
         return one._replace(parsed=None, wait=parsed.wait if asked is None else asked)
 
-    def _gives_in(self, response: Response, revision: int) -> bool:
-        """Whether a refused request can be sent again in another form: without a parameter, perhaps one that another call lost."""
-        if response.status not in UNPROCESSED:
-            return False
-        try:
-            refused = self._endpoint.revision == revision and self._endpoint.drop_refused_parameter(
-                response.status, response.body
-            )
-        except Exception:  # whatever the server wrote, it is the failure of this try
-            return False
-        return refused or self._endpoint.revision != revision
 
-    def _no_server(self, fault: Fault) -> str:
-        if fault.refused and self.succeeded == 0:
-            return f"{NO_SERVER}{self._endpoint.connection.url}: {self._endpoint.connection.start_hint}"
-        return str(fault)
+def gives_in(endpoint: Endpoint, revision: int, status: int, body: bytes) -> bool:
+    """Tell whether a refused request can be sent again in another form: without a parameter, perhaps one that another call lost.
 
-    def _reply(self, request: Request, one: _Try, tries: _Tries) -> Reply:
-        parsed = one.parsed
-        if parsed is None:
-            raise RuntimeError("a reply needs a parsed response")
-        if parsed.error is not None:
-            if parsed.error.kind in STOPPING:
-                raise STOPPING[parsed.error.kind](parsed.error.reason)
-            if parsed.error.kind == "unknown-model" and self.succeeded == 0:
-                raise SnellenError(parsed.error.reason)
-            tries.add(one)
-            return Reply(call=self._call(request, tries), failure=parsed.error)
-        self.redacted += parsed.note is not None
-        return reply_from(self._call(request, tries, parsed, round(one.seconds, 4), one.request_id), parsed)
-
-    def _call(
-        self,
-        request: Request,
-        tries: _Tries,
-        answer: Parsed | None = None,
-        latency: float | None = None,
-        request_id: str | None = None,
-    ) -> Call:
-        """The ledger: the cost is that of all tries, as far as it is known."""
-        parsed = answer or Parsed(cost=None if tries.unsure and not tries.cost else 0.0)
-        cost = None if parsed.cost is None else parsed.cost + tries.cost
-        return ledger(
-            self._endpoint,
-            request.key,
-            request.images,
-            parsed,
-            cost=cost,
-            latency=latency,
-            tries=len(tries.failed) + (answer is not None),
-            failed=tuple(tries.failed),
-            unsure=tries.unsure,
-            request_id=request_id,
-            left_out=self._endpoint.left_out,
-            server=self._server,
-        )
+    `revision` is the endpoint's when the request was written.
+    """
+    if status not in UNPROCESSED:
+        return False
+    try:
+        refused = endpoint.revision == revision and endpoint.drop_refused_parameter(status, body)
+    except Exception:  # whatever the server wrote, it is the failure of this try
+        return False
+    return refused or endpoint.revision != revision
 
 
 def understood(
@@ -320,8 +303,8 @@ def _broken(said: str) -> Failure:
     return Failure(kind="broken-reply", reason=f"broken reply: {one_line(said)}")
 
 
-def ledger(endpoint: Endpoint, key: str, images: tuple[ImageSent, ...], parsed: Parsed, **more: Any) -> Call:
-    """Return the ledger of a call: what the response says, and what is known beside it."""
+def reply_of(endpoint: Endpoint, key: str, images: tuple[ImageSent, ...], parsed: Parsed, **more: Any) -> Reply:
+    """Return the reply that a response is, with its ledger: what the response says, and what is known beside it."""
     said = {
         "model_returned": parsed.model,
         "provider": parsed.provider,
@@ -335,13 +318,8 @@ def ledger(endpoint: Endpoint, key: str, images: tuple[ImageSent, ...], parsed: 
         "at": int(time.time()),
     }
     url = endpoint.connection.url
-    return Call(key=key, kind=endpoint.kind, endpoint=url, model=endpoint.model, images=images, **(said | more))
-
-
-def reply_from(call: Call, parsed: Parsed) -> Reply:
-    """Return the reply that a response is."""
     return Reply(
-        call=call,
+        call=Call(key=key, kind=endpoint.kind, endpoint=url, model=endpoint.model, images=images, **(said | more)),
         text=parsed.text,
         thinking=parsed.thinking,
         failure=parsed.error,
@@ -362,7 +340,7 @@ def failure_cost(status: int, parsed: Parsed) -> float | None:
 
 
 def _request_id(headers: Mapping[str, str], key: Secret) -> str | None:
-    """The provider's number of a request, by the names that they give it; a server may repeat the key anywhere."""
+    """Return the provider's number of a request, by the names that they give it; a server may repeat the key anywhere."""
     found = next((headers[name] for name in REQUEST_IDS if name in headers), None)
     return one_line(key.redact(found), 100) if found else None
 

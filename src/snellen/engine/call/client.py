@@ -17,7 +17,6 @@ from snellen.core.text import one_line
 from snellen.engine.call import tls
 from snellen.engine.call.exchange import JSON, LARGEST_REPLY, Fault, RefusedRedirect, Response, good, time_limit
 from snellen.engine.call.proxies import proxy_for
-from snellen.engine.call.redirects import HOPS, next_url, origin_of
 
 CONNECT_TIMEOUT = 30.0
 IDLE = 4.0
@@ -26,6 +25,7 @@ KEEP_ALIVE = {"TCP_KEEPIDLE": 60, "TCP_KEEPALIVE": 60, "TCP_KEEPINTVL": 15, "TCP
 """A connection that is silent for a minute is probed, so that routers do not forget it while a model thinks. macOS has the second name."""
 AT_ONCE = 2**20
 """Bytes of a request's body that aiohttp gets in one piece; it warns of more."""
+MOVED = frozenset({301, 302, 303, 307, 308})
 DECODED = frozenset({"", "identity", "gzip", "deflate", "br", "zstd"})
 """What aiohttp decodes, or says itself that it cannot."""
 
@@ -54,7 +54,7 @@ class Client:
         self._given, self._models = connection.url, connection.models_url
         try:
             self._url = URL(connection.url)
-            self._origin = origin_of(self._url)
+            self._origin = _origin_of(self._url)
         except ValueError:
             raise SnellenError(f"{one_line(connection.url)} is not a web address") from None
         seconds = timeout or time_limit(connection)
@@ -70,7 +70,7 @@ class Client:
         return await self.request("POST", self._given, body)
 
     async def models(self) -> Response:
-        """Get the service's model list. A list that was moved elsewhere is a Fault: a run can do without one."""
+        """Get the service's model list. A list that was moved is a Fault: a run can do without one."""
         try:
             return await self.request("GET", self._models)
         except RefusedRedirect as error:
@@ -95,35 +95,47 @@ class Client:
         url = self._url_of(where)
         # a session's headers, the key among them, would go to a proxy with CONNECT: they go with each request instead
         headers = self._headers | {"Content-Type": content_type} if body or method == "POST" else self._headers
-        for _ in range(1 + HOPS):
-            data = io.BytesIO(body) if len(body) > AT_ONCE else body or None
-            try:
-                async with self._open().request(
-                    method,
-                    url,
-                    data=data,
-                    headers=headers,
-                    timeout=self._limits,
-                    proxy=self._proxy,
-                    allow_redirects=False,
-                ) as answer:
-                    response = await _read(answer, largest, into)
-            except Fault as fault:
-                raise Fault(self._key.redact(str(fault)), fault.refused, fault.sent) from None
-            except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-                raise Fault(self._key.redact(_interrupted(error)), sent=True) from None
-            there = next_url(response, method, url)
-            if there is None:
-                return response
-            url = there
-        raise RefusedRedirect(f"{self._origin} redirects from one address to the next, more than {HOPS} times")
+        data = io.BytesIO(body) if len(body) > AT_ONCE else body or None
+        try:
+            async with self._open().request(
+                method,
+                url,
+                data=data,
+                headers=headers,
+                timeout=self._limits,
+                proxy=self._proxy,
+                allow_redirects=False,
+            ) as answer:
+                response = await _read(answer, largest, into)
+        except Fault as fault:
+            raise Fault(self._key.redact(str(fault)), fault.refused, fault.sent) from None
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            raise Fault(self._key.redact(_interrupted(error)), sent=True) from None
+        location = response.headers.get("location")
+        if location and response.status in MOVED:
+            raise RefusedRedirect(self._moved(url, location))
+        return response
+
+    def _moved(self, url: URL, location: str) -> str:
+        """Say where a server wants a request to go. None is followed: a key goes only to the address that was given."""
+        try:
+            there = url.join(URL(location.strip()))
+            origin = _origin_of(there)
+        except ValueError:
+            return f"{self._origin} redirects to something that is not a web address"
+        if origin != self._origin:
+            return (
+                f"{self._origin} redirects to {origin}, and a key goes only to the address that was given: "
+                "if that is the right one, give it instead"
+            )
+        return f"{self._origin} has moved {url.path} to {one_line(there.path)}: give that address instead"
 
     def _url_of(self, where: str) -> URL:
         if where == self._given:  # as nearly every request
             return self._url
         try:
             url = self._url.join(URL(where))
-            origin = origin_of(url)
+            origin = _origin_of(url)
         except ValueError:
             raise SnellenError(f"{one_line(where)} is not a web address") from None
         if origin != self._origin:
@@ -133,7 +145,7 @@ class Client:
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
             # how many connections there may be is for the limiter to say
-            connector = _Connector(limit=0, ssl=self._context, keepalive_timeout=IDLE, socket_factory=new_socket)
+            connector = _Connector(limit=0, ssl=self._context, keepalive_timeout=IDLE, socket_factory=_new_socket)
             self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         return self._session
 
@@ -205,7 +217,7 @@ async def _read(response: aiohttp.ClientResponse, largest: int, into: BinaryIO |
     return Response(response.status, headers, inside.getvalue())
 
 
-def new_socket(address: tuple[Any, ...]) -> socket.socket:
+def _new_socket(address: tuple[Any, ...]) -> socket.socket:
     """Return a socket that notices when the other side has gone."""
     sock = socket.socket(*address[:3])
     sock.setblocking(False)
@@ -214,3 +226,12 @@ def new_socket(address: tuple[Any, ...]) -> socket.socket:
         if hasattr(socket, name):
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     return sock
+
+
+def _origin_of(url: URL) -> str:
+    """Return the scheme, host and port of an address, without its user and password. Raises ValueError where it has none.
+
+    >>> [_origin_of(URL(u)) for u in ("https://me:secret@A.b:8443/v1?x=1", "http://a.b:80/")]
+    ['https://a.b:8443', 'http://a.b']
+    """
+    return one_line(str(url.origin()))

@@ -22,6 +22,8 @@ FLOOR_BY_LATENCY = 8
 THROTTLE_CUT = 0.7
 LATENCY_CUT = 0.8
 SLOW_START_TOLERANCE = 1.8
+STEP_TOLERANCE = 1.6
+"""Twice as many calls that take longer than this factor are served hardly faster: slow start ends there, not a step later."""
 TOLERANCE = 2.0
 HEADROOM = 1.25
 HISTORY = 200
@@ -30,7 +32,7 @@ ERRORS = 2.0
 SHORTEST = 1e-4
 
 
-class LimitChange(NamedTuple):
+class _LimitChange(NamedTuple):
     """A change of the limit, kept for the run's record."""
 
     at: float
@@ -46,13 +48,14 @@ class Limiter:
     ) -> None:
         self.limit = fixed if fixed is not None else START
         self.in_flight = 0
-        self.history: deque[LimitChange] = deque(maxlen=HISTORY)
+        self.history: deque[_LimitChange] = deque(maxlen=HISTORY)
         self._fixed, self.ceiling = fixed is not None, ceiling
         self._clock = clock
         self._begin = clock()
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._slow_start = True
         self._baseline: float | None = None
+        self._before = float("inf")
         self._latencies: list[float] = []
         self._saturated = False
         self._last_cut = float("-inf")
@@ -94,28 +97,31 @@ class Limiter:
         if len(self._latencies) < self.limit:
             return
         self._typical = sum(self._latencies) / len(self._latencies)
-        middle, doubt = _middle(self._latencies)
+        # of the later half alone: where there are more calls than the endpoint serves, its queue fills in the first
+        middle, doubt = _middle(self._latencies[len(self._latencies) // 2 :])
         self._latencies.clear()
         # the baseline forgets slowly, so that a service that became slower for good is not held to its past
         self._baseline = middle if self._baseline is None else min(middle, self._baseline * 1.02)
         grown = middle / doubt / self._baseline
         saturated, self._saturated = self._saturated, False
         if self._slow_start:
-            self._grow_fast(grown, saturated)
+            self._grow_fast(grown, middle / doubt / self._before, saturated)
         elif grown > TOLERANCE and self.limit > FLOOR_BY_LATENCY:
             self._set(max(FLOOR_BY_LATENCY, int(self.limit * LATENCY_CUT)), "latency grew")
         elif saturated:
             self._set(self.limit + 1, "increase")
+        self._before = middle * doubt
 
-    def _grow_fast(self, grown: float, saturated: bool) -> None:
-        if grown > SLOW_START_TOLERANCE and self.limit > FLOOR_BY_LATENCY:
+    def _grow_fast(self, grown: float, in_this_step: float, saturated: bool) -> None:
+        if (grown > SLOW_START_TOLERANCE or in_this_step > STEP_TOLERANCE) and self.limit > FLOOR_BY_LATENCY:
             self._slow_start = False
-            self._set(max(FLOOR_BY_LATENCY, int(self.limit / grown * HEADROOM)), "latency grew, slow start ends")
+            fitting = int(self.limit / max(grown, in_this_step) * HEADROOM)
+            self._set(max(FLOOR_BY_LATENCY, fitting), "latency grew, slow start ends")
         elif saturated:
             self._set(self.limit * 2, "slow start")
 
     def throttled(self, why: str) -> None:
-        """The endpoint said 429, 503 or 529: cut, at most once a round trip."""
+        """Cut the limit, at most once a round trip: the endpoint said 429, 503 or 529."""
         now = self._clock()
         if self._fixed or now - self._last_cut < max(self._typical, 0.05):
             return
@@ -130,12 +136,12 @@ class Limiter:
             self._told_since = self._clock()
         if limit != self.limit:
             self.limit = limit
-            self.history.append(LimitChange(round(self._clock() - self._begin, 3), limit, why))
+            self.history.append(_LimitChange(round(self._clock() - self._begin, 3), limit, why))
             self._wake()
 
 
 def _middle(latencies: Sequence[float]) -> tuple[float, float]:
-    """The geometric mean, which a few slow calls hardly move, and the factor by which chance alone may move it.
+    """Return the geometric mean, which a few slow calls hardly move, and the factor by which chance alone may move it.
 
     >>> _middle([0.2, 0.2, 0.2])[1], [round(x, 2) for x in _middle([1, 1, 1, 16])]
     (1.0, [2.0, 4.0])

@@ -1,7 +1,9 @@
-"""Which failures are worth another try, and how long to wait. Pure."""
+"""Which failures are worth another try, and how long to wait."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -14,7 +16,7 @@ LONGEST_RETRY_AFTER = 600.0
 
 
 def worth_retrying(status: int | None) -> bool:
-    """408, 409, 425, 429, 5xx and network faults (None). Never 400, 401, 403, 404, 413, 422.
+    """Tell whether a failure is worth another try: 408, 409, 425, 429, 5xx and network faults (None). Never 400, 401, 403, 404, 413, 422.
 
     >>> [worth_retrying(s) for s in (None, 429, 503, 529, 400, 401)]
     [True, True, True, True, False, False]
@@ -23,7 +25,7 @@ def worth_retrying(status: int | None) -> bool:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds that the server asks to wait, from milliseconds, a number or a date; None where it does not say.
+    """Return the seconds that the server asks to wait, from milliseconds, a number or a date; None where it does not say.
 
     >>> retry_after({"Retry-After": "7"}), retry_after({"retry-after-ms": "250", "retry-after": "1"})
     (7.0, 0.25)
@@ -51,7 +53,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def wait_before(attempt: int, asked: float | None, jitter: float) -> float:
-    """Seconds before try `attempt` + 1: the server's own figure, else doubling with jitter in [0, 1).
+    """Return the seconds before try `attempt` + 1: the server's own figure, else doubling with jitter in [0, 1).
 
     >>> wait_before(1, None, 0.0), wait_before(3, None, 0.0), wait_before(1, 5.0, 0.5)
     (0.25, 1.0, 5.25)
@@ -59,3 +61,9 @@ def wait_before(attempt: int, asked: float | None, jitter: float) -> float:
     if asked is not None:
         return asked + 0.5 * jitter
     return min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (attempt - 1)) * (0.5 + 0.5 * jitter)
+
+
+async def pause(seconds: float, stopped: asyncio.Event) -> None:
+    """Wait, but not longer than until the run is stopped."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(stopped.wait(), seconds)

@@ -22,7 +22,7 @@ EVERY = 0.1
 
 
 def cache_folder() -> Path:
-    """`SNELLEN_CACHE_DIR`, else the user's cache folder."""
+    """Return `SNELLEN_CACHE_DIR`, else the user's cache folder."""
     moved = os.environ.get("SNELLEN_CACHE_DIR")
     if moved:
         return Path(moved)
@@ -77,15 +77,13 @@ class Store:
         self._looked_up.update((k, found.get(k)) for k in keys)
 
     def get(self, key: str) -> Reply | None:
-        """The stored reply to a request, if any."""
+        """Return the stored reply to a request, if any."""
         data = self._waiting.get(key)
         if data is None:
-            looked_up = key in self._looked_up
-            data = self._looked_up.pop(key, None)
-            if data is None and (not looked_up or key in self._put):
+            if key not in self._looked_up or key in self._put:
                 # never looked up, or looked up before this process stored it
                 self.look_up([key])
-                data = self._looked_up.pop(key, None)
+            data = self._looked_up.pop(key, None)
         if data is None:
             return None
         try:
@@ -94,7 +92,7 @@ class Store:
             return None
 
     def is_new(self, key: str) -> bool:
-        """Whether a reply was put here by this process."""
+        """Tell whether a reply was put here by this process."""
         return key in self._put
 
     def put(self, key: str, reply: Reply) -> None:

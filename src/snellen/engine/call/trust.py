@@ -5,19 +5,27 @@ another model's. So the first few stored ones are asked again there. Where each 
 where one does not, nothing is. A server that says itself that it has another model than at that time is believed at once. Asking a
 server of one's own again costs no money. What was paid for is never bought again: a provider's replies, also those that came through a
 gateway here and have a cost, are taken as they are.
+
+The mark of a model is what its server's model list says of it and what stays as long as the model does: a digest (Ollama), where the
+weights come from (vLLM's `root`), a version, and when the model was made. Some servers say there the time at which they were asked, or at
+which they started; that tells nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ipaddress
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
+
+from snellen.core.text import one_line
 
 NEEDED = 3
 
 
 def is_own(url: str) -> bool:
-    """Whether an address is on this machine or in a private network.
+    """Tell whether an address is on this machine or in a private network.
 
     >>> [is_own(u) for u in ("http://localhost:1/v1", "http://10.1.2.3/v1", "http://gpu7:8000/v1", "https://api.openai.com/v1")]
     [True, True, True, False]
@@ -41,7 +49,7 @@ class Trust:
         """How many stored replies are by another model than the server says that it has now."""
 
     def compare(self, stored: str, said: str | None) -> None:
-        """A stored reply and what the server says to the same request now; None where it failed, which ends the trial."""
+        """Compare a stored reply with what the server says to the same request now; None where it failed, which ends the trial."""
         self._differs = said is not None and stored != said
         self._alike += stored == said
         self.holds = stored == said and self._alike >= NEEDED
@@ -61,3 +69,50 @@ class Trust:
             f"the server at {self.url} does not say what it said before to the same request (another model under the same name, or "
             "one that varies): nothing is taken from the store, everything is asked"
         )
+
+
+# ---------------------------------------------------------------- the mark of a model
+
+STABLE = ("root", "version", "canonical_slug")
+CREATED = "created"
+JUST_NOW = 3600
+"""A model that was made less than so many seconds before it was asked for is taken for one whose server makes the time up."""
+LONGEST = 120
+
+
+def mark_of(listed: Mapping[str, Any], at: float) -> str:
+    """Return a mark of the model that a list describes, asked for at this time; nothing where the list does not tell models apart.
+
+    >>> mark_of({"id": "m", "created": 1_700_000_000}, at=1_700_000_010)
+    ''
+    >>> mark_of({"root": "org/one", "created": 5}, at=9e9), mark_of({"digest": "a", "created": 7}, at=9e9)
+    ('root org/one, created 5', 'digest a')
+    """
+    if listed.get("digest"):
+        return _said("digest", listed)
+    told = [_said(name, listed) for name in STABLE if listed.get(name)]
+    made = listed.get(CREATED)
+    if type(made) is int and 0 < made < at - JUST_NOW:
+        told.append(_said(CREATED, listed))
+    return ", ".join(told)
+
+
+def _said(name: str, listed: Mapping[str, Any]) -> str:
+    return f"{name} {one_line(str(listed[name]), LONGEST).replace(', ', ',')}"
+
+
+def differ(then: str, now: str) -> str:
+    """Tell whether two marks are of two models: 'surely', 'perhaps' where only the times of making differ, or nothing.
+
+    >>> differ("digest a", "digest b"), differ("created 5", "created 7"), differ("root x", "root x, created 7"), differ("", "root x")
+    ('surely', 'perhaps', '', '')
+    """
+    models = _without_time(then), _without_time(now)
+    if all(models) and models[0] != models[1]:
+        return "surely"
+    times = [mark.removeprefix(model).strip(" ,") for mark, model in zip((then, now), models, strict=True)]
+    return "perhaps" if all(times) and times[0] != times[1] else ""
+
+
+def _without_time(mark: str) -> str:
+    return ", ".join(part for part in mark.split(", ") if not part.startswith(f"{CREATED} "))

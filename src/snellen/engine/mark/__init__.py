@@ -1,1 +1,1 @@
-"""From stored answers to marks, summaries and comparisons. Calls nobody."""
+"""From stored answers to marks, summaries and comparisons. Nothing is asked."""

@@ -17,6 +17,16 @@ ABLE = 0.5
 """A protocol is said to read what another cannot where it leaves at most this share of that unread."""
 
 
+_OF_LOG = {
+    Outcome.ERROR: "the log has errors in the place of replies: ask again with the tool that made it, and import the new log",
+    Outcome.TRUNCATED: "replies are cut off in the log: give more tokens in the tool that made it",
+    Outcome.EMPTY: "replies are empty in the log: a model that only thinks may need more tokens in the tool that made it",
+    Outcome.REFUSED: "refusals come from the model or its provider's filter: their words are among the samples",
+    Outcome.UNPARSABLE: "many replies cannot be read: the log's prompt may ask for another form than ours",
+}
+"""What would help another tool's log: whatever is asked again is asked by that tool."""
+
+
 def advice(
     folder: RunFolder,
     scan: Scan,
@@ -25,52 +35,34 @@ def advice(
     silent: Sequence[UnansweredPart],
     protocols: Sequence[ProtocolSummary],
 ) -> tuple[str, ...]:
-    """A sentence for each kind of non-answer that there is much of, the commonest first."""
+    """Return a sentence for each kind of non-answer that there is much of, the commonest first."""
     main = protocols[0].protocol if protocols else ""
     kinds: Counter[str] = Counter()
     for row in silent:
         if row.protocol == main:
             kinds.update(row.outcomes)
-    return tuple(_sentence(kind, folder, scan, manifest, exam, protocols) for kind, _n in kinds.most_common())
 
+    def sentence(kind: Outcome) -> str:
+        if manifest.subject.spec.startswith("import/"):
+            return _OF_LOG[kind]
+        if kind is Outcome.TRUNCATED:
+            return _cut(folder, scan, manifest)
+        if kind is Outcome.UNPARSABLE:
+            return _thought(folder, scan) or _unread(exam, protocols)
+        answered = scan.totals.calls or scan.totals.stored or manifest.imported
+        provider = " or its provider's filter" if answered else ""
+        return {
+            Outcome.EMPTY: "replies were empty: a model that only thinks may need --max-thinking",
+            Outcome.REFUSED: f"refusals come from the model{provider}: their words are among the samples",
+            Outcome.ERROR: "errors are asked again by the same command; the reasons are listed",
+        }[kind]
 
-def _sentence(
-    kind: str,
-    folder: RunFolder,
-    scan: Scan,
-    manifest: Manifest,
-    exam: Exam,
-    protocols: Sequence[ProtocolSummary],
-) -> str:
-    if manifest.subject.spec.startswith("import/"):
-        return _of_log(kind)
-    if kind == Outcome.TRUNCATED:
-        return _cut(folder, scan, manifest)
-    if kind == Outcome.UNPARSABLE:
-        return _thought(folder, scan) or _unread(exam, protocols)
-    answered = scan.totals.calls or scan.totals.stored or manifest.imported
-    provider = " or its provider's filter" if answered else ""
-    return {
-        Outcome.EMPTY: "replies were empty: a model that only thinks may need --max-thinking",
-        Outcome.REFUSED: f"refusals come from the model{provider}: their words are among the samples",
-        Outcome.ERROR: "errors are asked again by the same command; the reasons are listed",
-    }[Outcome(kind)]
-
-
-def _of_log(kind: str) -> str:
-    """The same for another tool's log: whatever is asked again is asked by that tool."""
-    return {
-        Outcome.ERROR: "the log has errors in the place of replies: ask again with the tool that made it, and import the new log",
-        Outcome.TRUNCATED: "replies are cut off in the log: give more tokens in the tool that made it",
-        Outcome.EMPTY: "replies are empty in the log: a model that only thinks may need more tokens in the tool that made it",
-        Outcome.REFUSED: "refusals come from the model or its provider's filter: their words are among the samples",
-        Outcome.UNPARSABLE: "many replies cannot be read: the log's prompt may ask for another form than ours",
-    }[Outcome(kind)]
+    return tuple(sentence(Outcome(kind)) for kind, _n in kinds.most_common())
 
 
 def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
-    """Replies that ended at the cap: while still thinking, or while speaking."""
-    cut = [a for a in folder.texts(scan) if a.finish_reason == "length"]
+    """Explain replies that ended at the cap: while still thinking, or while speaking."""
+    cut = [a for a in folder.answers(scan) if a.finish_reason == "length"]
     thinking = sum(not spoken(a.text).strip() for a in cut)
     caps = manifest.subject.identity.get("parameters") or {}
     now = next((caps[k] for k in ("max_tokens", "max_completion_tokens", "max_output_tokens") if k in caps), None)
@@ -84,8 +76,8 @@ def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
 
 
 def _thought(folder: RunFolder, scan: Scan) -> str:
-    """Replies that ended inside their thinking, where most did."""
-    every = [ends_in_thought(a.text) for a in folder.texts(scan)]
+    """Explain replies that ended inside their thinking, where most did."""
+    every = [ends_in_thought(a.text) for a in folder.answers(scan)]
     if 2 * sum(every) <= len(every):
         return ""
     return (
@@ -94,7 +86,7 @@ def _thought(folder: RunFolder, scan: Scan) -> str:
 
 
 def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:
-    """Replies that the main protocol cannot read: another one of the run may."""
+    """Explain replies that the main protocol cannot read: another one of the run may."""
     main, *others = ((p.protocol, _unread_share(p)) for p in protocols)
     best, share = min(others, key=lambda one: (one[1], one[0] != "robust"), default=main)
     if share <= ABLE * main[1]:
@@ -108,6 +100,6 @@ def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:
 
 
 def _unread_share(protocol: ProtocolSummary) -> float:
-    """How many of all replies a protocol could not read."""
+    """Return how many of all replies a protocol could not read."""
     parts = [g for g in protocol.groups if g.whole]
     return sum(g.outcomes.get(Outcome.UNPARSABLE, 0) for g in parts) / max(1, sum(g.answers for g in parts))

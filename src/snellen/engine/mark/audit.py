@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any
 
@@ -26,7 +26,7 @@ from snellen.engine.mark.text_only import Guesses, TextOnly, text_only, whole_pa
 from snellen.engine.plan.plan import ProtocolRun
 
 WON = 0.9
-ENOUGH = 300  # marks of a part for the chance of a headline that is no mean over samples
+ENOUGH = 300  # marks of a part for the chance of a headline that is not a mean over samples
 LIST, CONTRADICT, CONTRADICT_ONE = "list every option", "contradict yourself", "contradict one option"
 CONSTANT, CONSTANT_LIST, TEXT = "best constant", "a constant list", "text only"
 CONTRADICTIONS = (CONTRADICT, CONTRADICT_ONE)
@@ -43,7 +43,7 @@ def audit(
     trained_on: Sequence[Sample] = (),
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """One row for each protocol and whole part of the exam. `real` says that the truths are those of a data set, and only then is
+    """Return one row for each protocol and whole part of the exam. `real` says that the truths are those of a data set, and only then is
     anything guessed from texts; `trained_on` is its training split, if it has one.
     """
     if not samples:
@@ -85,7 +85,7 @@ class _Blind:
         return self.exam.ask(self.prompt, sample) if self.each_differs else self.questions[_part(sample)]
 
     def _widest(self, members: Sequence[Sample]) -> Question:
-        """The question of a part that offers the most options."""
+        """Return the question of a part that offers the most options."""
         return (
             max(map(self._asked, members), key=lambda q: len(q.options))
             if self.each_differs
@@ -93,7 +93,7 @@ class _Blind:
         )
 
     def _summarised(self, say: Say) -> dict[str, GroupSummary]:
-        """The whole parts of the exam, for a subject that says the same to everything."""
+        """Return the whole parts of the exam, for a subject that says the same to everything."""
 
         def marked() -> Iterator[tuple[Sample, Mark]]:
             for sample in self.samples:
@@ -117,17 +117,12 @@ class _Blind:
             found.append(known[key])
         return found
 
-    def _means(self, say: Say) -> dict[str, float | None]:
-        """Return the mean of each part; None where there is nothing to say."""
-        found: dict[str, float | None] = {}
+    def _scores(self, say: Say) -> dict[str, float | None]:
+        """Return the headline of each part: a mean over samples, or summarised (a macro F1, say); None where there is nothing to say."""
+        means: dict[str, float | None] = {}
         for name, members in self.members.items():
             values = self._values(members, lambda question: [text] if (text := say(question)) else [])
-            found[name] = _mean_with_zeros(values) if any(v is not None for v in values) else None
-        return found
-
-    def _scores(self, say: Say) -> dict[str, float | None]:
-        """The headline of each part; it is a mean over samples, or has to be summarised (a macro F1, say)."""
-        means = self._means(say)
+            means[name] = _mean_with_zeros(values) if any(v is not None for v in values) else None
         if self.metric == self.protocol.headline:
             return means
         whole = self._summarised(say)
@@ -136,10 +131,10 @@ class _Blind:
     def rows(self, guessed: TextOnly) -> list[dict[str, Any]]:
         constants, contradictions = self._constants("{form}"), self._constants(_DENIAL)
         listed, contradicted = self._scores(_everything), self._scores(_contradiction)
-        drawn = self._chance()
+        drawn, is_mean = self._chance(), self.metric == self.protocol.headline
         found = []
         for name, group in self.groups.items():
-            metric = group.metrics[self.protocol.headline]
+            metric, text = group.metrics[self.protocol.headline], guessed.scores.get(name)
             row: dict[str, Any] = {
                 "protocol": self.one.name,
                 "part": name,
@@ -149,25 +144,27 @@ class _Blind:
                 **self._best(name, constants[name], metric),
                 LIST: listed[name],
                 CONTRADICT: contradicted[name],
-                CONTRADICT_ONE: self._one(name, contradictions[name]),
+                CONTRADICT_ONE: max(contradictions[name].values()) if self._is_offered(name) and is_mean else None,
                 CONSTANT_LIST: metric.forbidden if self._known(name) else None,
-                **_text_cells(guessed, name),
+                TEXT: text.value if text is not None else None,
+                "text only interval": (text.low, text.high) if text is not None else None,
+                "text only how": guessed.how if text is not None else "",
                 "several allowed": self._several(name),
                 "constants": constants[name],
                 "constants metric": self.metric,
             }
-            tried = (n for n in (LIST, CONTRADICT, CONTRADICT_ONE, CONSTANT, CONSTANT_LIST, TEXT))
+            tried = (LIST, CONTRADICT, CONTRADICT_ONE, CONSTANT, CONSTANT_LIST, TEXT)
             found.append(row | {"won by": next((n for n in tried if (row[n] or 0.0) >= WON), None)})
         return found
 
     def _known(self, part: str) -> bool:
-        """Whether the truths say what constants score: those of a data set, or all there can be where options are offered."""
+        """Tell whether the truths say what constants score: those of a data set, or all there can be where options are offered."""
         kinds = {_part(s) for s in self.members[part]}
         probes = [p for p in probes_of(self.exam) if _part(p) in kinds]
         return self.real or any(self.exam.ask(q, p).options for p in probes for q in self.exam.prompts)
 
     def _best(self, part: str, constants: dict[str, float], metric: Score) -> dict[str, Any]:
-        """The best constant that is allowed; where a headline is no mean over samples, or no options are offered, the summary knows it."""
+        """Return the best constant that is allowed. Where a headline is not a mean, or no options are offered, the summary knows it."""
         by_answer: Mapping[str, float | None] = {} if self._several(part) else constants
         if self.metric != self.protocol.headline:
             by_answer = self._summed(part) if metric.floor_answer == CHANCE else {}
@@ -178,21 +175,21 @@ class _Blind:
         return {CONSTANT: metric.floor if known else None, "constant answer": metric.floor_answer if known else None}
 
     def _several(self, part: str) -> bool:
-        """Whether the prompt allows several options at once."""
+        """Tell whether the prompt allows several options at once."""
         return any(self._asked(s).answer_kind == "any-of" for s in self.members[part])
 
     def _summed(self, part: str) -> dict[str, float | None]:
-        """The headline of each option, where that is no mean over samples."""
+        """Return the headline of each option, where that is not a mean over samples."""
         members = self.members[part]
         question = self._widest(members)
-        replies = [question.answer_form.format(option) for option in question.options]
-        return {r: self._headline((s, mark_reply(self.protocol, s, r)) for s in members) for r in replies}
-
-    def _headline(self, marked: Iterable[tuple[Sample, Mark]]) -> float | None:
-        return whole_parts(self.protocol, marked)[0].metrics[self.protocol.headline].value
+        found = {}
+        for reply in (question.answer_form.format(option) for option in question.options):
+            (whole, *_) = whole_parts(self.protocol, ((s, mark_reply(self.protocol, s, reply)) for s in members))
+            found[reply] = whole.metrics[self.protocol.headline].value
+        return found
 
     def _constants(self, form: str) -> dict[str, dict[str, float]]:
-        """What each option scores that is offered, by part; or each of the commonest truths that the floor was looked for among."""
+        """Return what each option scores that is offered, by part; or each of the commonest truths that the floor was looked for among."""
         found: dict[str, dict[str, float]] = {name: {} for name in self.groups}
         for name, members in self.members.items():
             if not self._known(name):
@@ -203,15 +200,14 @@ class _Blind:
                 found[name][reply] = _mean_with_zeros(self._values(members, _always(reply)))
         return found
 
-    def _one(self, part: str, contradictions: dict[str, float]) -> float | None:
-        """The best contradiction about one option, where options are offered and the headline is a mean over samples."""
-        offered = any(self._asked(s).options for s in self.members[part])
-        return max(contradictions.values()) if offered and self.metric == self.protocol.headline else None
+    def _is_offered(self, part: str) -> bool:
+        """Tell whether the questions of a part offer options."""
+        return any(self._asked(s).options for s in self.members[part])
 
     def _chance(self) -> dict[str, float | None]:
         """Return what drawing among the options scores: computed for a mean over samples.
 
-        For a headline that is no mean (a macro F1), each sample gets replies that chance could give, all of them if they are few.
+        For a headline that is not a mean (a macro F1), each sample gets replies that chance could give, all of them if they are few.
         """
         found: dict[str, float | None] = dict.fromkeys(self.groups)
         if self.metric == self.protocol.headline:
@@ -230,7 +226,7 @@ class _Blind:
         sizes = Counter(map(_part, self.samples))
         for group in whole_parts(self.protocol, marked()):
             name = " · ".join(group.by.values())
-            if any(self._asked(s).options for s in self.members[name]):
+            if self._is_offered(name):
                 found[name] = group.metrics[self.protocol.headline].value
         return found
 
@@ -241,13 +237,6 @@ def _always(reply: str) -> Callable[[Question], Sequence[str]]:
 
 def _mean_with_zeros(values: Sequence[float | None]) -> float:
     return sum(value or 0.0 for value in values) / len(values)
-
-
-def _text_cells(guessed: TextOnly, part: str) -> dict[str, Any]:
-    score = guessed.scores.get(part)
-    if score is None:
-        return {TEXT: None, "text only interval": None, "text only how": ""}
-    return {TEXT: score.value, "text only interval": (score.low, score.high), "text only how": guessed.how}
 
 
 def _part(sample: Sample) -> tuple[str | None, str | None]:
@@ -262,5 +251,5 @@ def _everything(question: Question) -> str | None:
 
 
 def _contradiction(question: Question) -> str | None:
-    """Says of every option that it is the answer, and that it is not."""
+    """Say of every option that it is the answer, and that it is not."""
     return "\n".join(_DENIAL.format(form=question.answer_form.format(o), o=o) for o in question.options) or None

@@ -23,7 +23,7 @@ MOST_SETS = 128
 
 
 def sample_metric(protocol: Protocol, values: Mapping[str, Any]) -> str:
-    """The metric that is compared sample by sample: the headline where a sample has it, else the first that it has, if any."""
+    """Return the metric that is compared sample by sample: the headline where a sample has it, else the first that it has, if any."""
     numbers = [k for k, v in values.items() if isinstance(v, float)]
     return protocol.headline if protocol.headline in numbers else next(iter(numbers), "")
 
@@ -92,7 +92,7 @@ def _mean(marks: Sequence[Mark], metric: str) -> float | None:
 
 
 def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
-    """The floor by what it is: the best constant answer, or chance where there is none."""
+    """Return the floor by what it is: the best constant answer, or chance where there is none."""
     found = group.metrics.get(metric) if group is not None else None
     if found is None:
         return {}
@@ -102,7 +102,7 @@ def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
 
 
 def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:
-    """What a subject that draws among the options would score on these samples, computed, not found."""
+    """Return what a subject that draws among the options would score on these samples, computed, not found."""
     total = 0.0
     options = exam.extra(SampleOptions)
     each_differs = options is not None and options.each_differs
@@ -124,7 +124,7 @@ def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], m
 
 
 def random_replies(question: Question) -> list[str]:
-    """Every reply that `baseline/chance` could give, each as likely as the others."""
+    """Return every reply that `baseline/chance` could give, each as likely as the others."""
     options = question.options
     if question.answer_kind == "any-of" and 2 ** len(options) <= MOST_SETS:
         sets = chain.from_iterable(combinations(options, k) for k in range(1, len(options) + 1))

@@ -31,13 +31,13 @@ class Differences:
         self.kept: list[FileDifference] = []
 
     def add(self, file: str, place: str, recorded: Any, found: Any) -> None:
-        """One more."""
+        """Add one difference."""
         self.count += 1
         if len(self.kept) < self.MOST:
             self.kept.append(FileDifference(file, place, said(recorded), said(found)))
 
     def compare(self, file: str, place: str, recorded: Any, found: Any) -> None:
-        """Every place in which two documents differ."""
+        """Add every place in which two documents differ."""
         try:
             for where, one, other in differing(recorded, found, place):
                 self.add(file, where, one, other)
@@ -53,7 +53,7 @@ ABSENT = _Absent()
 
 
 def said(value: Any) -> str:
-    """A value in a few words.
+    """Return a value in a few words.
 
     >>> said(ABSENT), said("Color"), said(0.5), said(None)
     ('nothing', "'Color'", '0.5', 'null')
@@ -74,7 +74,7 @@ class Plain(str):
 
 
 def differing(recorded: Any, found: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """The places in which two JSON values differ, with both values.
+    """Yield the places in which two JSON values differ, with both values.
 
     >>> list(differing({"a": [1, 2], "b": 1.0}, {"a": [1, 3], "b": 1.0 + 1e-15}))
     [('a.2', 2, 3)]
@@ -99,7 +99,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _name(value: Any, number: int) -> str:
-    """What an item of a list is called: a protocol and a part by their names, anything else by its number."""
+    """Return what an item of a list is called: a protocol and a part by their names, anything else by its number."""
     if isinstance(value, Mapping):
         if isinstance(value.get("protocol"), str) and "groups" in value:
             return str(value["protocol"])

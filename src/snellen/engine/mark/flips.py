@@ -57,8 +57,9 @@ class ProtocolFlip(NamedTuple):
 
 
 def agreements(protocols: Sequence[str], tally: Mapping[Verdict, int]) -> dict[tuple[str, str], Agreement]:
-    """For each pair of protocols, over the samples that both have marked. `tally` counts samples by what each protocol says of them:
-    correct, not correct, or None where it says nothing.
+    """Return the agreement of each pair of protocols over the samples that both have marked.
+
+    `tally` counts samples by what each protocol says of them: correct, not correct, or None where it says nothing.
     """
     found = {}
     for (a, first), (b, second) in combinations(enumerate(protocols), 2):
@@ -70,7 +71,7 @@ def agreements(protocols: Sequence[str], tally: Mapping[Verdict, int]) -> dict[t
 
 
 def comparable(reading: Any) -> Any:
-    """A reading in a form in which two protocols' readings can be compared: lists as sets, one item as itself, no case.
+    """Return a reading in a form in which two protocols' readings can be compared: lists as sets, one item as itself, no case.
 
     >>> comparable(["Color"]) == comparable("color ") and comparable(["a", "b"]) == comparable(["b", "a"])
     True
@@ -84,19 +85,19 @@ def comparable(reading: Any) -> Any:
 
 
 def stage_of(first: ProtocolSide, second: ProtocolSide) -> str:
-    """The first stage in which two views of a sample differ."""
+    """Return the first stage in which two views of a sample differ."""
     if first.prompt != second.prompt and first.reply != second.reply:
         return "prompt"
     return "reading" if comparable(answer_of(first.reading)) != comparable(answer_of(second.reading)) else "marking"
 
 
 def answer_of(reading: Any) -> Any:
-    """The answer alone, where a reading has more than that (an explanation, say)."""
+    """Return the answer alone, where a reading has more than that (an explanation, say)."""
     return reading["answer"] if isinstance(reading, dict) and "answer" in reading else reading
 
 
 def flips(sides: Iterable[tuple[str, Sequence[ProtocolSide]]]) -> Iterator[ProtocolFlip]:
-    """The flips of each sample, pair by pair, given its sides under all protocols."""
+    """Yield the flips of each sample, pair by pair, given its sides under all protocols."""
     for sample_id, views in sides:
         for first, second in combinations(views, 2):
             if (first.outcome is Outcome.CORRECT) != (second.outcome is Outcome.CORRECT):
@@ -121,28 +122,13 @@ class ProtocolComparison(NamedTuple):
 
 
 def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> ProtocolComparison:
-    """Agreement and flips of a run, under all of its protocols or those named. Holds one sample at a time, and the flips.
+    """Return agreement and flips of a run, under all of its protocols or those named. Holds one sample at a time, and the flips.
 
     With `few` only so many flips are held for each pair and stage: those that come first by a seeded rank of their samples.
     """
     prompts = prompts_of(run, protocols)
-    rows = run.folder.marked([(name, 1) for name in prompts])
-    one_each = ((sample.id, {name: mark for (name, _repeat), mark in marks.items()}) for sample, marks in rows)
-    return _compared(run, prompts, one_each, few)
-
-
-def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
-    """The protocols of a run, each with its prompt; an error where one that is named has no marks."""
-    if not run.folder.has("summary.json"):
-        raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
-    there = {p.protocol: p.prompt for p in run.protocols}
-    for name in protocols:
-        if name not in there:
-            raise SnellenError(f"{run.path} has no marks of protocol '{name}' (it has {', '.join(there)})")
-    return {name: there[name] for name in protocols or there}
-
-
-def _compared(run: Run, prompts: Mapping[str, str], rows: Iterable[Row], few: int | None) -> ProtocolComparison:
+    columns = [(name, 1) for name in prompts]
+    rows = ((sample.id, {name: marks[name, 1] for name, _ in marks}) for sample, marks in run.folder.marked(columns))
     tally: Counter[Verdict] = Counter()
     kept: dict[tuple[tuple[str, str], str], list[ProtocolFlip]] = {}
     every: list[ProtocolFlip] = []
@@ -166,8 +152,19 @@ def _compared(run: Run, prompts: Mapping[str, str], rows: Iterable[Row], few: in
     return found._replace(agreements=agreements(tuple(prompts), tally), samples=samples)
 
 
+def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
+    """Return the protocols of a run, each with its prompt; an error where one that is named has no marks."""
+    if not run.folder.has("summary.json"):
+        raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
+    there = {p.protocol: p.prompt for p in run.protocols}
+    for name in protocols:
+        if name not in there:
+            raise SnellenError(f"{run.path} has no marks of protocol '{name}' (it has {', '.join(there)})")
+    return {name: there[name] for name in protocols or there}
+
+
 def _parting(rows: Iterable[Row], names: Sequence[str], tally: Counter[Verdict]) -> Iterator[Row]:
-    """Counts what protocols say of samples; gives the samples on which two of them disagree."""
+    """Count what protocols say of samples; gives the samples on which two of them disagree."""
     for sample_id, marks in rows:
         verdict = tuple(_verdict(marks.get(name)) for name in names)
         tally[verdict] += 1
@@ -176,20 +173,20 @@ def _parting(rows: Iterable[Row], names: Sequence[str], tally: Counter[Verdict])
 
 
 def _verdict(mark: Mark | None) -> bool | None:
-    """Calls that failed say nothing about a protocol."""
+    """Return whether a sample is correct; None where the call failed, which says nothing about a protocol."""
     return (
         None if mark is None or mark.outcome in (Outcome.ERROR, Outcome.UNMARKED) else mark.outcome is Outcome.CORRECT
     )
 
 
 def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterator[tuple[str, list[ProtocolSide]]]:
-    """The views of each sample, with the replies."""
+    """Yield the views of each sample, with the replies."""
     last: Places | None = None
     for some in batched(rows, BATCH):
         last = run.folder.scan().last if last is None else last
         keys = [(sample_id, prompts[name]) for sample_id, marks in some for name in marks]
         places = (NOWHERE if (place := last.get(key)) is None else place for key in keys)
-        texts = iter([a.text if a is not None and a.failure is None else None for a in run.folder.texts_at(places)])
+        texts = iter([a.text if a is not None and a.failure is None else None for a in run.folder.answers_at(places)])
         for sample_id, marks in some:
             views = [
                 ProtocolSide(name, prompts[name], m.outcome, m.reading, next(texts, None)) for name, m in marks.items()

@@ -20,7 +20,7 @@ from snellen.engine.runs.run import Run
 
 
 def mismatch(run: Run, summary: Summary) -> str:
-    """What to say where the answers are not those that the summary was made of; or nothing. They only ever grow."""
+    """Return what to say where the answers are not those that the summary was made of; or nothing. They only ever grow."""
     now = run.folder.answers_bytes
     if not summary.answers_bytes or now == summary.answers_bytes:
         return ""
@@ -58,7 +58,10 @@ def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
         for group in result.groups:
             part = tuple(group.by.items())
             if group.whole and part in outcomes and not _gives(outcomes[part], values.get(part, ()), result, group):
-                raise _changed(run, result.protocol)
+                raise SnellenError(
+                    f"{run.path}: the marks of protocol '{result.protocol}' do not give its summary: one was changed; "
+                    f"'snellen remark {run.path}' makes both again"
+                )
 
 
 def _gives(outcomes: Counter[str], values: Sequence[float], result: ProtocolSummary, group: GroupSummary) -> bool:
@@ -69,10 +72,3 @@ def _gives(outcomes: Counter[str], values: Sequence[float], result: ProtocolSumm
     if score is None or score.value is None or declared(result.metrics, result.headline).kind != "mean":
         return True
     return len(values) != score.n or isclose(fmean(values), score.value, rel_tol=1e-6, abs_tol=1e-9)
-
-
-def _changed(run: Run, name: str) -> SnellenError:
-    return SnellenError(
-        f"{run.path}: the marks of protocol '{name}' do not give its summary: one was changed; "
-        f"'snellen remark {run.path}' makes both again"
-    )

@@ -6,13 +6,12 @@ folder is all it needs.
 
 from __future__ import annotations
 
-import contextlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import cached_property
-from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -26,23 +25,21 @@ from snellen.core.outcomes import mark_answer
 from snellen.core.protocol import roles
 from snellen.core.records import PositionRow, PublishedRow, ScorerSummary, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary
-from snellen.core.scorer import Evidence
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Sample
 from snellen.core.unanswered import lost_parts, silent_parts
-from snellen.data.line_offsets import NOWHERE, Key
+from snellen.data.line_offsets import NOWHERE
 from snellen.engine.ask.controls import as_asked
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.mark.advice import advice
 from snellen.engine.mark.plain_floors import has_own_floors, with_floors
 from snellen.engine.plan.plan import ProtocolRun
 from snellen.engine.runs.backends import mixed_notes
-from snellen.engine.runs.folder import MARKS, UNREADABLE, AnswerText, AnswerTokens, RunFolder, Scan
+from snellen.engine.runs.folder import MARKS, UNREADABLE, RunFolder, Scan, raw_lines
 from snellen.engine.runs.writing import replacing
 from snellen.stats.repeats import RepeatTally
-from snellen.stats.tally import summarised
+from snellen.stats.tally import Tally, summarised
 
 _ENCODER = msgspec.json.Encoder()
-Look = Callable[[Key], Evidence | None]
 
 
 class MarkChange(NamedTuple):
@@ -63,7 +60,7 @@ class RemarkResult(NamedTuple):
 
 
 def is_current(folder: RunFolder, targets: tuple[ProtocolRun, ...]) -> bool:
-    """Whether summary and marks are of these protocols and of all the answers there are."""
+    """Tell whether summary and marks are of these protocols and of all the answers there are."""
     if not folder.has("summary.json"):
         return False
     summary, scorers = folder.summary(), folder.manifest().scorers
@@ -97,12 +94,12 @@ def mark_run(
 
 
 def judging(folder: RunFolder, exam: Exam, scan: Scan) -> Callable[[ProtocolRun, int], Iterator[tuple[Sample, Mark]]]:
-    """What marks a run's stored answers of one repeat, the first being 1, under any protocol. Nothing is written."""
+    """Return what marks a run's stored answers of one repeat, the first being 1, under any protocol. Nothing is written."""
     return _Marking(folder, exam, scan)._judged
 
 
 def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
-    """The first protocol of each prompt of a marked run, with its records; control arms are left out."""
+    """Yield the first protocol of each prompt of a marked run, with its records; control arms are left out."""
     marking, seen = _Marking(folder, exam, folder.scan()), set()
     for result in folder.summary().plain:
         target = ProtocolRun(*exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}"))
@@ -112,8 +109,8 @@ def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
 
 
 def failure_reasons(folder: RunFolder, scan: Scan) -> dict[str, int]:
-    """Why answers are missing: reasons and how often, the commonest ten."""
-    failures = (a.failure for a in folder.texts(scan) if a.failure is not None)
+    """Return why answers are missing: reasons and how often, the commonest ten."""
+    failures = (a.failure for a in folder.answers(scan) if a.failure is not None)
     counts = Counter(f"{f.kind}: {f.reason}" for f in failures)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:10])
 
@@ -128,7 +125,6 @@ class _Marking:
         self.asked = Counter(scan.last.counts)
         self.cut: Counter[str] = Counter()
         self._places: dict[str, NDArray[np.int64]] = {}
-        self._firsts: dict[str, tuple[GroupSummary, ...]] = {}
 
     @cached_property
     def _hashes(self) -> NDArray[np.int64]:
@@ -136,7 +132,7 @@ class _Marking:
         return np.frombuffer(array("q", (hash(s.id) for s in self.folder.samples())), np.int64)
 
     def _places_of(self, arm: str) -> NDArray[np.int64]:
-        """Where the answers to an arm begin, in the order of the samples. An answer to no sample is an error."""
+        """Return where the answers to an arm begin, in the order of the samples. An answer to no sample is an error."""
         found = self._places.get(arm)
         if found is None:
             found = self.scan.last.of(arm, self._hashes)
@@ -146,29 +142,31 @@ class _Marking:
             found[again] = NOWHERE  # a name that repeats is marked once
             if int((found != NOWHERE).sum()) < self.asked[arm]:
                 known = set(self._hashes.tolist())
-                every = self.folder.heads(self.scan)
-                name = next(head.id for head in every if head.prompt == arm and hash(head.id) not in known)
+                every = self.folder.answers(self.scan)
+                name = next(one.id for one in every if one.prompt == arm and hash(one.id) not in known)
                 raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{name}'")
             self._places[arm] = found
         return found
 
     def repeats(self, target: ProtocolRun) -> int:
-        """How often the questions of a protocol's arm were asked, or were to be."""
+        """Return how often the questions of a protocol's arm were asked, or were to be."""
         every = map(Arm.parse, {*self.asked, *self.manifest.questions})
         return max((arm.repeat for arm in every if arm.first == target.arm), default=1)
 
     # ------------------------------------------------------------ one protocol
 
     def marked(self, target: ProtocolRun) -> ProtocolSummary:
-        """All marks of one protocol, written, and their summary."""
+        """Write all marks of one protocol, and return their summary."""
         protocol = target.protocol
         repeats = self.repeats(target)
-        tally, broken = RepeatTally(protocol, repeats), None
-        plain: dict[str, Sample] | None = None if has_own_floors(protocol) else {}
+        tally = Tally(protocol) if repeats == 1 else RepeatTally(protocol, repeats)
+        broken = None
+        tried = not has_own_floors(protocol)
+        samples: dict[str, Sample] = {}
         for repeat in range(1, repeats + 1):
             for sample, mark in self._written(target, repeat):
-                if plain is not None:
-                    plain[sample.id] = sample
+                if tried:
+                    samples[sample.id] = sample
                 if broken is None:
                     try:
                         tally.add(sample, mark, repeat)
@@ -177,10 +175,7 @@ class _Marking:
         try:
             if broken is not None:
                 raise broken
-            groups = tally.groups()
-            if plain is not None:
-                groups = with_floors(self.exam, target, list(plain.values()), groups)
-            groups = self._labelled(groups)
+            groups = self._finished(target, tally.groups(), list(samples.values()))
         except SnellenError:
             raise
         except Exception as error:
@@ -201,17 +196,16 @@ class _Marking:
         )
 
     def _answered(self, target: ProtocolRun, repeat: int = 1) -> Iterator[tuple[Sample, Answer]]:
-        """Samples as the arm asked them, in their order, with the latest answers; with tokens only where the protocol looks at them."""
+        """Read samples as the arm asked them, in their order, with the latest answers."""
         places = self._places_of(target.arm._replace(repeat=repeat).text)
-        answers = self.folder.texts_at(places.data, tokens="tokens" in target.protocol.needs)
         seed = self.manifest.options.seed
-        for sample, answer in zip(self.folder.samples(), answers, strict=False):
+        for sample, answer in zip(self.folder.samples(), self.folder.answers_at(places.data), strict=False):
             if answer is not None:
                 if answer.id != sample.id:
                     raise SnellenError(
                         f"{answer.id} and {sample.id} have the same hash by chance; the same command goes on"
                     )
-                yield as_asked(self.exam, target.arm, sample, seed), _bare(answer)
+                yield as_asked(self.exam, target.arm, sample, seed), answer
 
     def _judged(self, target: ProtocolRun, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Judge answer by answer."""
@@ -226,35 +220,38 @@ class _Marking:
             yield sample, mark
 
     def _written(self, target: ProtocolRun, repeat: int) -> Iterator[tuple[Sample, Mark]]:
-        """Write each mark as it comes and hand it on; the file takes its place when all are there."""
+        """Write each mark as it comes and hand it on; the file takes its place when all are there.
+
+        Marks mostly come out as they were, and then no old one is parsed.
+        """
         path = self.folder.marks_path(target.name, repeat)
-        marks, changed = 0, 0
+        name = path.relative_to(self.folder.derived).as_posix()
+        marks, changed = self.remarked.counts.get(target.name, (0, 0))
         try:
-            with (
-                replacing(self.folder.derived, path.relative_to(self.folder.derived).as_posix()) as out,
-                _OldMarks(path) as old,
-            ):
+            with replacing(self.folder.derived, name) as out, closing(raw_lines(path)) as lines:
+                old = next(lines, b"")
                 for sample, mark in self._judged(target, repeat):
                     line = _ENCODER.encode(mark) + b"\n"
                     out.write(line)
                     marks += 1
-                    before = old.other(mark.id, line)
-                    if before is not None:
-                        changed += 1
-                        self.remarked.changes.append(MarkChange(target.name, mark.id, before, mark))
+                    before = None if line == old or not old else _mark_in(old)
+                    if before is None or before.id == mark.id:
+                        old = next(lines, b"")
+                        if before is not None:
+                            changed += 1
+                            self.remarked.changes.append(MarkChange(target.name, mark.id, before, mark))
                     yield sample, mark
         except OSError as error:
             again = f"'snellen remark {self.folder.path}' goes on"
             raise Stopped(f"cannot write {path} ({error.strerror}): free some space; {again}") from None
-        before_this = self.remarked.counts.get(target.name, (0, 0)) if repeat > 1 else (0, 0)
-        self.remarked.counts[target.name] = (before_this[0] + marks, before_this[1] + changed)
+        self.remarked.counts[target.name] = marks, changed
 
     # ------------------------------------------------------------ the whole run
 
     def summary(
         self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary], concurrency: dict[str, Any] | None
     ) -> Summary:
-        """The summary of all protocols."""
+        """Return the summary of all protocols."""
         folder, manifest, scan = self.folder, self.manifest, self.scan
         remarks = self.exam.extra(Remarks) or Remarks()
         arms = [arm.text for target in targets for arm in target.arm.times(self.repeats(target))]
@@ -297,13 +294,13 @@ class _Marking:
         )
 
     def _scorers(self) -> tuple[ScorerSummary, ...]:
-        """The run's scorers, the main one first, with the number of answers that each has not scored."""
+        """Return the run's scorers, the main one first, with the number of answers that each has not scored."""
         entries = self.manifest.scorers
         open_ = scoring.unscored(self.folder, self.exam, entries, self.scan) if entries else {}
         return tuple(ScorerSummary(name=e.name, identity=e.identity, unscored=open_[e.name]) for e in entries)
 
     def _position(self, targets: tuple[ProtocolRun, ...]) -> tuple[PositionRow, ...]:
-        """What the order of the pictures does, for each protocol that has both orders."""
+        """Return what the order of the pictures does, for each protocol that has both orders."""
         found: list[PositionRow] = []
         own = self.exam.extra(SwappedPictures)
         if own is None:
@@ -316,7 +313,7 @@ class _Marking:
         return tuple(found)
 
     def _published(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:
-        """The paper's figures for the parts that this run has, with as many examples before the question."""
+        """Return the paper's figures for the parts that this run has, with as many examples before the question."""
         shots, tables = self.manifest.options.shots, self.exam.extra(PaperTables)
         return tuple(
             PublishedRow(**row._asdict(), protocol=target.name)
@@ -326,7 +323,7 @@ class _Marking:
         )
 
     def _notes(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> tuple[str, ...]:
-        """What the exam has to say of the results, each sentence once; control arms are not meant to score."""
+        """Return what the exam has to say of the results, each sentence once; control arms are not meant to score."""
         plain = [(t, r) for t, r in zip(targets, results, strict=True) if not t.arm.control]
         remarks = self.exam.extra(Remarks) or Remarks()
         said = [note for t, r in plain for note in remarks.notes(self.facts(t, r))]
@@ -338,7 +335,7 @@ class _Marking:
     # ------------------------------------------------------------ exports
 
     def export(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> None:
-        """The exam's own files; those of further protocols in folders of their own."""
+        """Write the exam's own files; those of further protocols in folders of their own."""
         self.folder.clear("exports")
         exports = self.exam.extra(Exports)
         if exports is None:
@@ -352,13 +349,11 @@ class _Marking:
                 self.folder.write_chunks(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", pieces)
 
     def facts(self, target: ProtocolRun, result: ProtocolSummary) -> RunFacts:
-        """A protocol's results, and sample, answer (without its ledger) and mark side by side, streamed.
+        """Return a protocol's results, with sample, answer and mark side by side, streamed.
 
         Of questions that were asked several times it is the first time alone: the papers' files have one answer a sample.
         """
-        if result.repeats > 1 and target.name not in self._firsts:
-            self._firsts[target.name] = self._first_groups(target)
-        groups = self._firsts.get(target.name, result.groups)
+        groups = self._first_groups(target) if result.repeats > 1 else result.groups
 
         def records() -> Iterator[tuple[Sample, Answer, Mark]]:
             for (sample, answer), mark in zip(self._answered(target), self.folder.marks(target.name), strict=True):
@@ -371,63 +366,24 @@ class _Marking:
         return RunFacts(self.manifest, target.protocol, target.arm.text, groups, self.scan.totals, records)
 
     def _first_groups(self, target: ProtocolRun) -> tuple[GroupSummary, ...]:
-        """The scores of the first time that each question was asked."""
+        """Return the scores of the first time that each question was asked."""
         column = (target.name, 1)
         groups = summarised(target.protocol, ((s, marks[column]) for s, marks in self.folder.marked([column])))
-        if not has_own_floors(target.protocol):
-            samples = [sample for sample, _marks in self.folder.marked([column])]
-            groups = with_floors(self.exam, target, samples, groups)
-        return self._labelled(groups)
+        return self._finished(target, groups, [sample for sample, _marks in self.folder.marked([column])])
 
-    def _labelled(self, groups: tuple[GroupSummary, ...]) -> tuple[GroupSummary, ...]:
+    def _finished(
+        self, target: ProtocolRun, groups: tuple[GroupSummary, ...], samples: list[Sample]
+    ) -> tuple[GroupSummary, ...]:
+        """Add floors where the protocol has none of its own, and the labels that the exam gives to groups."""
+        if not has_own_floors(target.protocol):
+            groups = with_floors(self.exam, target, samples, groups)
         own = self.exam.extra(GroupLabels)
         return groups if own is None else own.labelled(groups, msgspec.to_builtins(self.manifest.subject))
 
 
-class _OldMarks:
-    """The lines of a file of marks, in the order of the samples. They mostly come out as they were, and then none is parsed."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lines: IO[bytes] | None = None
-        self._next = b""
-
-    def __enter__(self) -> _OldMarks:
-        if self._path.is_file():
-            self._lines = self._path.open("rb")
-            self._next = self._lines.readline()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        if self._lines is not None:
-            self._lines.close()
-
-    def other(self, name: str, line: bytes) -> Mark | None:
-        """Return the old mark of the sample whose new line this is, where it was another; None where it was not, or there is none."""
-        if self._lines is None or not self._next:
-            return None
-        old = self._next
-        if old == line:
-            self._next = self._lines.readline()
-            return None
-        with contextlib.suppress(*UNREADABLE):
-            before = MARKS.decode(old)
-            if before.id != name:
-                return None  # this sample had no mark
-            self._next = self._lines.readline()
-            return before
-        self._next = self._lines.readline()  # a damaged mark is made again like a missing one
+def _mark_in(line: bytes) -> Mark | None:
+    """Return the mark in a line; None where it cannot be read: then it is made again like a missing one."""
+    try:
+        return MARKS.decode(line)
+    except UNREADABLE:
         return None
-
-
-def _bare(text: AnswerText) -> Answer:
-    """Return an answer without its ledger."""
-    return Answer(
-        id=text.id,
-        prompt=text.prompt,
-        text=text.text,
-        failure=text.failure,
-        finish_reason=text.finish_reason,
-        refused=text.refused,
-        tokens=text.tokens if isinstance(text, AnswerTokens) else (),
-    )

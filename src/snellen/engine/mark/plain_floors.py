@@ -31,19 +31,19 @@ FEWEST = 20
 FINALISTS = 6
 
 
-class AskedSample(NamedTuple):
+class _AskedSample(NamedTuple):
     """A sample with its question, and the part of the exam that it is in."""
 
     sample: Sample
     question: Question | None
     part: Key
 
-    def metrics(self, protocol: Protocol, constant: ConstantReply) -> Mapping[str, Any]:
+    def metrics(self, protocol: Protocol, constant: _ConstantReply) -> Mapping[str, Any]:
         """Return what a constant reply gets for the sample."""
         return mark_reply(protocol, self.sample, constant.say(self.question)).metrics
 
 
-class ConstantReply(NamedTuple):
+class _ConstantReply(NamedTuple):
     """What is always said: a text, the option at a place, or (without either) every option. `name` is for people."""
 
     name: str
@@ -52,7 +52,7 @@ class ConstantReply(NamedTuple):
     allowed: bool = True
 
     def say(self, question: Question | None) -> str:
-        """The reply to a question; empty where it has no such option."""
+        """Return the reply to a question; empty where it has no such option."""
         if self.text is not None:
             return self.text
         options = question.options if question is not None else ()
@@ -61,7 +61,7 @@ class ConstantReply(NamedTuple):
 
 
 def has_own_floors(protocol: Protocol) -> bool:
-    """Whether a protocol says itself what its floors are, or cannot be tried without the pictures' scores."""
+    """Tell whether a protocol says itself what its floors are, or cannot be tried without the pictures' scores."""
     return type(protocol).floors is not Protocol.floors or "evidence" in protocol.needs
 
 
@@ -71,7 +71,7 @@ def with_floors(
     """Return the groups of a protocol that has no floors of its own, with floors."""
     protocol = target.protocol
     asked = [
-        AskedSample(sample, question_of(exam, target.arm.prompt, sample), next(iter(protocol.groups(sample)), ()))
+        _AskedSample(sample, question_of(exam, target.arm.prompt, sample), next(iter(protocol.groups(sample)), ()))
         for sample in samples
         if sample.truth is not None
     ]
@@ -97,7 +97,7 @@ def with_floors(
 
 
 def question_of(exam: Exam, prompt: str, sample: Sample) -> Question | None:
-    """The question without its pictures; None where a plugin's prompt cannot do without them."""
+    """Return the question without its pictures; None where a plugin's prompt cannot do without them."""
     try:
         return exam.ask(prompt, sample)
     except Exception:
@@ -107,16 +107,16 @@ def question_of(exam: Exam, prompt: str, sample: Sample) -> Question | None:
 
 
 def texts_of(truth: Any) -> list[str]:
-    """The texts and numbers in a truth."""
+    """Return the texts and numbers in a truth."""
     if isinstance(truth, str | int | float) and not isinstance(truth, bool):
         return [str(truth)]
     inner = truth.values() if isinstance(truth, Mapping) else truth if isinstance(truth, list | tuple) else ()
     return [s for value in inner for s in texts_of(value)]
 
 
-def constants(asked: Sequence[AskedSample]) -> list[ConstantReply]:
+def _constants(asked: Sequence[_AskedSample]) -> list[_ConstantReply]:
     """Return what could always be said, in each of the parts that the samples are in."""
-    free: dict[Key, list[AskedSample]] = {}
+    free: dict[Key, list[_AskedSample]] = {}
     for one in asked:
         if one.question is None or not one.question.options:
             free.setdefault(one.part, []).append(one)
@@ -125,22 +125,22 @@ def constants(asked: Sequence[AskedSample]) -> list[ConstantReply]:
         samples = [one.sample for one in some]
         form = next((one.question.answer_form for one in some if one.question is not None), "{}")
         for text in dict.fromkeys((*common_truths(samples), *_best_number(samples))):
-            found.append(ConstantReply(form.format(text), form.format(text)))
+            found.append(_ConstantReply(form.format(text), form.format(text)))
     return list(dict.fromkeys(found))
 
 
-def _offered(offered: Sequence[Question]) -> list[ConstantReply]:
+def _offered(offered: Sequence[Question]) -> list[_ConstantReply]:
     replies = Counter(reply for q in offered for reply in random_replies(q))
-    found = [ConstantReply(text, text) for text, _ in replies.most_common(MOST_OPTIONS)]
+    found = [_ConstantReply(text, text) for text, _ in replies.most_common(MOST_OPTIONS)]
     if len({q.options for q in offered}) > 1:
-        found += [ConstantReply(f"option {i + 1}", place=i) for i in range(max(len(q.options) for q in offered))]
+        found += [_ConstantReply(f"option {i + 1}", place=i) for i in range(max(len(q.options) for q in offered))]
     if any(q.answer_kind == "one-of" for q in offered):
-        found.append(ConstantReply("every option", allowed=False))
+        found.append(_ConstantReply("every option", allowed=False))
     return found
 
 
 def common_truths(samples: Sequence[Sample]) -> list[str]:
-    """The commonest texts of the truths."""
+    """Return the commonest texts of the truths."""
     truths = Counter(text for s in samples for text in dict.fromkeys(texts_of(s.truth)))
     return [text for text, _ in truths.most_common(MOST_TRUTHS)]
 
@@ -160,13 +160,13 @@ def _best_number(samples: Sequence[Sample]) -> list[str]:
 
 # ---------------------------------------------------------------- trying them
 
-Marked = Mapping[ConstantReply, Sequence[Mapping[str, Any]]]
+Marked = Mapping[_ConstantReply, Sequence[Mapping[str, Any]]]
 """The metrics of every constant on every sample."""
 
 
-def _worth_trying(protocol: Protocol, asked: Sequence[AskedSample]) -> list[ConstantReply]:
+def _worth_trying(protocol: Protocol, asked: Sequence[_AskedSample]) -> list[_ConstantReply]:
     """Return the constants; where samples are many, those that did best on some."""
-    tried = constants(asked)
+    tried = _constants(asked)
     if len(asked) <= FIRST_LOOK or len(tried) <= FINALISTS:
         return tried
     totals: Counter[tuple[str, Key, int]] = Counter()
@@ -180,9 +180,9 @@ def _worth_trying(protocol: Protocol, asked: Sequence[AskedSample]) -> list[Cons
     return [tried[i] for i in sorted(kept)]
 
 
-def _few(asked: Sequence[AskedSample]) -> list[AskedSample]:
+def _few(asked: Sequence[_AskedSample]) -> list[_AskedSample]:
     """Return samples for a first look, evenly from every part."""
-    parts: dict[Key, list[AskedSample]] = {}
+    parts: dict[Key, list[_AskedSample]] = {}
     for one in asked:
         parts.setdefault(one.part, []).append(one)
     step = len(asked) // FIRST_LOOK

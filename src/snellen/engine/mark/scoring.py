@@ -22,17 +22,17 @@ from snellen.core.exam import Exam
 from snellen.core.extras import CaptionScoring, Progress
 from snellen.core.records import ScorerEntry
 from snellen.core.scorer import Evidence, Scorer, Similarities
-from snellen.core.types import Picture, Sample, Struct
+from snellen.core.types import Answer, Picture, Sample, Struct
 from snellen.data.line_offsets import Key
 from snellen.engine.mark.flips import batched
 from snellen.engine.plan.plan import scorer_entry
-from snellen.engine.runs.folder import AnswerText, RunFolder, Scan
+from snellen.engine.runs.folder import RunFolder, Scan
 
 CHUNK = 32
 FOLDER = "evidence"
 
 
-class ScoredAnswer(Struct, frozen=True):
+class _ScoredAnswer(Struct, frozen=True):
     """A line of evidence: what one scorer says of one answer. `matrix` has a row for each caption and a column for each picture, as shown.
 
     `captions` and `pictures` are digests of what was held against each other.
@@ -47,20 +47,20 @@ class ScoredAnswer(Struct, frozen=True):
 
 
 _ENCODER = msgspec.json.Encoder()
-_DECODER = msgspec.json.Decoder(ScoredAnswer)
+_DECODER = msgspec.json.Decoder(_ScoredAnswer)
 
 
 def path_of(folder: RunFolder, scorer: ScorerEntry) -> Path:
-    """Where a scorer's evidence is. A scorer with other weights or another mode has another file, whatever its name is."""
+    """Return where a scorer's evidence is. A scorer with other weights or another mode has another file, whatever its name is."""
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", scorer.name)[-80:]
     mark = digest({"name": scorer.name, "identity": scorer.identity})
     return folder.path / FOLDER / f"{slug}-{mark[:12]}.jsonl"
 
 
-def read(folder: RunFolder, scorer: ScorerEntry) -> dict[Key, ScoredAnswer]:
-    """A scorer's evidence by (sample, prompt); lines that cannot be read are passed over."""
+def read(folder: RunFolder, scorer: ScorerEntry) -> dict[Key, _ScoredAnswer]:
+    """Return a scorer's evidence by (sample, prompt); lines that cannot be read are passed over."""
     path = path_of(folder, scorer)
-    found: dict[Key, ScoredAnswer] = {}
+    found: dict[Key, _ScoredAnswer] = {}
     if path.is_file():
         for line in path.read_bytes().splitlines():
             try:
@@ -72,7 +72,7 @@ def read(folder: RunFolder, scorer: ScorerEntry) -> dict[Key, ScoredAnswer]:
 
 
 def gather(folder: RunFolder, scorers: Iterable[ScorerEntry]) -> Callable[[Key], Evidence | None]:
-    """What protocols are given: for (sample, prompt) what the scorers say that scored it; None where the main one did not."""
+    """Return what protocols are given: for (sample, prompt) what the scorers say that scored it; None where the main one did not."""
     tables = {scorer.name: read(folder, scorer) for scorer in scorers}
     main = next(iter(tables.values()), {})
 
@@ -86,7 +86,7 @@ def gather(folder: RunFolder, scorers: Iterable[ScorerEntry]) -> Callable[[Key],
 
 
 def joined(before: Iterable[ScorerEntry], now: Iterable[ScorerEntry]) -> tuple[ScorerEntry, ...]:
-    """A run's scorers: those of the command first, so that it decides the headline, then those of earlier commands.
+    """Return a run's scorers: those of the command first, so that it decides the headline, then those of earlier commands.
 
     >>> a, b = ScorerEntry(name="a"), ScorerEntry(name="b")
     >>> [s.name for s in joined([a, b], [b])]
@@ -99,12 +99,12 @@ def joined(before: Iterable[ScorerEntry], now: Iterable[ScorerEntry]) -> tuple[S
 
 
 def size(folder: RunFolder, scorers: Iterable[ScorerEntry]) -> int:
-    """The bytes of all evidence: it grows whenever something is scored."""
+    """Return the bytes of all evidence: it grows whenever something is scored."""
     return sum(p.stat().st_size for p in (path_of(folder, scorer) for scorer in scorers) if p.is_file())
 
 
 def unscored(folder: RunFolder, exam: Exam, scorers: Iterable[ScorerEntry], scan: Scan) -> dict[str, int]:
-    """Of each scorer: the answers with captions that it has not scored."""
+    """Count the answers with captions that each scorer has not scored."""
     light = {s.id: s for s in folder.samples()}
     tables = {scorer.name: read(folder, scorer) for scorer in scorers}
     counts = dict.fromkeys(tables, 0)
@@ -127,7 +127,7 @@ def score(
     name = path_of(folder, entry).relative_to(folder.path).as_posix()
     known = {key: (e.captions, e.pictures) for key, e in read(folder, entry).items()}
     light = {s.id: s for s in folder.samples()}
-    wanted: dict[str, list[tuple[AnswerText, tuple[str, ...]]]] = {}
+    wanted: dict[str, list[tuple[Answer, tuple[str, ...]]]] = {}
     for answer, captions in _captioned(folder, exam, light, scan):
         wanted.setdefault(answer.id, []).append((answer, captions))
     count = sum(map(len, wanted.values()))
@@ -146,12 +146,12 @@ def score(
 
 def _captioned(
     folder: RunFolder, exam: Exam, light: dict[str, Sample], scan: Scan
-) -> Iterator[tuple[AnswerText, tuple[str, ...]]]:
-    """The answers that have captions, with them."""
+) -> Iterator[tuple[Answer, tuple[str, ...]]]:
+    """Yield the answers that have captions, with them."""
     own = exam.extra(CaptionScoring)
     if own is None:
         return
-    for answer in folder.texts(scan):
+    for answer in folder.answers(scan):
         sample = light.get(answer.id)
         captions = own.captions(answer.text, sample) if sample is not None and answer.failure is None else None
         if captions is not None:
@@ -166,14 +166,14 @@ def _digest(pictures: Iterable[Picture]) -> str:
 
 
 def _shown(sample: Sample, prompt: str) -> tuple[Picture, ...]:
-    """The pictures in the order in which the arm showed them."""
+    """Return the pictures in the order in which the arm showed them."""
     return sample.pictures[::-1] if Arm.parse(prompt).control == "swapped" else sample.pictures
 
 
-Work = list[tuple[AnswerText, tuple[str, ...], tuple[Picture, ...]]]
+Work = list[tuple[Answer, tuple[str, ...], tuple[Picture, ...]]]
 
 
-def _scored(scorer: Scorer, work: Work) -> Iterator[ScoredAnswer]:
+def _scored(scorer: Scorer, work: Work) -> Iterator[_ScoredAnswer]:
     import numpy as np
 
     texts = list(dict.fromkeys(t for _a, captions, _p in work for t in captions))
@@ -190,7 +190,7 @@ def _scored(scorer: Scorer, work: Work) -> Iterator[ScoredAnswer]:
         rows = np.asarray([embedded.vectors[text_at[t]] for t in captions], dtype=np.float64)
         columns = np.asarray([image_vectors[image_at[p.data]] for p in shown], dtype=np.float64)
         table = rows @ columns.T
-        yield ScoredAnswer(
+        yield _ScoredAnswer(
             id=answer.id,
             prompt=answer.prompt,
             captions=digest(captions),

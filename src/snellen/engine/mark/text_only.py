@@ -2,7 +2,7 @@
 
 It learns from the training split where the data has one; else by folds, so that no image is in what is learnt and in what is asked.
 Its guesses are replies in the form that the prompt wants, and are marked like anyone's. The learner is `stats.text_floor`; an exam whose
-answers are no plain texts (a place on a screen) guesses by itself (the extra `TextGuess`).
+answers are not plain texts (a place on a screen) guesses by itself (the extra `TextGuess`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TextOnly(NamedTuple):
 
 
 def training(exam: Exam, where: Path) -> list[Sample]:
-    """Samples of the training split; none where the data set has no such split."""
+    """Return samples of the training split; none where the data set has no such split."""
     try:
         return list(exam.open(where, Selection(splits=("train",), limit=MOST, max_missing=10**9)).light())
     except SnellenError:
@@ -60,12 +60,12 @@ def text_only(
     trained_on: Sequence[Sample],
     made: Guesses | None = None,
 ) -> TextOnly:
-    """What guessing from the question's text alone scores. `made` keeps guesses for the next protocol."""
+    """Return what guessing from the question's text alone scores. `made` keeps guesses for the next protocol."""
     made = {} if made is None else made
     protocol, prompt = target.protocol, target.arm.prompt
     if "evidence" in protocol.needs:
         return TextOnly({})
-    part_of = {s.id: _part(protocol, s) for s in samples}
+    part_of = {s.id: " · ".join(value for _name, value in next(iter(protocol.groups(s)))) for s in samples}
     seen: dict[str, set[str]] = {}
     asked = [s for s in samples if s.truth is not None]
     questions = {s.id: question_of(exam, prompt, s) for s in asked}
@@ -96,7 +96,7 @@ def text_only(
 
 
 def whole_parts(protocol: Protocol, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
-    """The whole parts of an exam. Their breakdowns, which take most of the time, are not made."""
+    """Return the whole parts of an exam. Their breakdowns, which take most of the time, are not made."""
     only = copy.copy(protocol)
     vars(only)["groups"] = lambda sample: (next(iter(protocol.groups(sample))),)
     return summarised(only, marked)
@@ -105,7 +105,7 @@ def whole_parts(protocol: Protocol, marked: Iterable[tuple[Sample, Mark]]) -> tu
 def _guess(
     exam: Exam, protocol: Protocol, prompt: str, known: Sequence[Sample], asked: Sequence[Sample], made: Guesses
 ) -> Sequence[str]:
-    """A reply to each question that is asked. Those who guess get no truths of them."""
+    """Return a reply to each question that is asked. Those who guess get no truths of them."""
     key = prompt, len(known), tuple(s.id for s in asked)
     if key in made:
         return made[key]
@@ -127,7 +127,7 @@ def _guess(
 
 
 def _worth(protocol: Protocol, sample: Sample, question: Question) -> dict[str, float]:
-    """What replies to a question score that is known: each that it offers, or those that are in its truth."""
+    """Return what replies to a question score that is known: each that it offers, or those that are in its truth."""
     texts = list(dict.fromkeys(texts_of(sample.truth)))[:MOST_TEXTS]
     replies = random_replies(question) or [question.answer_form.format(text) for text in texts]
     found: dict[str, float] = {}
@@ -151,7 +151,7 @@ def _some(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _apart(protocol: Protocol, known: Sequence[Sample], asked: Sequence[Sample]) -> list[Sample]:
-    """Those known samples that share neither id nor image with one that is asked; none where most do."""
+    """Return known samples that share neither id nor image with one that is asked; none where most do."""
     ids, images = {s.id for s in asked}, {_cluster(protocol, s) for s in asked}
     found = [s for s in known if s.truth is not None and s.id not in ids and _cluster(protocol, s) not in images]
     return found if 2 * len(found) > len(known) else []
@@ -167,9 +167,5 @@ def _folds(protocol: Protocol, samples: Sequence[Sample]) -> Iterator[tuple[list
 
 
 def _cluster(protocol: Protocol, sample: Sample) -> str:
-    """What a sample shares with others: its image."""
+    """Return what a sample shares with others: its image."""
     return protocol.seen(sample, mark_reply(protocol, sample, "")).cluster or sample.id
-
-
-def _part(protocol: Protocol, sample: Sample) -> str:
-    return " · ".join(value for _name, value in next(iter(protocol.groups(sample))))

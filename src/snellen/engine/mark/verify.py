@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +26,7 @@ from snellen.engine.runs.folder import UNREADABLE, RunFolder, Scan
 
 SUMMARY = "summary.json"
 NOT_DERIVED = ("concurrency", "digest")
-"""What the limiter did is known to nobody else; the digest covers it."""
+"""What the limiter did is not known from anything else; the digest covers it."""
 STILL = "answers came in while it was looked at: wait until the run is done"
 
 
@@ -65,7 +64,11 @@ def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
     found = Differences()
     checked: list[str] = []
     unchecked: list[str] = []
-    _compare_protocols(known, targets, found)
+    for was, now in zip(
+        known.protocols, targets, strict=True
+    ):  # the rules that made the marks, and those that are installed
+        rules = ({"version": entry.version, "code": entry.code} for entry in (was, now.entry))
+        found.compare("run.json", f"protocols.{was.name}", *rules)
     checked.append(f"{len(targets)} protocol" + "s" * (len(targets) != 1))
     if scan.unreadable:
         found.add("answers.jsonl", "lines that cannot be read", scan.unreadable, 0)
@@ -81,17 +84,17 @@ def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
             checked.append(_compare_summaries(folder, Path(place), document, found))
             if exports:
                 checked.append(_compare_exports(path, Path(place), found))
-    there = compare_data(folder, exam, known, scan, data, found)
+    compare_data(folder, exam, known, scan, data, found, checked, unchecked)
     if folder.answers_bytes != size:
         raise SnellenError(f"{path}: {STILL}")
-    return VerifyResult((*checked, *there.checked), (*unchecked, *there.unchecked), tuple(found.kept), found.count)
+    return VerifyResult(tuple(checked), tuple(unchecked), tuple(found.kept), found.count)
 
 
 # ---------------------------------------------------------------- answers
 
 
 def _answers_missing(document: dict[str, Any], scan: Scan, found: Differences) -> bool:
-    """Answers that the summary counts and that are not there, prompt by prompt: without them every mark and score differs."""
+    """Find answers that the summary counts and that are not there, prompt by prompt: without them every mark and score differs."""
     there = Counter(scan.last.counts)
     asked = document.get("asked")
     counts = asked.items() if isinstance(asked, dict) else ()
@@ -101,17 +104,7 @@ def _answers_missing(document: dict[str, Any], scan: Scan, found: Differences) -
     return bool(lost)
 
 
-# ---------------------------------------------------------------- protocols and marks
-
-
-def _compare_protocols(known: Manifest, targets: tuple[ProtocolRun, ...], found: Differences) -> None:
-    """The rules that are installed, and those that the marks were made by."""
-    for was, now in zip(known.protocols, targets, strict=True):
-        entry = now.entry
-        if was.version != entry.version:
-            found.add("run.json", f"protocols.{was.name}.version", was.version, entry.version)
-        if was.code != entry.code:
-            found.add("run.json", f"protocols.{was.name}.code", was.code, entry.code)
+# ---------------------------------------------------------------- marks
 
 
 def _compare_marks(
@@ -138,7 +131,7 @@ def _compare_marks(
 
 
 def _compare_marks_of(before: Path, now: Path, found: Differences) -> int:
-    """Line by line; lines that are equal are not parsed. Gives how many marks there should be."""
+    """Compare line by line; equal lines are not parsed. Return how many marks there should be."""
     file = f"marks/{before.name}"
     if not before.is_file():
         found.add(file, "the file", ABSENT, Plain("marks can be made"))
@@ -175,7 +168,7 @@ def _line(raw: bytes | None) -> Any:
 
 
 def _document(folder: RunFolder) -> dict[str, Any]:
-    """summary.json as it stands, whoever wrote it."""
+    """Read summary.json as it stands."""
     raw = (folder.path / SUMMARY).read_bytes()
     try:
         document = msgspec.json.decode(raw)
@@ -183,7 +176,7 @@ def _document(folder: RunFolder) -> dict[str, Any]:
             document.get("concurrency") is None or isinstance(document["concurrency"], dict)
         ):
             return document
-        reason: Any = "it is no summary"
+        reason: Any = "it is not a summary"
     except UNREADABLE as error:
         reason = error
     raise SnellenError(
@@ -208,7 +201,7 @@ def _compare_summaries(folder: RunFolder, place: Path, was: dict[str, Any], foun
 
 
 def _compare_exports(path: Path, place: Path, found: Differences) -> str:
-    """The files that papers define, byte by byte."""
+    """Compare the files that papers define, byte by byte."""
     was, now = _files(path / "exports"), _files(place / "exports")
     for name in sorted(was.keys() | now.keys()):
         old, new = was.get(name), now.get(name)
@@ -220,8 +213,4 @@ def _compare_exports(path: Path, place: Path, found: Differences) -> str:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    return {p.relative_to(folder).as_posix(): p for p in _below(folder)} if folder.is_dir() else {}
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    return (p for p in folder.rglob("*") if p.is_file())
+    return {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}

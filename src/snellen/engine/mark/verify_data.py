@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -28,39 +28,53 @@ GIVEN_AWAY = "image of "
 """How a control says that a picture is another sample's: its bytes are as they were."""
 
 
-class DataCheck(NamedTuple):
-    """What was compared with the data set, and what could not be."""
-
-    checked: tuple[str, ...] = ()
-    unchecked: tuple[str, ...] = ()
-
-
 def compare_data(
-    folder: RunFolder, exam: Exam, known: Manifest, scan: Scan, where: Path | None, found: Differences
-) -> DataCheck:
-    """Samples and pictures, where the data set is at hand."""
+    folder: RunFolder,
+    exam: Exam,
+    known: Manifest,
+    scan: Scan,
+    where: Path | None,
+    found: Differences,
+    checked: list[str],
+    unchecked: list[str],
+) -> None:
+    """Compare samples and pictures, where the data set is at hand; add to what was compared and what could not be."""
     if known.truth_from_log:
-        return DataCheck(unchecked=("samples: their truths came from the log that was imported, not from a data set",))
+        unchecked.append("samples: their truths came from the log that was imported, not from a data set")
+        return
     try:
         data = opened_again(folder, exam, where)
     except SnellenError as error:
         if where is not None:
             raise
-        return DataCheck(unchecked=(f"samples and pictures: {error}; --data DIR says where it is now",))
+        unchecked.append(f"samples and pictures: {error}; --data DIR says where it is now")
+        return
     if data.fingerprint != known.data.fingerprint:
         found.add("run.json", "data.fingerprint", known.data.fingerprint, data.fingerprint)
     sealed = str(known.options.own.get("sealed", ""))
     if sealed and seal(known.options.seed) != sealed.lower():
         found.add("run.json", "options.seed, by its seal", sealed, seal(known.options.seed))
     samples = _compare_samples(folder, exam, data, found, whole=not known.imported)
-    return _pictures(folder, exam, known, data, scan, found, samples)
+    checked.append(f"{samples:,} samples")
+    sent = {
+        (a.id, a.prompt): tuple(image for call in a.calls for image in call.images)
+        for a in folder.answers(scan)
+        if any(call.images for call in a.calls)
+    }
+    if sent:
+        _compare_pictures(folder, exam, known, data, sent, found, checked, unchecked)
+    else:
+        unchecked.append("pictures: the ledger has none, as nothing was sent to an endpoint")
 
 
 # ---------------------------------------------------------------- samples
 
 
 def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differences, *, whole: bool) -> int:
-    """Ids, tags, truths and facts of samples.jsonl, by id. Gives how many the run has; where it is not the `whole` set, some will do."""
+    """Compare ids, tags, truths and facts of samples.jsonl, by id. Return how many the run has.
+
+    Where it is not the `whole` set, samples of the data set may be missing.
+    """
     kept = {sample.id: sample for sample in folder.samples()}
     left = set(kept)
     drawn = isinstance(data, Adaptive)  # it has only what the run says, so all of it is drawn again
@@ -82,7 +96,7 @@ def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differ
 
 
 def _plain(sample: Sample, facts: bool) -> dict[str, Any]:
-    """As a file of samples would have it, without facts where the run kept none."""
+    """Return a sample as a file of samples would have it, without facts where the run kept none."""
     made = Sample(id=sample.id, tags=sample.tags, truth=sample.truth, facts=sample.facts if facts else {})
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(made, order="deterministic"))
     return document
@@ -91,17 +105,16 @@ def _plain(sample: Sample, facts: bool) -> dict[str, Any]:
 # ---------------------------------------------------------------- pictures
 
 
-def _pictures(
-    folder: RunFolder, exam: Exam, known: Manifest, data: Dataset, scan: Scan, found: Differences, samples: int
-) -> DataCheck:
-    sent = {
-        (a.id, a.prompt): tuple(image for call in a.calls for image in call.images)
-        for a in folder.images(scan)
-        if any(call.images for call in a.calls)
-    }
-    checked: tuple[str, ...] = (f"{samples:,} samples",)
-    if not sent:
-        return DataCheck(checked, ("pictures: the ledger has none, as nothing was sent to an endpoint",))
+def _compare_pictures(
+    folder: RunFolder,
+    exam: Exam,
+    known: Manifest,
+    data: Dataset,
+    sent: dict[Key, tuple[ImageSent, ...]],
+    found: Differences,
+    checked: list[str],
+    unchecked: list[str],
+) -> None:
     same = altered = unmade = 0
     # sheets that were drawn again and are the same to the pixel, as they were written then
     vouched = {s.id: s.facts.get("sha256", ()) for s in folder.samples()} if isinstance(data, Adaptive) else {}
@@ -112,20 +125,23 @@ def _pictures(
         for number, image in enumerate(sent[key], 1):
             if image.sha256 in shown or image.sha256 in vouched.get(key[0], ()):
                 same += 1
-            elif _touched(image):
+            elif any(not step.startswith(GIVEN_AWAY) for step in image.transforms):
+                # drawn or written anew, which another version of the imaging library does with other bytes
                 altered += 1
             else:
                 there = shown[number - 1] if number <= len(shown) else ABSENT
                 found.add("answers.jsonl", f"sample {key[0]}, {key[1]}, image {number}", image.sha256, there)
-    unchecked: tuple[str, ...] = (f"{altered:,} pictures that were altered before they were sent",) if altered else ()
-    unchecked += (f"pictures of {unmade:,} questions that cannot be made any more",) if unmade else ()
-    return DataCheck((*checked, f"{same:,} pictures as sent"), unchecked)
+    checked.append(f"{same:,} pictures as sent")
+    if altered:
+        unchecked.append(f"{altered:,} pictures that were altered before they were sent")
+    if unmade:
+        unchecked.append(f"pictures of {unmade:,} questions that cannot be made any more")
 
 
 def _shown(
     exam: Exam, known: Manifest, data: Dataset, sent: dict[Key, tuple[ImageSent, ...]]
 ) -> Iterator[tuple[Key, list[str] | None]]:
-    """The pictures of every question that sent some, by digest; None where it cannot be made."""
+    """Yield the pictures of every question that sent some, by digest; None where it cannot be made."""
     arms = [Arm.parse(text) for text in dict.fromkeys(prompt for _id, prompt in sent)]
     usable = [arm for arm in arms if arm.prompt in exam.prompts]
     done = set()
@@ -140,11 +156,6 @@ def _shown(
 
 
 def _all(question: Question) -> list[Picture]:
-    """Every picture of a question, those of earlier turns first, as they are sent."""
+    """Return every picture of a question, those of earlier turns first, as they are sent."""
     parts = [part for turn in question.history for part in turn.parts] + list(question.parts)
     return [part for part in parts if isinstance(part, Picture)]
-
-
-def _touched(image: ImageSent) -> bool:
-    """Whether a picture was drawn or written anew, which another version of the imaging library does with other bytes."""
-    return any(not step.startswith(GIVEN_AWAY) for step in image.transforms)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
+from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
-from snellen.core.records import DataEntry, Manifest
-from snellen.engine.plan.plan import Plan, ProtocolRun
+from snellen.core.exam import Exam
+from snellen.core.extras import probes_of
+from snellen.core.records import DataEntry, Manifest, Wording
+from snellen.core.types import Part, Question, Text
+from snellen.engine.ask.questions import asker
+from snellen.engine.plan.plan import Plan, ProtocolRun, bare
 from snellen.engine.runs.folder import RunFolder
 
 
 def edited(known: Manifest, new: Manifest, targets: tuple[ProtocolRun, ...]) -> list[str]:
-    """Prompts that ask something else now, and protocols that mark otherwise."""
+    """Name prompts that ask something else now, and protocols that mark otherwise."""
     before = {entry.name: entry for entry in known.protocols}
     old = [(t, before[t.name]) for t in targets if t.name in before]
     marks = [t.name for t, entry in old if entry.code not in ("", t.code)]
@@ -31,7 +38,7 @@ def edited(known: Manifest, new: Manifest, targets: tuple[ProtocolRun, ...]) -> 
 
 
 def moved(known: DataEntry, plan: Plan) -> tuple[DataEntry, list[str]]:
-    """The data of a run that goes on, where it is now: the same data elsewhere is the same run."""
+    """Return the data of a run that goes on, where it is now: the same data elsewhere is the same run."""
     now = plan.data.source
     if _same_place(known.source, now):
         return known, []
@@ -40,7 +47,7 @@ def moved(known: DataEntry, plan: Plan) -> tuple[DataEntry, list[str]]:
 
 
 def other_data(plan: Plan) -> list[str]:
-    """For a run that begins: whether there is one of the same exam, subject and options on what was in this place before."""
+    """Tell, for a run that begins, whether there is one of the same exam, subject and options on what was in this place before."""
     start = plan.folder_name.rpartition("_")[0]
     found = []
     for path in sorted(plan.out.glob("*/run.json")):
@@ -62,3 +69,65 @@ def other_data(plan: Plan) -> list[str]:
 
 def _same_place(one: str, other: str) -> bool:
     return Path(one).absolute() == Path(other).absolute() or Path(one).resolve() == Path(other).resolve()
+
+
+# ---------------------------------------------------------------- what prompts ask
+
+LOOKED_AT, OF_PLUGINS = 16, 500
+"""How many of the first questions are looked at: a digest of all would make resuming a large run slow. A plugin's wording changes more
+often than ours."""
+
+
+def wordings(plan: Plan) -> dict[str, str]:
+    """Return a digest of what each prompt of a plan asks, without the pictures."""
+    light = list(islice(plan.data.whole.light(), OF_PLUGINS if plan.exam.origin else LOOKED_AT))
+    found = {}
+    for arm in dict.fromkeys(a.plain for a in plan.firsts):
+        ask = asker(plan.exam, plan.data, arm.prompt)
+        try:
+            asked = [_said(ask(bare(s))) for s in light if plan.applies(arm, s)]
+        except SnellenError:
+            if not plan.exam.origin:
+                raise
+            whole = islice(
+                plan.data.whole.full(lambda _id: True), LOOKED_AT
+            )  # a plugin's prompt that looks at the pictures
+            asked = [_said(ask(s)) for s in whole if plan.applies(arm, s)]
+        found[arm.prompt] = digest([asked, _of_probes(plan.exam, arm.prompt)])
+    return found
+
+
+def renewed(known: Manifest, now: dict[str, str], end: Callable[[], int]) -> dict[str, Wording]:
+    """Return the wordings of a run that goes on: those that changed hold from the next answer on. `end` is where the answers end so far.
+
+    A run that was made before wordings were written down is taken to have asked what is asked now.
+    """
+    found = dict(known.wordings)
+    for prompt, mark in now.items():
+        asked = found.get(prompt)
+        if asked is None:
+            found[prompt] = Wording(digest=mark)
+        elif asked.digest != mark:
+            found[prompt] = _replaced(asked, mark, end())
+    return found
+
+
+def _replaced(old: Wording, mark: str, place: int) -> Wording:
+    """Return another wording from here on, or the one before the last edit again, where nothing was answered in between."""
+    if old.before is not None and old.since == place and old.before[0] == mark:
+        return Wording(digest=mark, since=old.before[1])
+    return Wording(digest=mark, since=place, before=(old.digest, old.since))
+
+
+def _of_probes(exam: Exam, prompt: str) -> list[list[object]]:
+    probes = () if exam.origin else probes_of(exam)
+    return [_said(exam.ask(prompt, p)) for p in probes if exam.prompts[prompt].asked_about(p)]
+
+
+def _said(question: Question) -> list[object]:
+    earlier = [[turn.role, _texts(turn.parts)] for turn in question.history]
+    return [question.system, earlier, _texts(question.parts), question.options, question.answer_form]
+
+
+def _texts(parts: tuple[Part, ...]) -> list[str]:
+    return [p.text if isinstance(p, Text) else "(picture)" for p in parts]

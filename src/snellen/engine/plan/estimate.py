@@ -11,7 +11,7 @@ from snellen.engine.plan.plan import Plan
 
 PROBE = 200
 THOUGHT = 0.25
-"""The share of its budget that a model is taken to think, if nobody says better: most questions are easier than the hardest."""
+"""The share of its budget that a model is taken to think, if nothing else is known: most questions are easier than the hardest."""
 UNKNOWN = "unknown"
 NO_PRICE = (
     "unknown: give --price IN/OUT (USD per million tokens), or a file; 'snellen list prices' has those that are known"
@@ -36,7 +36,7 @@ USUAL = Assumptions()
 
 
 def estimate(plan: Plan, max_tokens: int, assumed: Assumptions = USUAL) -> dict[str, Any]:
-    """Calls, tokens, money and time. Tokens are measured on a probe of questions spread over the data and scaled up."""
+    """Estimate calls, tokens, money and time. Tokens are measured on a probe of questions spread over the data and scaled up."""
     questions = sum(plan.questions.values())
     found: dict[str, Any] = {
         "samples": len(plan.data),
@@ -109,7 +109,7 @@ class _Reply(NamedTuple):
 def _money(
     price: Price | None, calls: int, tokens: tuple[int, int], reply: _Reply, in_batch: bool
 ) -> dict[str, str | float]:
-    """What it costs, and at most; `tokens` are those of all inputs, and of the longest one."""
+    """Return what it costs, and at most; `tokens` are those of all inputs, and of the longest one."""
     if price is None:
         return {"price": NO_PRICE, "money_usd": UNKNOWN, "money_usd_at_most": UNKNOWN}
     share = price.batch if in_batch else 1.0
@@ -132,7 +132,7 @@ def _money(
 
 
 def _probe(plan: Plan, one: CallEstimate) -> tuple[int, int, int]:
-    """Input tokens of some questions, how many these are, and the longest."""
+    """Return the input tokens of some questions, how many these are, and the longest."""
     ids = [s.id for s in plan.data.light()]
     chosen = frozenset(ids[:: max(1, ceil(len(ids) / PROBE))])
     total, count, longest = 0, 0, 0

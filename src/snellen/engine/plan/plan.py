@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen import exams, subjects
+from snellen import __version__, exams, subjects
 from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset, Shard, part_of
@@ -27,8 +27,9 @@ from snellen.core.records import DataEntry, Manifest, ProtocolEntry, ScorerEntry
 from snellen.core.scorer import SCORER_MODE, SCORERS, Scorer
 from snellen.core.subject import DISCOVERED_KEYS, Subject
 from snellen.core.types import Sample
+from snellen.data.line_offsets import Key
 from snellen.engine.ask.controls import known_control, partners, why_not_moved
-from snellen.engine.ask.questions import asker
+from snellen.engine.ask.questions import Feed, asker, to_ask
 from snellen.engine.call.looping import close_subject
 from snellen.engine.call.serving import check_server
 from snellen.engine.call.store import cache_folder
@@ -100,8 +101,13 @@ class Plan(NamedTuple):
         return tuple(again for arm in self.firsts for again in arm.times(self.repeats))
 
     def applies(self, arm: Arm, sample: Sample) -> bool:
-        """Whether an arm is asked about a sample."""
+        """Tell whether an arm is asked about a sample."""
         return applies(self.exam, arm, sample, self.subject.chooses_only)
+
+    def feed(self, done: Callable[[Key], bool]) -> Feed:
+        """Return the questions that have no answer yet, prepared for the subject."""
+        open_ = to_ask(self.exam, self.data, self.arms, lambda key: not done(key), self.applies, self.selection.seed)
+        return Feed(open_, self.subject)
 
     @property
     def folder_name(self) -> str:
@@ -126,7 +132,7 @@ class Plan(NamedTuple):
 
 
 def slug(spec: str) -> str:
-    """A name as a part of a folder's name."""
+    """Return a name as a part of a folder's name."""
     kind, _, rest = spec.partition("/")
     if kind in ("replay", "human"):
         spec = f"{kind}-{Path(rest).stem}"
@@ -137,7 +143,7 @@ def slug(spec: str) -> str:
 
 
 def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
-    """Check everything that the user named, and open the data. `offline` makes a plan that calls nobody and scores nothing."""
+    """Check everything that the user named, and open the data. `offline` makes a plan that is neither asked nor scored."""
     exam = exams.load(request.exam)
     usual, meaning = exam.extra(DefaultModel), exam.extra(OptionMeaning)
     model = request.model or (usual.spec if usual is not None else None)
@@ -171,7 +177,7 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
 def _subject(
     wanted: ExamRequest, exam: Exam, data: Dataset, selection: Selection, limits: Limits, offline: bool
 ) -> Subject:
-    """Who answers: here, or a local model on the nodes of a cluster."""
+    """Build the subject: here, or a local model on the nodes of a cluster."""
     pool = limits.pool
     afar = pool is not None and subjects.find(wanted.model)[0].in_workers
     if afar and wanted.options.get("devices"):
@@ -201,7 +207,7 @@ def _check_adaptive(exam: Exam, targets: tuple[ProtocolRun, ...], limits: Limits
 
 
 def _checked(exam: Exam, wanted: ExamRequest) -> Selection:
-    """The selection, with the options that belong to it; an option that means nothing here is refused."""
+    """Return the selection, with the options that belong to it; an option that means nothing here is refused."""
     kind, name = subjects.find(wanted.model)
     allowed = (*exam.options, *kind.takes(name, wanted.options, subjects.options_of))
     refuse_unknown(wanted.options, allowed, f"{exam.name} with {wanted.model}", _owners)
@@ -219,7 +225,7 @@ def _checked(exam: Exam, wanted: ExamRequest) -> Selection:
 
 
 def _checked_repeats(repeats: int, subject: Subject) -> int:
-    """How often each question is asked; an error where every time would be the first one again."""
+    """Return how often each question is asked; an error where every time would be the first one again."""
     if not 1 <= repeats <= MOST_REPEATS:
         raise SnellenError(f"--repeats {repeats}: a number from 1 to {MOST_REPEATS}")
     why = subject.why_same(repeats) if repeats > 1 else ""
@@ -229,7 +235,7 @@ def _checked_repeats(repeats: int, subject: Subject) -> int:
 
 
 def _owners() -> dict[str, str]:
-    """Whose option a name is, for people."""
+    """Return whose option a name is, for people."""
     found: dict[str, list[str]] = {}
     for name in exams.names():
         for option in exams.load(name).options:
@@ -241,7 +247,7 @@ def _owners() -> dict[str, str]:
 
 
 def _scorers(plan: Plan, options: Mapping[str, Any]) -> tuple[Scorer, ...]:
-    """The scorers that the exam needs: those named, one for synthetic data, else the exam's own."""
+    """Return the scorers that the exam needs: those named, one for synthetic data, else the exam's own."""
     from snellen.scorers import FOR_SYNTHETIC, build
 
     own = plan.exam.extra(CaptionScoring)
@@ -257,7 +263,7 @@ def _scorers(plan: Plan, options: Mapping[str, Any]) -> tuple[Scorer, ...]:
 
 
 def applies(exam: Exam, arm: Arm, sample: Sample, chooses_only: bool = False) -> bool:
-    """Whether an arm is asked about a sample, of a subject that can do more than choose or that cannot."""
+    """Tell whether an arm is asked about a sample, of a subject that can do more than choose or that cannot."""
     if not exam.prompts[arm.prompt].asked_about(sample):
         return False
     if chooses_only and not exam.ask(arm.prompt, bare(sample)).options:
@@ -266,7 +272,7 @@ def applies(exam: Exam, arm: Arm, sample: Sample, chooses_only: bool = False) ->
 
 
 def counted(plan: Plan, chooses_only: bool) -> dict[Arm, int]:
-    """How many questions each arm asks at a time."""
+    """Return how many questions each arm asks at a time."""
     some = [
         arm
         for arm in plan.firsts
@@ -280,7 +286,7 @@ def counted(plan: Plan, chooses_only: bool) -> dict[Arm, int]:
 
 
 def bare(sample: Sample) -> Sample:
-    """A sample without its pictures."""
+    """Return a sample without its pictures."""
     return msgspec.structs.replace(sample, pictures=()) if sample.pictures else sample
 
 
@@ -330,7 +336,7 @@ def _why_none(plan: Plan, arm: Arm) -> str:
 def choose(
     exam: Exam, protocols: tuple[str, ...], prompt: str | None = None, controls: tuple[str, ...] = ()
 ) -> tuple[ProtocolRun, ...]:
-    """Protocols by name, `NAME@ARM`, or all of them; `prompt` replaces the protocols' own prompt; controls add arms."""
+    """Return protocols by name, `NAME@ARM`, or all of them; `prompt` replaces the protocols' own prompt; controls add arms."""
     specs = protocols or tuple(exam.protocols)
     if prompt is not None:
         specs = tuple(s if "@" in s else f"{s}@{prompt}" for s in specs)
@@ -344,7 +350,7 @@ def choose(
 
 
 def targets_from_manifest(exam: Exam, known: Manifest, where: Path) -> tuple[ProtocolRun, ...]:
-    """The protocols that a run's manifest lists."""
+    """Return the protocols that a run's manifest lists."""
     for entry in known.protocols:
         if entry.base not in exam.protocols or entry.arm.prompt not in exam.prompts:
             raise SnellenError(
@@ -357,10 +363,10 @@ def targets_from_manifest(exam: Exam, known: Manifest, where: Path) -> tuple[Pro
 # ---------------------------------------------------------------- run.json
 
 
-def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
-    """run.json of a new run."""
+def manifest(plan: Plan) -> Manifest:
+    """Return run.json of a new run."""
     return Manifest(
-        snellen=version,
+        snellen=__version__,
         created=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         exam=plan.exam.name,
         subject=SubjectEntry(spec=plan.subject.spec, identity=dict(plan.subject.identity)),
@@ -376,11 +382,11 @@ def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
         questions={arm.text: n for arm, n in plan.questions.items()},
         protocols=tuple(t.entry for t in plan.targets),
         scorers=tuple(map(scorer_entry, plan.scorers)),
-        fresh=fresh,
+        fresh=plan.limits.fresh,
         shard=None if plan.shard is None else (plan.shard.number, plan.shard.of),
     )
 
 
 def scorer_entry(scorer: Scorer) -> ScorerEntry:
-    """A scorer in the manifest."""
+    """Return a scorer in the manifest."""
     return ScorerEntry(name=scorer.name, identity=dict(scorer.identity))

@@ -22,9 +22,9 @@ TRIES, ERRORS_IN_A_ROW = 6, 50
 class Limits(NamedTuple):
     """How to run; nothing here changes an answer.
 
-    None is the default: concurrency adapts, the time limit fits the service, tries are as above. `purse` is the cap that several runs
+    None is the default: concurrency adapts, the time limit fits the service, tries are as above. `shared` is the cap that several runs
     share; without one, `max_cost` is this run's own. `shard` is the part of the samples that is asked here. `pool` is the cluster that the
-    questions go to, and whoever made it closes it. `serve` is the server to start for the run, and further words of its command line.
+    questions go to, and its maker closes it. `serve` is the server to start for the run, and further words of its command line.
     """
 
     concurrency: int | None = None
@@ -36,7 +36,7 @@ class Limits(NamedTuple):
     max_errors: int = ERRORS_IN_A_ROW
     batch: bool = False
     cancel_batches: bool = False
-    purse: SharedBudget | None = None
+    shared: SharedBudget | None = None
     shard: Shard | None = None
     pool: RayPool | None = None
     serve: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ def cluster(on: str) -> RayPool:
 
 
 def served_by(text: str) -> tuple[str, ...]:
-    """What stands after `--serve`: a server, and further words of its command line.
+    """Return what stands after `--serve`: a server, and further words of its command line.
 
     >>> served_by("vllm --max-model-len 8192")
     ('vllm', '--max-model-len', '8192')

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from snellen.core.types import Answer
 from snellen.engine.probe.questions import FAR, HOT, LAST, SEED, SHORT, STOP
 from snellen.engine.probe.reading import counted_to, whole_number
-from snellen.engine.probe_records.results import ProbeResult, Replies, answered, cannot_tell, fine, found
+from snellen.engine.probe_records.results import ProbeResult, Replies, answered, cannot_tell, fine, found, obeyed
 
 NO_NUMBER = "the model does not reply with a number"
 NO_COUNT = "the model does not count when it is asked to"
@@ -16,7 +16,7 @@ AS_MUCH = 0.75
 
 
 def judge_temperature(replies: Replies) -> ProbeResult:
-    """Whether replies vary at a high temperature and not at 0."""
+    """Tell whether replies vary at a high temperature and not at 0."""
     cold, hot = (_numbers(replies[name]) for name in ("number-cold", "number-hot"))
     if cold is None or hot is None:
         return cannot_tell(NO_NUMBER)
@@ -25,26 +25,23 @@ def judge_temperature(replies: Replies) -> ProbeResult:
     if len(set(hot)) == 1:
         return found(f"{said}: it is ignored", "likely", measured)
     if len(set(cold)) > 1 and len(set(cold)) >= AS_MUCH * len(set(hot)):
-        told = f"{said}: 0 is ignored, or replies vary by themselves"
-        return found(told, "likely", measured)
-    return fine(f"{said}: it is obeyed", measured)
+        return found(f"{said}: 0 is ignored, or replies vary by themselves", "likely", measured)
+    return obeyed(said, True, measured)
 
 
 def judge_seed(replies: Replies) -> ProbeResult:
-    """Whether the same seed gives the same reply where replies vary without one."""
+    """Tell whether the same seed gives the same reply where replies vary without one."""
     free, seeded = (_numbers(replies[name]) for name in ("number-hot", "number-seeded"))
     if free is None or seeded is None:
         return cannot_tell(NO_NUMBER)
     if len(set(free)) == 1:
         return cannot_tell("replies do not vary without a seed either")
     said = f"random numbers: {_values(seeded)} with seed {SEED}, {_values(free)} without"
-    if len(set(seeded)) > 1:
-        return found(f"{said}: it is ignored")
-    return fine(f"{said}: it is obeyed")
+    return obeyed(said, len(set(seeded)) == 1)
 
 
 def judge_repeat(replies: Replies) -> ProbeResult:
-    """Whether equal requests get equal replies at temperature 0."""
+    """Tell whether equal requests get equal replies at temperature 0."""
     cold = replies.get("number-cold", ())
     groups = [[*replies["small-0"], *replies["small-again"]]]
     if answered(cold):
@@ -56,24 +53,21 @@ def judge_repeat(replies: Replies) -> ProbeResult:
         return fine(said)
     hot = replies.get("number-hot", ())
     if different[0] == 1 and answered(hot) and judge_temperature(replies).verdict == "found":
-        told = "replies vary, which temperature explains (above)"
-        return cannot_tell(told)
+        return cannot_tell("replies vary, which temperature explains (above)")
     return found(f"{said}: they vary by themselves")
 
 
 def judge_stop(replies: Replies) -> ProbeResult:
-    """Whether a reply ends where it was told to stop."""
+    """Tell whether a reply ends where it was told to stop."""
     plain, stopped = (counted_to(replies[name][0].text) for name in ("count", "count-stop"))
     if plain < LAST or not stopped:
         return cannot_tell(NO_COUNT)
     said = f"told to stop at {STOP}, it counts to {stopped} of {LAST}"
-    if stopped > int(STOP):
-        return found(f"{said}: it is ignored")
-    return fine(f"{said}: it is obeyed")
+    return obeyed(said, stopped <= int(STOP))
 
 
 def judge_length(replies: Replies) -> ProbeResult:
-    """Whether a reply is no longer than asked for."""
+    """Tell whether a reply is no longer than asked for."""
     heard = replies["count-short"][0]
     reached = counted_to(heard.text)
     tokens = heard.calls[-1].usage.output_tokens if heard.calls else None
@@ -81,26 +75,24 @@ def judge_length(replies: Replies) -> ProbeResult:
     if reached > 2 * SHORT:
         return found(f"{said}: the limit is ignored")
     if tokens is not None and tokens > 2 * SHORT:
-        told = f"{said}, and bills {tokens} tokens: the limit does not hold for all that is billed"
-        return found(told)
+        return found(f"{said}, and bills {tokens} tokens: the limit does not hold for all that is billed")
     if counted_to(replies["count"][0].text) < LAST:
         return cannot_tell(NO_COUNT)
-    return fine(f"{said}: it is obeyed")
+    return obeyed(said, True)
 
 
 def judge_logprobs(replies: Replies) -> ProbeResult:
-    """Whether log-probabilities come that were asked for."""
+    """Tell whether log-probabilities come that were asked for."""
     heard = replies["count-logprobs"][0]
     if not heard.text.strip():
         return cannot_tell("the reply is empty")
     if not heard.tokens:
-        said = "log-probabilities were asked for, and none came"
-        return found(said)
+        return found("log-probabilities were asked for, and none came")
     return fine(f"{len(heard.tokens)} tokens came with their log-probability")
 
 
 def _values(some: Sequence[object]) -> str:
-    """How many replies there are and how many different ones.
+    """Return how many replies there are and how many different ones.
 
     >>> _values([7, 7, 7]), _values([7, 8, 7])
     ('all 3 alike', '2 different of 3')
@@ -110,6 +102,6 @@ def _values(some: Sequence[object]) -> str:
 
 
 def _numbers(heard: Sequence[Answer]) -> list[int] | None:
-    """The numbers of replies; None where some are none."""
+    """Return the numbers of replies; None where some are none."""
     found = [whole_number(h.text) for h in heard]
     return None if None in found else [n for n in found if n is not None]

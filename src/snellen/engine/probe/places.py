@@ -30,7 +30,7 @@ class CoordinateFit(NamedTuple):
 
 
 def fitted(discs: Discs, said: Mapping[str, tuple[float, float]]) -> CoordinateFit | None:
-    """The factors that bring at least five discs to their place; None where none do."""
+    """Return the factors that bring at least five discs to their place; None where none do."""
     for swapped in (False, True):
         pairs = [(discs.middles[c], p[::-1] if swapped else p) for c, p in said.items()]
         if len(pairs) < FOUND:
@@ -49,7 +49,7 @@ def fitted(discs: Discs, said: Mapping[str, tuple[float, float]]) -> CoordinateF
 
 
 def space_of(sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit]) -> str:
-    """What numbers count, by the factors of pictures of different sizes; empty where they are no known space."""
+    """Return what numbers count, by the factors of pictures of different sizes; empty where they are no known space."""
     spaces = {
         "image_pixels": [(1.0, 1.0) for _ in sizes],
         "relative_1000": [(1000 / w, 1000 / h) for w, h in sizes],
@@ -100,7 +100,7 @@ def proposal_of(result: ProbeResult, drawn: Charts, family: Family | None) -> Pr
     if not measured:
         return None
     fits = [CoordinateFit(x, y, measured["swapped"]) for x, y in measured["factors"]]
-    return proposed(measured["space"], _sizes(drawn), fits, family, measured["swapped"])
+    return _proposed(measured["space"], _sizes(drawn), fits, family, measured["swapped"])
 
 
 def _sizes(drawn: Charts) -> list[tuple[int, int]]:
@@ -108,17 +108,17 @@ def _sizes(drawn: Charts) -> list[tuple[int, int]]:
 
 
 def _as_documented(family: Family, space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit]) -> bool:
-    """Whether the factors are those of the family's own sizes, where they depend on these."""
+    """Tell whether the factors are those of the family's own sizes, where they depend on these."""
     if space != "resized_pixels":
         return True
     seen = [family.seen(*size) for size in sizes]
     return all(_near(f, s[0] / w, s[1] / h) for f, s, (w, h) in zip(fits, seen, sizes, strict=True))
 
 
-def proposed(
+def _proposed(
     space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit], family: Family | None, swapped: bool
 ) -> Proposal:
-    """The grounding format that fits what was measured."""
+    """Return the grounding format that fits what was measured."""
     note = "y comes before x, which no format expects" if swapped else ""
     if space == "resized_pixels":
         own = [family] if family is not None else []

@@ -36,7 +36,7 @@ OPTION = {"seed": "model_seed"}
 OnProgress = Callable[[int, int], None] | None
 
 
-class ProbePlan(NamedTuple):
+class _ProbePlan(NamedTuple):
     """What a probe is to ask. `untried` are parts that are left out, and why."""
 
     plan: Plan
@@ -61,8 +61,8 @@ def plan_probe(
     parts: tuple[str, ...] = (),
     seed: int = 0,
     offline: bool = False,
-) -> ProbePlan:
-    """Check what the user named and make the questions. `offline` makes a plan that calls nobody."""
+) -> _ProbePlan:
+    """Check what the user named and make the questions. `offline` makes a plan that is not to be asked."""
     given = dict(options or {})
     for part in parts:
         if part not in PARTS:
@@ -91,7 +91,7 @@ def plan_probe(
         questions={ARM: len(data)},
         out=kept.place_of(plain.endpoints[0]),
     )
-    return ProbePlan(plan, asks, wanted, untried, family)
+    return _ProbePlan(plan, asks, wanted, untried, family)
 
 
 def _untried(parts: tuple[str, ...], taken: set[str], family: Family | None, seed: int) -> dict[str, str]:
@@ -114,14 +114,14 @@ def _settings(ask: RepeatedQuestion, taken: set[str]) -> dict[str, Any]:
     return {name: value for name, value in named.items() if name in taken}
 
 
-def estimate(planned: ProbePlan) -> dict[str, Any]:
+def estimate(planned: _ProbePlan) -> dict[str, Any]:
     """Estimate calls, tokens and money before anything is asked."""
     sent = planned.plan.subject.identity.get("parameters", {})
     caps = (int(sent[name]) for name in ("max_tokens", "max_completion_tokens") if name in sent)
     return estimate_of(planned.plan, next(caps, EXAM.max_tokens))
 
 
-def run_probe(planned: ProbePlan, limits: Limits, on_progress: OnProgress = None) -> ProbeOutcome:
+def run_probe(planned: _ProbePlan, limits: Limits, on_progress: OnProgress = None) -> ProbeOutcome:
     """Ask, judge, keep. What was answered stays in the run folder if it ends early, and the same command goes on."""
     if not planned.asks:
         raise SnellenError("; ".join(f"{part}: {why}" for part, why in planned.untried.items()))
@@ -164,7 +164,7 @@ def _ask(folder: RunFolder, plan: Plan, on_progress: OnProgress = None) -> None:
         raise stopped
 
 
-def _record(planned: ProbePlan, folder: RunFolder, before: Scan) -> Probe:
+def _record(planned: _ProbePlan, folder: RunFolder, before: Scan) -> Probe:
     """Judge the answers. What an earlier process paid for is not among the calls and the cost of this one."""
     scan, plan, family = folder.scan(), planned.plan, planned.family
     answers: dict[str, Answer] = {answer.id: answer for answer in folder.answers(scan)}

@@ -13,7 +13,7 @@ from statistics import fmean
 from snellen.core.types import Answer
 from snellen.engine.probe.questions import QUALITY, Charts
 from snellen.engine.probe.reading import letters_right
-from snellen.engine.probe_records.results import ProbeResult, Replies, Sure, cannot_tell, fine, found
+from snellen.engine.probe_records.results import ProbeResult, Replies, Sure, cannot_tell, fine, found, obeyed
 from snellen.subjects.families import Family
 from snellen.synthetic.charts.drawing import A_ROW, Chart
 from snellen.synthetic.charts.letters import HEIGHTS, LARGE, SMALL
@@ -33,21 +33,21 @@ SHORT_OF_IDEAL = 8
 ALIKE, BETTER = 4, 7
 """Letters by which two charts may differ and count as equally well read; by which one must be better to count as better."""
 FAINT = 13
-"""Broad letters, of 20, that must be read: those of contrast 6. JPEG does not touch them, so whoever misses them sees no contrast."""
+"""Broad letters, of 20, that must be read: those of contrast 6. JPEG does not touch them, so a reader that misses them sees no contrast."""
 
 
-def rights(chart: Chart, heard: Answer) -> list[int]:
-    """Letters right, row by row."""
+def _rights(chart: Chart, heard: Answer) -> list[int]:
+    """Return the number of letters right, row by row."""
     return letters_right(heard.text, [row.letters for row in chart.rows])
 
 
-def reads(rows: Sequence[int], top: int = TOP) -> bool:
-    """Whether a chart was read at all, by its first rows."""
+def _reads(rows: Sequence[int], top: int = TOP) -> bool:
+    """Tell whether a chart was read at all, by its first rows."""
     return sum(rows[:top]) >= top * (A_ROW - 1)
 
 
 def smallest(chart: Chart, rows: Sequence[int]) -> float:
-    """The height of letters at which reading ends, counted by letters as on an eye chart: each is worth a fifth of a row."""
+    """Return the height of letters at which reading ends, counted by letters as on an eye chart: each is worth a fifth of a row."""
     first = HEIGHTS.index(chart.rows[0].height)
     at = min(max(first + sum(rows) / A_ROW - 1, 0.0), len(HEIGHTS) - 1.0)
     low = min(int(at), len(HEIGHTS) - 2)
@@ -71,16 +71,16 @@ def scale_of(small: float, large: float, reduced: float | None) -> float:
 
 def judge_size(drawn: Charts, replies: Replies, family: Family | None) -> ProbeResult:
     """At which size a large picture is seen."""
-    small = [rights(chart, replies[f"small-{n}"][0]) for n, chart in enumerate(drawn.small)]
-    large = [rights(chart, replies[f"large-{n}"][0]) for n, chart in enumerate(drawn.large)]
-    if not all(map(reads, small)):
+    small = [_rights(chart, replies[f"small-{n}"][0]) for n, chart in enumerate(drawn.small)]
+    large = [_rights(chart, replies[f"large-{n}"][0]) for n, chart in enumerate(drawn.large)]
+    if not all(map(_reads, small)):
         return cannot_tell(BLIND)
     one = fmean(smallest(c, r) for c, r in zip(drawn.small, small, strict=True))
-    if not all(map(reads, large)):
+    if not all(map(_reads, large)):
         return _unread_when_large(one, large, _expected(family))
     other = fmean(smallest(c, r) for c, r in zip(drawn.large, large, strict=True))
-    reduced = rights(drawn.reduced, replies["reduced"][0])
-    scale = min(1.0, scale_of(one, other, smallest(drawn.reduced, reduced) if reads(reduced) else None))
+    reduced = _rights(drawn.reduced, replies["reduced"][0])
+    scale = min(1.0, scale_of(one, other, smallest(drawn.reduced, reduced) if _reads(reduced) else None))
     expected = _expected(family)
     measured = {
         "scale": round(scale, 3),
@@ -113,7 +113,7 @@ def _source(family: Family) -> str:
 
 
 def _unread_when_large(small: float, large: Sequence[Sequence[int]], expected: float) -> ProbeResult:
-    """Not even the largest letters are read. Where the family documents so small a size, that is to be expected."""
+    """Judge a size at which not even the largest letters are read. Where the family documents so small a size, that is to be expected."""
     got = sum(map(sum, large))
     most = f"{got} of {sum(len(rows) for rows in large) * A_ROW} letters"
     said = f"letters of {small:.0f} px are read in a picture of {_of(SMALL)}, but only {most} up to {HEIGHTS[0]} px in one of {_of(LARGE)}"
@@ -133,33 +133,32 @@ def _expected(family: Family | None) -> float:
 
 
 def judge_detail(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:
-    """Whether a picture with `detail` low is seen less well."""
+    """Tell whether a picture with `detail` low is seen less well."""
     small, chart = drawn.small[0], drawn.large[0]
     near, whole, low = (
-        rights(c, replies[n][0]) for c, n in ((small, "small-0"), (chart, "large-0"), (chart, "large-low"))
+        _rights(c, replies[n][0]) for c, n in ((small, "small-0"), (chart, "large-0"), (chart, "large-low"))
     )
-    reduced = rights(drawn.reduced, replies["reduced"][0])
-    if not (reads(near) and reads(whole)):
+    reduced = _rights(drawn.reduced, replies["reduced"][0])
+    if not (_reads(near) and _reads(whole)):
         return cannot_tell(BLIND)
     at = smallest(chart, whole)
-    scale = scale_of(smallest(small, near), at, smallest(drawn.reduced, reduced) if reads(reduced) else None)
+    scale = scale_of(smallest(small, near), at, smallest(drawn.reduced, reduced) if _reads(reduced) else None)
     if scale < ROOM:
-        said = f"without detail the picture is seen at {scale:.2f} of its size already: there is no room for less"
-        return cannot_tell(said)
-    less = smallest(chart, low) if reads(low) else float(HEIGHTS[0])
+        return cannot_tell(
+            f"without detail the picture is seen at {scale:.2f} of its size already: there is no room for less"
+        )
+    less = smallest(chart, low) if _reads(low) else float(HEIGHTS[0])
     said = f"letters of {at:.0f} px are read without detail, of {less:.0f} px with detail low"
     measured = {"without": round(at, 1), "low": round(less, 1)}
-    if less >= LOW * at:
-        return fine(f"{said}: it is obeyed", measured)
-    return found(f"{said}: it is ignored", measured=measured)
+    return obeyed(said, less >= LOW * at, measured)
 
 
 def judge_codec(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:
-    """Whether the picture loses what a JPEG file of low quality loses: thin faint letters, and not broad ones that are fainter."""
+    """Tell whether the picture loses what a JPEG file of low quality loses: thin faint letters, and not broad ones that are fainter."""
     names = ("fine", "fine-jpeg", "broad")
     by_name = dict(zip(names, (drawn.fine, drawn.fine, drawn.broad), strict=True))
-    rows = {name: rights(chart, replies[name][0]) for name, chart in by_name.items()}
-    if not reads(rows["fine"], 2):
+    rows = {name: _rights(chart, replies[name][0]) for name, chart in by_name.items()}
+    if not _reads(rows["fine"], 2):
         return cannot_tell(BLIND)
     got = {name: sum(some) for name, some in rows.items()}
     thin, worse, broad = (got[name] for name in names)

@@ -13,7 +13,7 @@ from snellen.core.types import Answer, Failure, Question
 from snellen.engine.probe.questions import RepeatedQuestion
 
 
-class Variant(NamedTuple):
+class _Variant(NamedTuple):
     """The model with some settings."""
 
     subject: Subject
@@ -31,7 +31,7 @@ class ProbeSubject(Subject):
         self.endpoints = tuple(subject.endpoints[0] for subject in subjects)
         self._subjects = subjects
         self._variants = {
-            name: Variant(subject, ask.settings, subjects.index(subject))
+            name: _Variant(subject, ask.settings, subjects.index(subject))
             for ask, subject in built
             for name in ask.names
         }

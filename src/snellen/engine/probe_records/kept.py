@@ -26,7 +26,7 @@ WORDS = {
 }
 
 
-class KeptProbe(NamedTuple):
+class _KeptProbe(NamedTuple):
     """The last probe of an endpoint, what was known before it, and how to ask for points by the last that found out."""
 
     newest: Probe
@@ -34,16 +34,12 @@ class KeptProbe(NamedTuple):
     proposal: Proposal | None
 
 
-def folder_of(kind: str, endpoint: str, model: str) -> Path:
-    """Where the probes of one model at one address are."""
-    mark = digest({"kind": kind, "endpoint": endpoint, "model": model})[:8]
+def place_of(endpoint: Endpoint) -> Path:
+    """Return where the probes of one model at one address are."""
+    kind, model = endpoint.kind, endpoint.model
+    mark = digest({"kind": kind, "endpoint": endpoint.connection.url, "model": model})[:8]
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{kind}-{model}").strip("-.")[:60]
     return cache_folder() / "probes" / f"{slug}-{mark}"
-
-
-def place_of(endpoint: Endpoint) -> Path:
-    """Where the probes of an endpoint are."""
-    return folder_of(endpoint.kind, endpoint.connection.url, endpoint.model)
 
 
 def keep(folder: Path, probe: Probe) -> Path:
@@ -58,7 +54,7 @@ def keep(folder: Path, probe: Probe) -> Path:
 
 
 def kept(folder: Path) -> list[Probe]:
-    """The probes of an endpoint, the oldest first; a file that cannot be read is passed over."""
+    """Return the probes of an endpoint, the oldest first; a file that cannot be read is passed over."""
     found = []
     for path in sorted(folder.glob("*T*Z-*.json")):
         try:
@@ -69,7 +65,7 @@ def kept(folder: Path) -> list[Probe]:
 
 
 def taken_together(probes: Sequence[Probe]) -> Probe | None:
-    """What several probes say: the newest of them, with what older ones tell of the parts that it did not try or could not tell."""
+    """Return what several probes say: the newest of them, with what older ones tell of the parts that it did not try or could not tell."""
     if not probes:
         return None
     told = {r.part: r for probe in probes for r in probe.results if r.verdict in TOLD}
@@ -80,32 +76,32 @@ def taken_together(probes: Sequence[Probe]) -> Probe | None:
 # ---------------------------------------------------------------- what runs take from it
 
 
-def known_of(subject: Subject) -> list[KeptProbe]:
-    """What is known of the endpoints that a subject calls."""
+def _known_of(subject: Subject) -> list[_KeptProbe]:
+    """Return what is known of the endpoints that a subject calls."""
     found = []
     for endpoint in subject.endpoints:
         probes = kept(place_of(endpoint))
         if probes:
             every = taken_together(probes)
             proposal = every.proposal if every is not None else None
-            found.append(KeptProbe(probes[-1], taken_together(probes[:-1]), proposal))
+            found.append(_KeptProbe(probes[-1], taken_together(probes[:-1]), proposal))
     return found
 
 
 def identity_of(subject: Subject) -> dict[str, Any]:
-    """A subject's identity for run.json: with the newest probe of its endpoints, which is no part of the run's name."""
-    probes = [{"model": k.newest.model, "at": k.newest.at, "digest": k.newest.digest} for k in known_of(subject)]
+    """Return a subject's identity for run.json: with the newest probe of its endpoints, which is not part of the run's name."""
+    probes = [{"model": k.newest.model, "at": k.newest.at, "digest": k.newest.digest} for k in _known_of(subject)]
     return dict(subject.identity) | ({"probe": probes} if probes else {})
 
 
 def warnings_for(subject: Subject) -> list[str]:
-    """What a user should know before a run: no price, an endpoint that changed, a grounding format that does not fit. A line each."""
+    """Return a line for each thing to know before a run: no price, an endpoint that changed, a grounding format that does not fit."""
     said = [
         f"The price of {e.kind}/{e.model} is not known, so costs are not counted. Give --price IN/OUT (USD per million tokens)"
         for e in subject.endpoints
         if e.unpriced
     ]
-    for newest, before, proposal in known_of(subject):
+    for newest, before, proposal in _known_of(subject):
         changes = differences(before, newest) if before is not None else []
         if changes and before is not None:
             more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
@@ -130,13 +126,13 @@ def _misread(subject: Subject, spec: str, proposal: Proposal | None) -> list[str
 
 
 def reads_space(name: str, space: str) -> bool:
-    """Whether a format reads a space: one that resizes before it sends also reads pixels of the picture as sent."""
+    """Tell whether a format reads a space: one that resizes before it sends also reads pixels of the picture as sent."""
     own = FORMATS.get(name, "")
     return own == space or (own == "resized_pixels" and space == "image_pixels")
 
 
 def contradicts(name: str, proposal: Proposal) -> bool:
-    """Whether a format reads the numbers of replies as something else than a probe found them to be."""
+    """Tell whether a format reads the numbers of replies as something else than a probe found them to be."""
     if not proposal.space or name not in FORMATS:
         return False
     return not (reads_space(name, proposal.space) or name == proposal.format)

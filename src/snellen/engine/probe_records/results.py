@@ -53,6 +53,13 @@ def found(said: str, sure: Sure = "sure", measured: Mapping[str, Any] | None = N
     return ProbeResult(verdict="found", said=said, sure=sure, measured=dict(measured or {}))
 
 
+def obeyed(said: str, is_so: bool, measured: Mapping[str, Any] | None = None) -> ProbeResult:
+    """Return the result of a part about a setting, by whether replies show that it is obeyed."""
+    if is_so:
+        return fine(f"{said}: it is obeyed", measured)
+    return found(f"{said}: it is ignored", measured=measured)
+
+
 def cannot_tell(said: str, measured: Mapping[str, Any] | None = None) -> ProbeResult:
     """Return the result of a part whose replies do not tell."""
     return ProbeResult(verdict="cannot tell", said=said, measured=dict(measured or {}))
@@ -98,7 +105,7 @@ class Probe(Struct, frozen=True):
 
 
 def differences(before: Probe, now: Probe) -> list[str]:
-    """In what two probes of one endpoint differ, a sentence each. A part that either of them could not tell is not compared."""
+    """Return in what two probes of one endpoint differ, a sentence each. A part that either of them could not tell is not compared."""
     old = {r.part: r for r in before.results if r.verdict in TOLD}
     said = []
     for result in (r for r in now.results if r.verdict in TOLD and r.part in old):
@@ -113,7 +120,7 @@ def differences(before: Probe, now: Probe) -> list[str]:
 
 
 def _moved(was: ProbeResult, now: ProbeResult) -> bool:
-    """Whether a measure changed by more than measuring it again would change it."""
+    """Tell whether a measure changed by more than measuring it again would change it."""
     if was.measured.get("space") != now.measured.get("space"):
         return True
     one, other = was.measured.get("scale"), now.measured.get("scale")

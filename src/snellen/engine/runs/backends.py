@@ -36,7 +36,7 @@ class Backends:
             marks[mark if mark in marks or len(marks) < MOST else OTHERS] += 1
 
     def rows(self) -> tuple[BackendRow, ...]:
-        """The backends, those with most answers first; of an endpoint that says a new name each time, only the first."""
+        """Return the backends, those with most answers first; of an endpoint that says a new name each time, only the first."""
         ordered = sorted(self._answers.items(), key=lambda x: (-x[1], *(part or "" for part in x[0])))
         rows = [
             BackendRow(
@@ -59,12 +59,12 @@ class Backends:
 
 SHOWN = 4
 _BATCH = re.compile(r", batch of \d+$")
-"""What local models say of how they were run: a batch of another size is no other model."""
+"""What local models say of how they were run: a batch of another size is not another model."""
 _PLAIN_NAME = re.compile(r"[\w .+()/-]{1,60}")
 
 
 def mixed_notes(rows: Sequence[BackendRow]) -> list[str]:
-    """A line for each model's name that several backends answered under, with a hint how to have one only; none for most runs."""
+    """Return a line for each model's name that several backends answered under, with a hint how to have one only; none for most runs."""
     found = []
     for asked in dict.fromkeys(row.asked for row in rows):
         same = [row for row in rows if row.asked == asked]
@@ -77,7 +77,7 @@ def mixed_notes(rows: Sequence[BackendRow]) -> list[str]:
 
 
 def _named(row: BackendRow, same: Sequence[BackendRow]) -> str:
-    """A backend by what tells it apart from the others."""
+    """Return a backend by what tells it apart from the others."""
     provider, model = (one_line(name, 60) if name else "" for name in (row.provider, row.model))
     if len({other.model for other in same}) == 1 and provider:
         return provider

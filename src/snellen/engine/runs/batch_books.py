@@ -52,7 +52,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def has_open(folder: RunFolder) -> bool:
-    """Whether a run has something under way at a provider; also where that cannot be told."""
+    """Tell whether a run has something under way at a provider; also where that cannot be told."""
     try:
         return bool(BatchRecords(folder).open)
     except SnellenError:
@@ -95,12 +95,12 @@ class BatchRecords:
         self._write()
 
     def forget(self, entry: BatchEntry) -> None:
-        """A batch that was never handed in."""
+        """Remove a batch that was never handed in."""
         self._entries.pop(entry.mark, None)
         self._write()
 
     def inside(self, entry: BatchEntry) -> Iterator[BatchedQuestion]:
-        """The questions in a batch."""
+        """Yield the questions in a batch."""
         path = self.path(entry)
         try:
             with path.open("rb") as file:
@@ -110,7 +110,7 @@ class BatchRecords:
             raise SnellenError(f"{path} cannot be read ({error}): which questions are in the batch is lost") from None
 
     def path(self, entry: BatchEntry) -> Path:
-        """The file of a batch's questions. Where a user has deleted it, the batch is given up."""
+        """Return the file of a batch's questions. Where a user has deleted it, the batch is given up."""
         return self._folder.path / self._name(entry)
 
     def _name(self, entry: BatchEntry) -> str:

@@ -1,4 +1,4 @@
-"""The data set of a run, opened once more: where it was, or where somebody says it is now."""
+"""The data set of a run, opened once more: where it was, or where it is now."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snellen.engine.runs.folder import RunFolder
 
 
 def opened_again(run: RunFolder, exam: Exam, where: Path | None = None) -> Dataset:
-    """The run's selection of a data set as it is now; an error where the folder is not there.
+    """Return the run's selection of a data set as it is now; an error where the folder is not there.
 
     Samples that were chosen on the way are as this run chose them.
     """
@@ -28,7 +28,7 @@ def opened_again(run: RunFolder, exam: Exam, where: Path | None = None) -> Datas
 
 
 def unchanged(run: RunFolder, exam: Exam, where: Path | None = None) -> Dataset:
-    """As `opened_again`; an error also where the data is not what the run saw."""
+    """Open the data as `opened_again` does; raise SnellenError also where the data is not what the run saw."""
     data, known = opened_again(run, exam, where), run.manifest()
     if data.fingerprint != known.data.fingerprint:
         raise SnellenError(f"the data in {where or known.data.source} has changed since the run (another fingerprint)")

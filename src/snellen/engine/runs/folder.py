@@ -11,7 +11,7 @@ import errno
 import math
 import os
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
@@ -21,7 +21,7 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import ChangedFile, Manifest, Summary, Totals, read_manifest, read_summary, written
-from snellen.core.types import Answer, Failure, ImageSent, Mark, Sample, Struct, Token, Usage
+from snellen.core.types import Answer, Failure, Mark, Sample, Struct, Usage
 from snellen.data.line_offsets import NOWHERE, Key, Places
 from snellen.engine.runs.backends import Backends
 from snellen.engine.runs.writing import opened_to_append, remove, replacing, unlink_link
@@ -34,7 +34,7 @@ _ANSWERS = msgspec.json.Decoder(Answer)
 MARKS = msgspec.json.Decoder(Mark)
 
 
-class CallTotals(Struct, frozen=True):
+class _CallTotals(Struct, frozen=True):
     """The part of a call that totals and the count of backends need."""
 
     kind: str = ""
@@ -48,57 +48,22 @@ class CallTotals(Struct, frozen=True):
     latency: float | None = None
     tries: int = 0
     unsure: int = 0
+    at_most: float | None = None
     stored: bool = False
     at: int = 0
     server: str = ""
 
 
-class AnswerHead(Struct, frozen=True):
+class _AnswerHead(Struct, frozen=True):
     """The part of an answer line that resuming needs; the rest is skipped, not parsed."""
 
     id: str
     prompt: str
     failure: Failure | None = None
-    calls: tuple[CallTotals, ...] = ()
+    calls: tuple[_CallTotals, ...] = ()
 
 
-_HEADS = msgspec.json.Decoder(AnswerHead)
-
-
-class AnswerText(Struct, frozen=True):
-    """The part of an answer line that marking needs."""
-
-    id: str
-    prompt: str
-    text: str = ""
-    failure: Failure | None = None
-    finish_reason: str | None = None
-    refused: bool = False
-
-
-class AnswerTokens(AnswerText, frozen=True):
-    """As AnswerText, with the reply's tokens."""
-
-    tokens: tuple[Token, ...] = ()
-
-
-class CallImages(Struct, frozen=True):
-    """The pictures of one call."""
-
-    images: tuple[ImageSent, ...] = ()
-
-
-class AnswerImages(Struct, frozen=True):
-    """The part of an answer line that says which pictures were sent."""
-
-    id: str
-    prompt: str
-    calls: tuple[CallImages, ...] = ()
-
-
-_IMAGES = msgspec.json.Decoder(AnswerImages)
-_TEXTS = msgspec.json.Decoder(AnswerText)
-_TOKENS = msgspec.json.Decoder(AnswerTokens)
+_HEADS = msgspec.json.Decoder(_AnswerHead)
 
 
 class Scan(NamedTuple):
@@ -119,13 +84,13 @@ class Scan(NamedTuple):
         return len(self.last) - self.failed
 
     def done(self, prompts: Collection[str]) -> int:
-        """How many questions of some prompts have an answer."""
+        """Return how many questions of some prompts have an answer."""
         counts, failures = self.last.counts, self.last.failures
         return sum(n - failures[prompt] for prompt, n in counts.items() if prompt in prompts)
 
 
 def marked_as(protocol: str, repeat: int = 1) -> str:
-    """The name of a protocol's marks: `paper`, and `paper#2` of the second time that questions were asked."""
+    """Return the name of a protocol's marks: `paper`, and `paper#2` of the second time that questions were asked."""
     return f"{protocol}#{repeat}" if repeat > 1 else protocol
 
 
@@ -149,11 +114,11 @@ class RunFolder:
     # ------------------------------------------------------------ reading
 
     def manifest(self) -> Manifest:
-        """run.json; an error that says so where the folder is no run."""
+        """Read run.json; raise SnellenError where the folder is not a run."""
         return self._record("run.json", read_manifest)
 
     def summary(self) -> Summary:
-        """summary.json."""
+        """Read summary.json."""
         return self._record("summary.json", read_summary)
 
     @property
@@ -161,13 +126,9 @@ class RunFolder:
         """The size of the answers file: it grows with every answer."""
         return self.answers_path.stat().st_size if self.answers_path.exists() else 0
 
-    def lines(self, name: str) -> Iterator[bytes]:
-        """Read the whole lines of a file, as they are; none where it is not there."""
-        return _raw_lines(self.path / name)
-
     def answers_end(self) -> int:
-        """Where the last whole line of the answers file ends."""
-        return sum(map(len, _raw_lines(self.answers_path)))
+        """Return where the last whole line of the answers file ends."""
+        return sum(map(len, raw_lines(self.answers_path)))
 
     def has(self, name: str) -> bool:
         return (self.path / name).is_file()
@@ -194,10 +155,10 @@ class RunFolder:
             raise SnellenError(f"{path} is damaged or from another version of Snellen ({error}); {cure}") from None
 
     def samples(self) -> Iterator[Sample]:
-        """The light samples of the run, with truth. Equal tags and truths share one object."""
+        """Yield the light samples of the run, with truth. Equal tags and truths share one object."""
         tags: dict[tuple[str, ...], dict[str, str]] = {}
         truths: dict[str, str] = {}
-        for number, line in enumerate(_raw_lines(self.samples_path), 1):
+        for number, line in enumerate(raw_lines(self.samples_path), 1):
             try:
                 sample = _SAMPLES.decode(line)
             except UNREADABLE as error:
@@ -207,37 +168,20 @@ class RunFolder:
             yield Sample(id=sample.id, tags=shared, truth=truth, facts=sample.facts)
 
     def answers(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[Answer]:
-        """Every answer that counts: the last line of each (sample, prompt), whole. `keys` as in `texts`."""
-        return self._latest(_ANSWERS, scan, keys)
+        """Read every answer that counts: the last line of each (sample, prompt).
 
-    def images(self, scan: Scan | None = None) -> Iterator[AnswerImages]:
-        """As `answers`, with the pictures that were sent and nothing else."""
-        return self._latest(_IMAGES, scan)
-
-    def texts(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerText]:
-        """As `answers`, without ledgers: what marking needs. With `keys` only theirs, in that order; who has none is passed over."""
-        return self._latest(_TEXTS, scan, keys)
-
-    def heads(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerHead]:
-        """As `texts`, with what the calls took instead of what was said."""
-        return self._latest(_HEADS, scan, keys)
-
-    def answered(self, scan: Scan) -> Iterator[Key]:
-        """The questions that have an answer, as their names are in the file."""
-        return ((head.id, head.prompt) for head in self.heads(scan) if head.failure is None)
-
-    def _latest(
-        self, decoder: msgspec.json.Decoder[Any], scan: Scan | None = None, keys: Iterable[Key] | None = None
-    ) -> Iterator[Any]:
+        With `keys` only theirs, in that order; those without an answer are passed over.
+        """
         last = (scan or self.scan()).last
         places = last.in_order() if keys is None else (place for k in keys if (place := last.get(k)) is not None)
-        return (answer for answer in self._at(places, decoder) if answer is not None)
+        return (answer for answer in self.answers_at(places) if answer is not None)
 
-    def texts_at(self, places: Iterable[int], *, tokens: bool = False) -> Iterator[AnswerText | None]:
-        """The answers whose lines begin at these places, with tokens or without; None for NOWHERE and for a line that cannot be read."""
-        return self._at(places, _TOKENS if tokens else _TEXTS)
+    def answered(self, scan: Scan) -> Iterator[Key]:
+        """Return the questions that have an answer, as their names are in the file."""
+        return ((answer.id, answer.prompt) for answer in self.answers(scan) if answer.failure is None)
 
-    def _at(self, places: Iterable[int], decoder: msgspec.json.Decoder[Any]) -> Iterator[Any]:
+    def answers_at(self, places: Iterable[int]) -> Iterator[Answer | None]:
+        """Read the answers whose lines begin at these places; None for NOWHERE and for a line that cannot be read."""
         if not _is_there(self.answers_path):
             return
         at = 0
@@ -252,7 +196,7 @@ class RunFolder:
                 line = file.readline()
                 at = place + len(line)
                 try:
-                    yield decoder.decode(line)
+                    yield _ANSWERS.decode(line)
                 except UNREADABLE:
                     yield None
 
@@ -265,7 +209,7 @@ class RunFolder:
         unreadable = 0
         last, totals, decode = found.last, found.totals, _HEADS.decode
         costs, seconds, end = array("d"), array("d"), 0
-        for line in _raw_lines(self.answers_path):
+        for line in raw_lines(self.answers_path):
             place, end = end, end + len(line)
             try:
                 head = decode(line)
@@ -293,7 +237,7 @@ class RunFolder:
         return self.derived / "marks" / f"{marked_as(protocol, repeat)}.jsonl"
 
     def marks(self, protocol: str, repeat: int = 1) -> Iterator[Mark]:
-        """The marks of one protocol, as stored: those of the first time that questions were asked, or of a later one."""
+        """Yield the marks of one protocol, as stored: those of the first time that questions were asked, or of a later one."""
         path = self.marks_path(protocol, repeat)
         if not path.is_file():
             raise SnellenError(f"{self.path} has no marks of protocol '{protocol}'; 'snellen remark' makes them")
@@ -420,7 +364,7 @@ class RunFolder:
 
 
 def _sample_line(sample: Sample, facts: bool) -> bytes:
-    """A sample as its file has it, without pictures."""
+    """Return a sample as its file has it, without pictures."""
     kept = Sample(id=sample.id, tags=sample.tags, truth=sample.truth, facts=sample.facts if facts else {})
     return _ENCODER.encode(kept) + b"\n"
 
@@ -432,8 +376,8 @@ def _is_there(path: Path) -> bool:
     return path.exists()
 
 
-def _raw_lines(path: Path) -> Iterator[bytes]:
-    """Whole lines of a file; a torn last one is left out. A file that does not exist has none."""
+def raw_lines(path: Path) -> Generator[bytes, None, None]:
+    """Yield the whole lines of a file; a torn last one is left out. A file that does not exist has none."""
     if not _is_there(path):
         return
     with path.open("rb", buffering=1 << 20) as file:
@@ -443,7 +387,7 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
 
 
 def _end_of_last_line(fd: int, size: int) -> int:
-    """The offset after the last newline."""
+    """Return the offset after the last newline."""
     end = size
     while end > 0:
         start = max(0, end - 65536)

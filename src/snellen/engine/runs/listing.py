@@ -1,6 +1,6 @@
-"""The runs in a folder, told from run.json and summary.json alone; what is no run, or not a whole one, is named and passed over.
+"""The runs in a folder, told from run.json and summary.json alone; what is not a run, or not a whole one, is named and passed over.
 
-A summary is about a megabyte, and seeing whether somebody changed it takes longer than reading it. So only those of the runs that
+A summary is about a megabyte, and checking whether it was changed takes longer than reading it. So only those of the runs that
 are wanted are opened, the latest first.
 """
 
@@ -45,7 +45,7 @@ class RunListing(NamedTuple):
 
 
 def listing(folder: Path, limit: int | None = None) -> RunListing:
-    """The latest runs right below a folder, or all. Answers and marks are not opened."""
+    """Return the latest runs right below a folder, or all. Answers and marks are not opened."""
     if not folder.is_dir():
         what = "a file, and runs are folders" if folder.exists() else "no such folder"
         raise SnellenError(f"{folder}: {what}; 'snellen run' makes runs in runs/, or where --out says")
@@ -74,7 +74,7 @@ def listing(folder: Path, limit: int | None = None) -> RunListing:
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """What is in a folder, by name; what is hidden is nobody's run."""
+    """Return what is in a folder, by name, without what is hidden."""
     try:
         names = sorted(entry.name for entry in os.scandir(folder) if not entry.name.startswith("."))
     except OSError as error:
@@ -83,7 +83,7 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _manifest(run: RunFolder) -> Manifest | SkippedEntry:
-    """What a run with a summary is; or why an entry of the folder is not shown."""
+    """Return what a run with a summary is; or why an entry of the folder is not shown."""
     if not run.has("run.json"):
         return SkippedEntry(run.path, NO_RUN, "a folder without run.json" if run.path.is_dir() else "a file")
     try:

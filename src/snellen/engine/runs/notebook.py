@@ -17,7 +17,7 @@ _HEAD = ("protocol", "part", "score", "95 % interval", "n", "floor", "no answer"
 
 
 def frame(table: TidyTable) -> Any:
-    """A table as a pandas DataFrame: nullable types, the same whatever the rows hold."""
+    """Return a table as a pandas DataFrame: nullable types, the same whatever the rows hold."""
     try:
         pandas: Any = import_module("pandas")
     except ImportError:
@@ -32,7 +32,7 @@ def frame(table: TidyTable) -> Any:
 
 
 def html_table(title: str, rows: Sequence[ScoreRow]) -> str:
-    """The headlines of a run as a piece of HTML; all text in it is escaped."""
+    """Return the headlines of a run as a piece of HTML; all text in it is escaped."""
     shown = [r for r in rows if r.headline and r.whole and not r.control]
     warnings = statuses(r.status for r in shown)
     head = "".join(f"<th>{_safe(name)}</th>" for name in _HEAD)
@@ -42,7 +42,7 @@ def html_table(title: str, rows: Sequence[ScoreRow]) -> str:
 
 
 def html_note(title: str, note: str) -> str:
-    """What is said where there is no table to show."""
+    """Return what is said where there is no table to show."""
     return f"<div><p>{_safe(title)}</p><p><strong>{_safe(note)}</strong></p></div>"
 
 

@@ -42,7 +42,7 @@ class Run:
         return list(self.summary.controls)
 
     def scores(self) -> dict[tuple[str, str], Score]:
-        """The headline of every part under every protocol: `{("robust", "P3"): Score(...)}`."""
+        """Return the headline of every part under every protocol: `{("robust", "P3"): Score(...)}`."""
         return {
             (p.protocol, part_name(g.by)): g.metrics[p.headline]
             for p in self.protocols
@@ -51,35 +51,35 @@ class Run:
         }
 
     def score_rows(self, *, published: bool = False) -> list[ScoreRow]:
-        """Every score as tidy rows, and with `published` papers' figures for the same parts and protocols (real data only)."""
+        """Return every score as tidy rows, and with `published` papers' figures for the same parts and protocols (real data only)."""
         summary = self.summary
         papers = published_rows(self.manifest, summary) if published else []
         return score_rows(self.folder, self.manifest, summary) + papers
 
     def sample_rows(self) -> Iterator[SampleRow]:
-        """Every sample under every protocol as tidy rows."""
+        """Return every sample under every protocol as tidy rows."""
         return sample_rows(self.folder, self.manifest, self.summary)
 
     def to_pandas(self, samples: bool = False, *, published: bool = False) -> Any:
-        """The scores as a pandas DataFrame, or with `samples` one row for each sample and protocol (extra 'pandas')."""
+        """Return the scores as a pandas DataFrame, or with `samples` one row for each sample and protocol (extra 'pandas')."""
         if samples:
             return frame(table_of("samples", SampleRow, list(self.sample_rows())))
         return frame(table_of("scores", ScoreRow, self.score_rows(published=published)))
 
     def samples(self) -> Iterator[Sample]:
-        """The samples, without pictures."""
+        """Return the samples, without pictures."""
         return self.folder.samples()
 
     def answers(self) -> Iterator[Answer]:
-        """The answers that count, with the calls behind them."""
+        """Return the answers that count, with the calls behind them."""
         return self.folder.answers()
 
     def marks(self, protocol: str, repeat: int = 1) -> Iterator[Mark]:
-        """The marks of one protocol: of the first time that questions were asked, or of a later one (`snellen run --repeats`)."""
+        """Return the marks of one protocol: of the first time that questions were asked, or of a later one (`snellen run --repeats`)."""
         return self.folder.marks(protocol, repeat)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the headlines, or why there are none."""
+        """Return what a notebook shows: the headlines, or why there are none."""
         title = f"{self.manifest.exam} · {model_name(self.manifest)}"
         try:
             return html_table(title, self.score_rows())
@@ -91,19 +91,19 @@ class Run:
 
 
 def open_run(path: str | Path) -> Run:
-    """A run folder, to read."""
+    """Return a run folder, to read."""
     return Run(Path(path))
 
 
 class OrderedSamples:
-    """Samples by name, for whoever asks for them in their order: they are held only once somebody asks otherwise."""
+    """Samples by name, mostly asked for in their order: they are held only once one is asked for out of order."""
 
     def __init__(self, samples: Callable[[], Iterator[Sample]]) -> None:
         self._samples, self._next = samples, samples()
         self._every: dict[str, Sample] | None = None
 
     def get(self, name: str) -> Sample | None:
-        """The sample of this name; None where there is none."""
+        """Return the sample of this name; None where there is none."""
         if self._every is None:
             for sample in self._next:
                 if sample.id == name:

@@ -114,7 +114,7 @@ class SampleRow(Record, frozen=True):
     repeat: int = 1
 
 
-class TidyColumn(NamedTuple):
+class _TidyColumn(NamedTuple):
     """A column of a flat table. Any value may be missing but those of the first ones that say what a row is."""
 
     name: str
@@ -125,7 +125,7 @@ class TidyTable(NamedTuple):
     """A flat table: texts, whole numbers, numbers, True and False, None."""
 
     name: str
-    columns: tuple[TidyColumn, ...]
+    columns: tuple[_TidyColumn, ...]
     rows: list[tuple[Any, ...]]
 
     @property
@@ -138,23 +138,23 @@ MOSTLY_SILENT, PARTLY_SILENT, PUBLISHED = "MOSTLY SILENT", "PARTLY SILENT", "PUB
 _KINDS: dict[str, Kind] = {"str": "text", "int": "integer", "float": "number", "bool": "yes or no"}
 
 
-def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[TidyColumn, ...]:
-    """The columns that a table has whatever the exam."""
+def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[_TidyColumn, ...]:
+    """Return the columns that a table has whatever the exam."""
     return tuple(
-        TidyColumn(name, _KINDS.get(str(kind).removesuffix(" | None"), "text"))
+        _TidyColumn(name, _KINDS.get(str(kind).removesuffix(" | None"), "text"))
         for name, kind in row.__annotations__.items()
         if name != METRICS
     )
 
 
 def table_of(name: str, kind: type[ScoreRow | SampleRow], rows: Sequence[ScoreRow | SampleRow]) -> TidyTable:
-    """Rows as a flat table. The metrics of samples follow as `metrics.NAME`, in the order in which they first occur."""
+    """Lay rows out as a flat table. The metrics of samples follow as `metrics.NAME`, in the order in which they first occur."""
     fixed = fixed_columns(kind)
     found: dict[str, bool] = {}
     for row in rows:
         for key, value in _metrics(row).items():
             found[key] = found.get(key, False) or isinstance(value, str)
-    measured = [TidyColumn(f"{METRICS}.{key}", "text" if texts else "number") for key, texts in found.items()]
+    measured = [_TidyColumn(f"{METRICS}.{key}", "text" if texts else "number") for key, texts in found.items()]
     return TidyTable(
         name,
         (*fixed, *measured),
@@ -183,7 +183,7 @@ def _flat(value: Any, kind: Kind) -> Any:
 
 
 def statuses(rows: Iterable[str]) -> str:
-    """What nobody may overlook, of rows together; silence that only some of them have is said so.
+    """Return the warnings of rows together; silence that only some of them have is named as such.
 
     >>> statuses(["SYNTHETIC, MOSTLY SILENT", "SYNTHETIC"]), statuses(["MOSTLY SILENT", "MOSTLY SILENT"])
     ('SYNTHETIC, PARTLY SILENT', 'MOSTLY SILENT')

@@ -23,13 +23,19 @@ SEVERAL = 5
 
 
 def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[ScoreRow]:
-    """Every score of a run: all metrics, protocols, groups and control arms."""
+    """Return every score of a run: all metrics, protocols, groups and control arms."""
     shared = _of_run(folder.path, manifest, summary)
-    stale = is_stale(folder, summary)
+    stale = _is_stale(folder, summary)
     return [
         ScoreRow(
             **shared,
-            **_of_group(group),
+            part=part_name(group.by),
+            by=group.by,
+            whole=group.whole,
+            part_n=group.n,
+            non_answers=_missing(group),
+            outcomes=group.outcomes,
+            silence=_silence(group),
             **_of_protocol(protocol),
             metric=key,
             label=declared(protocol.metrics, key).label_of(key),
@@ -43,7 +49,7 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
             n=score.n,
             floor=score.floor,
             floor_answer=score.floor_answer or "",
-            status=status(manifest, summary, stale, group),
+            status=_status(manifest, summary, stale, group),
             repeats=protocol.repeats,
             spread_low=score.spread.low if score.spread is not None else None,
             spread_high=score.spread.high if score.spread is not None else None,
@@ -56,7 +62,7 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
 
 
 def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
-    """Papers' figures for parts that the run has, under its protocols; none where the data is synthetic or nobody knows which it is."""
+    """Return papers' figures for parts that the run has, under its protocols; none where the data is synthetic or unknown."""
     if summary.synthetic or manifest.data.synthetic or manifest.truth_from_log:
         return []
     protocols = {p.protocol: p for p in summary.plain}
@@ -106,7 +112,7 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
 
 
 def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iterator[SampleRow]:
-    """Every mark of a run beside its sample and answer, protocol by protocol, in the order in which they were marked."""
+    """Yield every mark of a run beside its sample and answer, protocol by protocol, in the order in which they were marked."""
     scan = folder.scan()
     shared: dict[str, Any] = {
         "run": _shown(folder.path),
@@ -115,7 +121,7 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
         "complete": summary.complete,
         "synthetic": _synthetic(manifest, summary),
         "oracle": bool(manifest.oracle),
-        "status": status(manifest, summary, is_stale(folder, summary)),
+        "status": _status(manifest, summary, _is_stale(folder, summary)),
         "data_fingerprint": manifest.data.fingerprint,
     }
     for protocol, repeat in ((p, r) for p in summary.protocols for r in range(1, p.repeats + 1)):
@@ -143,13 +149,13 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
                 answer = next(answers, None)
 
 
-def is_stale(folder: RunFolder, summary: Summary) -> bool:
-    """Whether answers came after the run was marked."""
+def _is_stale(folder: RunFolder, summary: Summary) -> bool:
+    """Tell whether answers came after the run was marked."""
     return summary.answers_bytes != folder.answers_bytes
 
 
-def status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSummary | None = None) -> str:
-    """What nobody may overlook, in capitals: 'SYNTHETIC, INCOMPLETE, STALE, ORACLE, MOSTLY SILENT'; or nothing."""
+def _status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSummary | None = None) -> str:
+    """Return the warnings of a run, in capitals: 'SYNTHETIC, INCOMPLETE, STALE, ORACLE, MOSTLY SILENT'; or nothing."""
     found = (
         ("SYNTHETIC", _synthetic(manifest, summary)),
         ("INCOMPLETE", not summary.complete),
@@ -161,7 +167,7 @@ def status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSummar
 
 
 def _lost(summary: Summary) -> str:
-    """Whether most questions got no answer whatever the protocol, in all parts or in some."""
+    """Tell whether most questions got no answer whatever the protocol, in all parts or in some."""
     lost = len(lost_parts(summary.plain))
     parts = len({tuple(g.by.items()) for p in summary.plain for g in p.groups if g.whole})
     return "" if not lost else MOSTLY_SILENT if lost == parts else PARTLY_SILENT
@@ -194,7 +200,7 @@ def _of_run(path: Path, manifest: Manifest, summary: Summary) -> dict[str, Any]:
 
 
 def _shown(path: Path) -> str:
-    """A path as a text that every file can hold: bytes that are no UTF-8 as escapes."""
+    """Return a path as a text that every file can hold: bytes that are not UTF-8 as escapes."""
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 
@@ -205,18 +211,6 @@ def _of_protocol(protocol: ProtocolSummary) -> dict[str, Any]:
         "version": protocol.version,
         "prompt": arm.prompt,
         "control": arm.control,
-    }
-
-
-def _of_group(group: GroupSummary) -> dict[str, Any]:
-    return {
-        "part": part_name(group.by),
-        "by": group.by,
-        "whole": group.whole,
-        "part_n": group.n,
-        "non_answers": _missing(group),
-        "outcomes": group.outcomes,
-        "silence": _silence(group),
     }
 
 
@@ -240,7 +234,7 @@ def _of_answer(answer: Answer) -> dict[str, Any]:
 
 
 def _sum(values: list[Any]) -> Any:
-    """The sum of what calls took; None where there were none, or one of them does not say."""
+    """Return the sum of what calls took; None where there were none, or one of them does not say."""
     return sum(values) if values and None not in values else None
 
 
@@ -263,7 +257,7 @@ def _missing(group: GroupSummary) -> int:
 
 
 def _silence(group: GroupSummary) -> Silence:
-    """How many of a group's questions got no answer: some, many (more than one in twenty) or most."""
+    """Return how many of a group's questions got no answer: some, many (more than one in twenty) or most."""
     missing = _missing(group)
     if not missing:
         return ""

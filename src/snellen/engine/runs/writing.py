@@ -1,6 +1,6 @@
 """How files get into a run folder: everything that is written there goes through here.
 
-A run folder may come from somebody else. So nothing is written through a symbolic link in it: a link in the place of a folder or of a
+A run folder may come from other people. So nothing is written through a symbolic link in it: a link in the place of a folder or of a
 half-written file is removed, a new file is made exclusively, and a file that is added to must be one.
 """
 
@@ -22,7 +22,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 @contextlib.contextmanager
 def replacing(root: Path, name: str) -> Iterator[BinaryIO]:
-    """A file to write into; it takes its place as a whole when all is written, or not at all."""
+    """Open a file to write into; it takes its place as a whole when all is written, or not at all."""
     path = _place(root, name)
     part = path.with_name(path.name + ".part")
     part.unlink(missing_ok=True)
@@ -39,7 +39,7 @@ def replacing(root: Path, name: str) -> Iterator[BinaryIO]:
 
 
 def opened_to_append(root: Path, name: str) -> int:
-    """The descriptor of a file that lines are added to, to read and write; made where there is none."""
+    """Open a file that lines are added to, to read and write; return its descriptor."""
     path = _place(root, name)
     try:
         number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _NO_LINK | getattr(os, "O_NONBLOCK", 0), 0o644)
@@ -74,7 +74,7 @@ def unlink_link(path: Path) -> None:
 
 
 def _place(root: Path, name: str) -> Path:
-    """Where a file of the folder is, with the folders above it made; none of them is a link."""
+    """Return where a file of the folder is, with the folders above it made; none of them is a link."""
     parts = PurePosixPath(name).parts
     if not parts or ".." in parts or PurePosixPath(name).is_absolute():
         raise SnellenError(f"'{name}' is no name for a file in {root}")

@@ -46,7 +46,7 @@ class SuiteRun(NamedTuple):
 def make_cells(
     suite: Suite, limits: Limits, out: Path, resolve: Resolve, *, offline: bool = False
 ) -> tuple[SuiteRun, ...]:
-    """All runs, checked; an error where one of them cannot be. Opens the data and asks nobody; `offline` looks for no keys either."""
+    """Return all runs, checked; raise SnellenError where one of them cannot be. Nothing is asked; `offline` needs no keys either."""
     _refuse_strangers(suite)
     cells: list[SuiteRun] = []
     problems: list[str] = []
@@ -84,7 +84,7 @@ def _pairs(suite: Suite) -> Iterator[tuple[SuiteEntry, SuiteEntry]]:
 
 
 def _refuse_strangers(suite: Suite) -> None:
-    """A model that takes an exam which is not there would silently be asked less."""
+    """Refuse a model that takes an exam which is not there: it would silently be asked less."""
     there = {exam.name for exam in suite.exams}
     for model in suite.models:
         for name in model.common.get("exams", ()):
@@ -112,7 +112,7 @@ def _request(
 
 
 def _key(model: SuiteEntry, offline: bool) -> Mapping[str, Any]:
-    """The key from the variable that the model names."""
+    """Return the key from the variable that the model names."""
     variable = model.common.get("api_key_env")
     if variable is None or offline:
         return {}
@@ -126,7 +126,7 @@ def _key(model: SuiteEntry, offline: bool) -> Mapping[str, Any]:
 
 
 def _cell(exam: SuiteEntry, model: SuiteEntry, request: RunRequest) -> SuiteRun:
-    """The run, with those limits alone that mean something to it: one that calls nobody has no calls in flight."""
+    """Return the run, with those limits alone that mean something to it: one without an endpoint has no calls in flight."""
     limits = request.limits
     kind = subjects.find(request.model)[0] if request.model else None
     if limits.serve and (kind is None or kind.prefix != limits.serve[0]):
@@ -142,7 +142,7 @@ def _cell(exam: SuiteEntry, model: SuiteEntry, request: RunRequest) -> SuiteRun:
 
 
 def _refuse_twice(cells: list[SuiteRun]) -> None:
-    """Two entries that are one run would be written by two at the same time."""
+    """Refuse two entries that are one run: two threads would write to it at the same time."""
     often = Counter(cell.plan.folder_name for cell in cells)
     same = [cell.label for cell in cells if often[cell.plan.folder_name] > 1]
     if same:

@@ -1,4 +1,4 @@
-"""suite.toml: which exams, which models, and what holds for all of them. Reading it asks nobody and opens no data.
+"""suite.toml: which exams, which models, and what holds for all of them. Reading it asks nothing and opens no data.
 
 What a table may say is declared as options are, so that a key that means nothing is refused with its place and what was perhaps meant.
 A key that takes one value may have a list of them: each makes a run of its own.
@@ -13,6 +13,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from snellen import exams, subjects
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Option
@@ -25,14 +27,14 @@ SUITE, EXAM, MODEL = (
     tuple(Option(name, **said) for name, said in keys.items())
     for keys in (_KEYS["suite"] | _KEYS["every"], _KEYS["exam"] | _KEYS["every"], _KEYS["model"])
 )
-_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
-    "text": ((str,), "a text"),
-    "int": ((int,), "a whole number"),
-    "float": ((int, float), "a number"),
-    "flag": ((bool,), "true or false"),
-    "bool": ((bool,), "true or false"),
-    "pairs": ((dict,), "a table, such as {crop = 'fixed'}"),
-    "words": ((list, str), "a list of texts"),
+_TYPES: Mapping[str, tuple[Any, str]] = {
+    "text": (str, "a text"),
+    "int": (int, "a whole number"),
+    "float": (int | float, "a number"),
+    "flag": (bool, "true or false"),
+    "bool": (bool, "true or false"),
+    "pairs": (dict, "a table, such as {crop = 'fixed'}"),
+    "words": (list[str] | str, "a list of texts"),
 }
 _SECRET = ("api_key", "apikey", "api-key", "authorization", "password", "secret", "token", "x-api-key")
 """Names, in any spelling of cases, whose values are keys."""
@@ -66,7 +68,7 @@ class Suite(NamedTuple):
 
 
 def read_suite(path: Path) -> Suite:
-    """A suite from its file; one line says what is wrong with it, and where."""
+    """Read a suite from its file; one line says what is wrong with it, and where."""
     document = _document(path)
     tables = ("suite", "exam", "model")
     for key in document:
@@ -118,7 +120,7 @@ def _entries(path: Path, tables: Any, kind: str) -> Iterator[SuiteEntry]:
 
 
 def _each(place: str, name: str, table: dict[str, Any], kind: str) -> Iterator[SuiteEntry]:
-    """The entries that a table makes: one for each value of a key that has several."""
+    """Yield the entries that a table makes: one for each value of a key that has several."""
     try:
         own = _own(name, table, kind)
     except SnellenError as error:
@@ -140,7 +142,7 @@ def _each(place: str, name: str, table: dict[str, Any], kind: str) -> Iterator[S
 
 
 def _own(name: str, table: Mapping[str, Any], kind: str) -> tuple[Option, ...]:
-    """The options that the exam or the model declares."""
+    """Return the options that the exam or the model declares."""
     if kind == "exam":
         return exams.load(exams.known(name)).options
     found, behind = subjects.find(name)
@@ -148,7 +150,7 @@ def _own(name: str, table: Mapping[str, Any], kind: str) -> tuple[Option, ...]:
 
 
 def _values(table: Mapping[str, Any], allowed: Iterable[Option], place: str) -> dict[str, Any]:
-    """Checked values by key."""
+    """Return checked values by key."""
     by_name = {o.name: o for o in allowed}
     found = {}
     for key, value in table.items():
@@ -159,15 +161,14 @@ def _values(table: Mapping[str, Any], allowed: Iterable[Option], place: str) -> 
 
 
 def _value(option: Option, value: Any, place: str) -> Any:
-    types, said = _TYPES[option.kind]
+    kind, said = _TYPES[option.kind]
     free = option.kind == "text" and option.parse is not None and isinstance(value, (int, float, dict))
-    if not free and (not isinstance(value, types) or (isinstance(value, bool) and bool not in types)):
-        raise SnellenError(f"{place} = {one_line(repr(value), 80)}: {said} is wanted")
+    try:
+        value = value if free else msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        raise SnellenError(f"{place} = {one_line(repr(value), 80)}: {said} is wanted") from None
     if option.kind == "words":
-        words = [value] if isinstance(value, str) else value
-        if not all(isinstance(word, str) for word in words):
-            raise SnellenError(f"{place} = {one_line(repr(value), 80)}: {said} is wanted")
-        return tuple(dict.fromkeys(words))
+        return tuple(dict.fromkeys([value] if isinstance(value, str) else value))
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         least, most = option.least, option.most
         if (least is not None and value < least) or (most is not None and value > most):
@@ -182,7 +183,7 @@ def _value(option: Option, value: Any, place: str) -> Any:
 
 
 def _refuse_keys(value: Any, place: str) -> None:
-    """A key in a file is read by whoever reads the file: it belongs into the environment."""
+    """Refuse a key in a file, which others may read: it belongs in the environment."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name.lower() in _SECRET and inner:

@@ -1,4 +1,4 @@
-"""Carry out the runs of a suite: those at one server one after the other, different servers beside each other, one purse for all.
+"""Carry out the runs of a suite: those at one server one after the other, different servers beside each other, one budget for all.
 
 Each lane is a thread, and each run in it is the run that it would be alone: its own folder, its own loop, its own resuming. So a suite
 that was killed goes on where each of its runs goes on. What earlier sessions spent is read from the run folders.
@@ -40,16 +40,16 @@ class SuiteRunResult(NamedTuple):
 
 
 class Watch:
-    """Whoever looks on. Called from several threads."""
+    """Watches a suite. Called from several threads."""
 
     def asking(self, number: int, progress: Progress) -> None:
-        """The run of that number is being asked."""
+        """Note that the run of that number is being asked."""
 
     def scoring(self, number: int, done: int, total: int) -> None:
-        """The run of that number is being scored."""
+        """Note that the run of that number is being scored."""
 
     def ended(self, number: int, how: SuiteRunResult) -> None:
-        """The run of that number has ended."""
+        """Note that the run of that number has ended."""
 
 
 class SuiteExecution:
@@ -57,7 +57,7 @@ class SuiteExecution:
 
     def __init__(self, cells: Sequence[SuiteRun], max_cost: float | None, watch: Watch) -> None:
         self.cells, self._watch = tuple(cells), watch
-        self.purse = SharedBudget(max_cost) if max_cost is not None else None
+        self.shared = SharedBudget(max_cost) if max_cost is not None else None
         self._interrupted = False
         self._switches = [StopSwitch() for _ in self.cells]
         self._ended: dict[int, SuiteRunResult] = {}
@@ -66,7 +66,9 @@ class SuiteExecution:
     def run(self) -> tuple[SuiteRunResult, ...]:
         """Carry all out; the first Ctrl-C or SIGTERM ends the asking and keeps everything."""
         self._count_what_was_spent()
-        self._connect_pool()
+        for cell in self.cells:  # the cluster that all runs share, before there are threads
+            if cell.request.limits.pool is not None:
+                cell.request.limits.pool.connect()
         lanes: dict[str, list[int]] = {}
         for number, cell in enumerate(self.cells):
             lanes.setdefault(cell.lane, []).append(number)
@@ -84,19 +86,13 @@ class SuiteExecution:
             raise self._bugs[0]
         return tuple(self._ended[number] for number in range(len(self.cells)))
 
-    def _connect_pool(self) -> None:
-        """The cluster that all runs share, once and before there are threads."""
-        for cell in self.cells:
-            if cell.request.limits.pool is not None:
-                cell.request.limits.pool.connect()
-
     def _count_what_was_spent(self) -> None:
-        """Runs of earlier sessions count with what they cost, also before it is their turn; what is put aside does not."""
-        for cell in self.cells if self.purse is not None else ():
+        """Count runs of earlier sessions with what they cost, also before it is their turn; what is put aside does not."""
+        for cell in self.cells if self.shared is not None else ():
             folder = RunFolder(cell.plan.folder)
             kept = not cell.request.limits.fresh or fresh_and_unfinished(folder.path)
             if cell.calls and kept and folder.has("run.json"):
-                budget_of(folder.scan().totals, None, self.purse, folder.path.name)
+                budget_of(folder.scan().totals, None, self.shared, folder.path.name)
 
     def _stop(self) -> None:
         self._interrupted = True
@@ -116,10 +112,10 @@ class SuiteExecution:
     def _one(self, number: int, cell: SuiteRun) -> SuiteRunResult:
         if self._interrupted:
             return SuiteRunResult(cell, None, Interrupted(INTERRUPTED))
-        if self.purse is not None and self.purse.reached and cell.calls and not cell.plan.folder.exists():
+        if self.shared is not None and self.shared.reached and cell.calls and not cell.plan.folder.exists():
             return SuiteRunResult(cell, None, BudgetReached(NOT_BEGUN))
         try:
-            plan = make_plan(cell.request._replace(limits=cell.request.limits._replace(purse=self.purse)))
+            plan = make_plan(cell.request._replace(limits=cell.request.limits._replace(shared=self.shared)))
             finished = run_plan(
                 plan,
                 lambda progress: self._watch.asking(number, progress),
@@ -132,7 +128,7 @@ class SuiteExecution:
 
 
 def exit_code(ended: Sequence[SuiteRunResult]) -> int:
-    """0 where all runs are done, 130 where the user stopped them, else 3: the same command goes on."""
+    """Return 0 where all runs are done, 130 where the user stopped them, else 3: the same command goes on."""
     if any(isinstance(how.why, Interrupted) for how in ended):
         return EXIT_INTERRUPTED
     return EXIT_STOPPED if any(how.why is not None for how in ended) else 0

@@ -13,7 +13,7 @@ from snellen.exams.d3.folder import Folder, needed
 
 
 def check(where: Path, images: str = "") -> Iterator[Problem]:
-    """Every problem, with its place. Notes (not fatal) are what a run can live with."""
+    """Yield every problem, with its place. Notes (not fatal) are what a run can live with."""
     try:
         folder = Folder(where, images)
     except SnellenError as error:

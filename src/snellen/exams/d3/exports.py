@@ -15,7 +15,6 @@ from snellen.core.arm import Arm
 from snellen.core.cells import Cell, csv_bytes, json_bytes
 from snellen.core.extras import RunFacts
 from snellen.exams.d3.names import PAIR, names_of
-from snellen.exams.d3.recorded import document
 from snellen.exams.d3.retrieval import printed_score
 
 _COLUMNS_TEXT = "model protocol prompt split task kind n metric unit value low high interval floor scorer"
@@ -25,15 +24,15 @@ PICKLE_PROTOCOL = 4
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """All files of one protocol; those with single pairs are made from the first protocol's records."""
-    yield "recalls.csv", recalls(run)
+    """Yield all files of one protocol; those with single pairs are made from the first protocol's records."""
+    yield "recalls.csv", _recalls(run)
     if run.records is None:
         return
     made = "-synthetic" if run.manifest.data.synthetic else ""
     name = file_name(run.manifest.subject.spec) + made
-    captions, hits, both = by_pair(run)
-    unseparated = no_scorer(run)
-    yield f"captions/{name}.json", document(captions)
+    captions, hits, both = _by_pair(run)
+    unseparated = _no_scorer(run)
+    yield f"captions/{name}.json", json_bytes(captions)
     yield f"uid2acc/{name}.pkl", pickle.dumps(hits, protocol=PICKLE_PROTOCOL)
     yield f"uid2acc/{name}.json", json_bytes(hits, indent=1)
     if both:
@@ -43,7 +42,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
 
 
 def file_name(spec: str) -> str:
-    """What a run's files are called: a captions file's own name up to the first dot, as the original has it; else the subject's.
+    """Return what a run's files are called: a captions file's own name up to the first dot, as the original has it; else the subject's.
 
     >>> file_name("replay/captions/gpt4o.json"), file_name("openrouter/qwen/qwen2.5-vl-72b-instruct")
     ('gpt4o', 'openrouter-qwen-qwen2.5-vl-72b-instruct')
@@ -53,7 +52,7 @@ def file_name(spec: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "captions"
 
 
-def by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[float]], list[float]]:
+def _by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[float]], list[float]]:
     """Captions by uid, hits by uid in the data set's order of pictures, and `both` of every pair (not of larger sets).
 
     A pair without readable captions has no entry among the captions, and 0 for each hit.
@@ -76,8 +75,8 @@ def by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[fl
     return captions, hits, both
 
 
-def no_scorer(run: RunFacts) -> list[str] | None:
-    """The uids of the pairs whose captions no scorer tells apart; None where fewer than two scorers scored anything."""
+def _no_scorer(run: RunFacts) -> list[str] | None:
+    """Return the uids of the pairs whose captions no scorer tells apart; None where fewer than two scorers scored anything."""
     several = False
     uids = []
     for sample, _answer, mark in run.records() if run.records is not None else ():
@@ -88,8 +87,8 @@ def no_scorer(run: RunFacts) -> list[str] | None:
     return uids if several else None
 
 
-def recalls(run: RunFacts) -> bytes:
-    """Every metric of every group; shares in percent, the rest as it is."""
+def _recalls(run: RunFacts) -> bytes:
+    """Return every metric of every group; shares in percent, the rest as it is."""
     model = f"{run.manifest.subject.spec}{run.manifest.data.note}"
     scorers = {s.name: f"{s.name} (padding: {s.identity.get('padding')})" for s in run.manifest.scorers}
     main = next(iter(scorers.values()), "")

@@ -58,7 +58,7 @@ def source_of(where: Path) -> EntrySource:
 
 
 def recognised(where: Path) -> str | None:
-    """What a file or folder is, where it is D3's or has pairs; entries are not looked at."""
+    """Return what a file or folder is, where it is D3's or has pairs; entries are not looked at."""
     direct = where if where.name == DATASET else where / DATASET
     if direct.is_file():
         entries = _object(direct, _bytes(direct)).values()
@@ -101,7 +101,7 @@ class Folder:
     def _entries(self, given: list[UncheckedEntry]) -> Iterator[LocatedEntry]:
         seen: set[str] = set()
         for where, uid, value in given:
-            problem = f"id {uid!r} is given twice" if uid in seen else entry_problem(uid, value)
+            problem = f"id {uid!r} is given twice" if uid in seen else _entry_problem(uid, value)
             seen.add(uid)
             try:
                 if problem:
@@ -114,7 +114,7 @@ class Folder:
             self.problems.append(Problem(self.file, "no entries"))
 
     def _differences(self) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
-        """What differences.json says of each pair, and what is wrong with it."""
+        """Return what differences.json says of each pair, and what is wrong with it."""
         path = self.root / DIFFERENCES
         if not path.is_file():
             return {}, []
@@ -130,12 +130,12 @@ class Folder:
         return found, notes
 
     def find(self, path: str) -> Path | None:
-        """The file that a path means: as given from the folder of dataset.json, else by its name in the usual places."""
+        """Return the file that a path means: as given from the folder of dataset.json, else by its name in the usual places."""
         found = self._folders.find(path) or self._folders.find(PurePosixPath(path).name, ELSEWHERE)
         return found if found is not None and found.is_file() else None
 
     def label(self, file: Path) -> str:
-        """How messages and facts name a file."""
+        """Return how messages and facts name a file."""
         return self._folders.label(file)
 
     def fingerprint(self, located: list[LocatedEntry]) -> str:
@@ -150,7 +150,7 @@ class Folder:
         return digest.hexdigest()
 
 
-def entry_problem(uid: str, value: Any) -> str | None:
+def _entry_problem(uid: str, value: Any) -> str | None:
     """Why an entry of dataset.json cannot be used."""
     if not uid.strip():
         return "the key is empty"
@@ -171,7 +171,7 @@ def entry_problem(uid: str, value: Any) -> str | None:
 
 
 def needed(missing: list[str]) -> str:
-    """Which images are missing and where they can be had, from their names."""
+    """Return which images are missing and where they can be had, from their names."""
     kinds = Counter(_origin(PurePosixPath(path).name) for path in dict.fromkeys(missing))
     told = ", ".join(f"{count} {name}" for name, count in kinds.most_common())
     real = any(name != OTHER for name in kinds)

@@ -11,7 +11,7 @@ from snellen.core.scorer import Evidence
 from snellen.exams.d3.retrieval import Table, retrieve
 
 
-class SimilarityCell(NamedTuple):
+class _SimilarityCell(NamedTuple):
     """How well a caption fits a picture. `own`: they belong together; `picked`: no picture fits the caption better."""
 
     value: float
@@ -19,13 +19,13 @@ class SimilarityCell(NamedTuple):
     picked: bool
 
 
-class CaptionRow(NamedTuple):
+class _CaptionRow(NamedTuple):
     """One caption: its text, its cells, and how much better it fits its own picture than the best other one."""
 
     name: str
     caption: str
     picture: GalleryPicture | None
-    cells: tuple[SimilarityCell, ...]
+    cells: tuple[_SimilarityCell, ...]
     margin: float | None
     truncated: bool
 
@@ -33,7 +33,7 @@ class CaptionRow(NamedTuple):
 class SimilarityTable(NamedTuple):
     """One sample. `rows` has an entry for each picture; their cells are empty where nothing was scored."""
 
-    rows: list[CaptionRow]
+    rows: list[_CaptionRow]
     scorer: str
     verdict: str
     difference: str
@@ -52,7 +52,7 @@ class D3Gallery(Gallery):
         self._facts = facts
 
     def hardness(self, sample_id: str, prompt: str) -> float:
-        """The least of a sample's margins: below 0 where a caption picks a wrong picture. What was not scored comes last."""
+        """Return the least of a sample's margins: below 0 where a caption picks a wrong picture. What was not scored comes last."""
         evidence = self._facts.evidence(sample_id, prompt)
         return worst(evidence[0].table) if evidence else inf
 
@@ -60,7 +60,7 @@ class D3Gallery(Gallery):
         return sorted(items, key=lambda item: self.hardness(item.pick.id, item.pick.prompt))
 
     def view(self, items: Sequence[GalleryItem]) -> GalleryView:
-        """Each item's Pair; None for one without captions. Their order by kind, where the data set tells kinds."""
+        """Return each item's Pair; None for one without captions. Their order by kind, where the data set tells kinds."""
         kinds = [item.tags.get("kind", "") for item in items]
         places = ranks([(kind,) for kind in kinds])
         orders = [{"kind": place} for place in places] if any(kinds) else [{} for _ in items]
@@ -77,7 +77,7 @@ class D3Gallery(Gallery):
         margins = retrieve(table, ties=True).margins if evidence else (None,) * len(names)
         pictures = item.query.all if len(item.query.all) == len(names) else (None,) * len(names)
         rows = [
-            CaptionRow(
+            _CaptionRow(
                 name,
                 captions[name],
                 pictures[i],
@@ -93,7 +93,7 @@ class D3Gallery(Gallery):
         return SimilarityTable(rows, self._scorer(evidence), said, _difference(item))
 
     def _evidence(self, item: GalleryItem, count: int) -> Evidence:
-        """What scorers said of an item; nothing where the main one's table is not of its captions."""
+        """Return what scorers said of an item; nothing where the main one's table is not of its captions."""
         evidence = self._facts.evidence(item.pick.id, item.pick.prompt)
         if not evidence:
             return ()
@@ -101,7 +101,7 @@ class D3Gallery(Gallery):
         return evidence if len(table) == count and all(len(row) == count for row in table) else ()
 
     def _scorer(self, evidence: Evidence) -> str:
-        """The main scorer's name, with what there is to doubt."""
+        """Return the main scorer's name, with what there is to doubt."""
         if not evidence:
             return ""
         name = evidence[0].scorer
@@ -110,7 +110,7 @@ class D3Gallery(Gallery):
 
 
 def worst(table: Table) -> float:
-    """The least margin of a table's captions.
+    """Return the least margin of a table's captions.
 
     >>> round(worst(((0.5, 0.4), (0.3, 0.1))), 3)
     -0.2
@@ -120,7 +120,7 @@ def worst(table: Table) -> float:
 
 
 def _captions(item: GalleryItem) -> dict[str, str] | None:
-    """What was read as the captions, by the name of the picture's place."""
+    """Return what was read as the captions, by the name of the picture's place."""
     for mark in item.pick.marks.values():
         reading = mark.reading
         if isinstance(reading, dict) and len(reading) > 1 and all(isinstance(v, str) for v in reading.values()):
@@ -128,18 +128,18 @@ def _captions(item: GalleryItem) -> dict[str, str] | None:
     return None
 
 
-def cells(row: Sequence[float], own: int) -> tuple[SimilarityCell, ...]:
-    """A caption's line of the table. All that tie for the best are picked.
+def cells(row: Sequence[float], own: int) -> tuple[_SimilarityCell, ...]:
+    """Return a caption's line of the table. All that tie for the best are picked.
 
     >>> [c.picked for c in cells((0.2, 0.3), own=0)]
     [False, True]
     """
     best = max((v for v in row if isfinite(v)), default=inf)
-    return tuple(SimilarityCell(value, j == own, value == best) for j, value in enumerate(row))
+    return tuple(_SimilarityCell(value, j == own, value == best) for j, value in enumerate(row))
 
 
 def verdict(names: Sequence[str], table: Table) -> str:
-    """Which way it went, in words.
+    """Return which way it went, in words.
 
     >>> verdict(("left", "right"), ((0.1, 0.2), (0.1, 0.2)))
     'The left caption picked the right image; the right caption found its own.'
@@ -173,7 +173,7 @@ def _list(names: list[str]) -> str:
 
 
 def _difference(item: GalleryItem) -> str:
-    """What really differs, where the data set says it."""
+    """Return what really differs, where the data set says it."""
     given = item.facts.get("difference")
     if not isinstance(given, dict):
         return ""

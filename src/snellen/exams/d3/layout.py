@@ -8,7 +8,7 @@ from snellen.core.layout import PAPER, By, Column, Layout
 
 
 def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-    """One table for pairs and one for larger sets. The published set does not say the kind of difference; others may."""
+    """Yield one table for pairs and one for larger sets. The published set does not say the kind of difference; others may."""
     for split, task in dict.fromkeys((by["split"], by["task"]) for by in parts if {"split", "task"} <= set(by)):
         whole = {"split": split, "task": task}
         kinds = [by["kind"] for by in parts if by == whole | {"kind": by.get("kind", "")}]

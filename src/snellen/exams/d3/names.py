@@ -25,7 +25,7 @@ _LONGEST_KEY = 60
 
 
 def names_in(entry: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The slots that a mapping has, `left` and `right` or `image1` to `imageN`; None where it has neither.
+    """Return the slots that a mapping has, `left` and `right` or `image1` to `imageN`; None where it has neither.
 
     >>> names_in({"left": "a.jpg", "right": "b.jpg", "uid": "0"})
     ('left', 'right')
@@ -41,12 +41,12 @@ def names_in(entry: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def names_of(sample: Sample) -> tuple[str, ...]:
-    """The slots of a sample, in the order of its pictures."""
+    """Return the slots of a sample, in the order of its pictures."""
     return names_in(sample.facts) or PAIR
 
 
 def asked_keys(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The JSON keys that the prompt asks for."""
+    """Return the JSON keys that the prompt asks for."""
     return tuple(f"{name}_image" for name in names) if names == PAIR else names
 
 
@@ -56,7 +56,7 @@ def task_of(names: tuple[str, ...]) -> str:
 
 
 def names_for(task: str) -> tuple[str, ...]:
-    """The slots of a task, as `task_of` names it.
+    """Return the slots of a task, as `task_of` names it.
 
     >>> names_for("pair"), names_for("set of 3")
     (('left', 'right'), ('image1', 'image2', 'image3'))
@@ -64,31 +64,12 @@ def names_for(task: str) -> tuple[str, ...]:
     return PAIR if task == "pair" else set_names(int(task.rpartition(" ")[2]))
 
 
-def ends(names: tuple[str, ...]) -> str:
-    """The name of the metric that compares the first slot with the last."""
-    return f"{names[0]}_minus_{names[-1]}"
-
-
-def chance_of_one(count: int) -> float:
-    """The share of captions that find their picture by chance."""
-    return 1 / count
-
-
-def chance_of_all(count: int) -> float:
-    """How often every caption of a set finds its picture by chance, each caption on its own: (1/N)^N.
-
-    >>> chance_of_all(2), round(chance_of_all(3), 4)
-    (0.25, 0.037)
-    """
-    return (1 / count) ** count
-
-
 # ---------------------------------------------------------------- keys in replies
 
 
 @lru_cache(maxsize=64)
 def words_of(names: tuple[str, ...]) -> dict[str, int]:
-    """Every word by which a reply may mean a slot, and the slot's place."""
+    """Return every word by which a reply may mean a slot, and the slot's place."""
     words: dict[str, int] = {}
     for i in range(len(names)):
         said = [str(i + 1), chr(ord("a") + i)]
@@ -102,7 +83,7 @@ def words_of(names: tuple[str, ...]) -> dict[str, int]:
 
 @lru_cache(maxsize=4096)
 def slot_of(key: str, names: tuple[str, ...]) -> int | None:
-    """Which slot a key of a reply means: `left_image`, `Left Image`, `leftImage`, `left`, `image1`, `caption 1`, `image A`.
+    """Return which slot a key of a reply means: `left_image`, `Left Image`, `leftImage`, `left`, `image1`, `caption 1`, `image A`.
 
     >>> [slot_of(k, PAIR) for k in ("left_image", "RightImage", "image 2", "left arm", "image_0")]
     [0, 1, 1, None, None]
@@ -112,8 +93,3 @@ def slot_of(key: str, names: tuple[str, ...]) -> int | None:
     parts = re.findall(r"[a-z]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower())
     meant = [p for p in parts if p not in _NOISE]
     return words_of(names).get(meant[0]) if len(meant) == 1 else None
-
-
-def is_asked_key(key: str, names: tuple[str, ...], slot: int) -> bool:
-    """Whether a key is the very one that the prompt asks for, but for case, spaces and hyphens."""
-    return re.sub(r"[\s_-]+", "_", key.strip().lower()) == asked_keys(names)[slot]

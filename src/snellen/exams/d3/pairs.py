@@ -39,8 +39,8 @@ class EntrySource(NamedTuple):
     problems: list[Problem]
 
 
-def slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
-    """The columns that name pictures; None where there are not two, or where rows ask something (A and B are options then)."""
+def _slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
+    """Return the columns that name pictures; None where there are not two, or where rows ask something (A and B are options then)."""
     known = dict.fromkeys(present, "")
     if known.keys() & set(ASKING):
         return None
@@ -51,8 +51,8 @@ def slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def own_pairs(where: Path) -> EntrySource | None:
-    """What a user's file or folder has; None where it is something else."""
-    files = [path for path in tables_in(where) if slots_of(columns(path)) is not None]
+    """Return what a user's file or folder has; None where it is something else."""
+    files = [path for path in tables_in(where) if _slots_of(columns(path)) is not None]
     if len(files) > 1:
         raise SnellenError(
             f"{where} holds several files of pairs ({', '.join(p.name for p in files)}): name one of them"
@@ -63,7 +63,7 @@ def own_pairs(where: Path) -> EntrySource | None:
 
 
 def _rows(path: Path) -> EntrySource:
-    slots = slots_of(columns(path)) or PAIR
+    slots = _slots_of(columns(path)) or PAIR
     names = PAIR if len(slots) == 2 else slots
     found: list[UncheckedEntry] = []
     problems: list[Problem] = []
@@ -78,7 +78,7 @@ def _rows(path: Path) -> EntrySource:
 
 
 def _entry(row: TableRow, slots: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any]:
-    """A row as dataset.json would have it."""
+    """Return a row as dataset.json would have it."""
     kind = row.cells.get("kind")
     pictures = {name: row.cells[slot] for slot, name in zip(slots, names, strict=True)}
     return pictures | ({"kind": str(kind)} if kind else {})
@@ -106,7 +106,7 @@ def _folders(where: Path) -> EntrySource:
 
 
 def captions_in(document: Any) -> dict[str, dict[str, str]] | None:
-    """The captions that rows of pairs bring, by uid and slot; None where the document is something else or has none."""
+    """Return the captions that rows of pairs bring, by uid and slot; None where the document is something else or has none."""
     if not isinstance(document, list) or not all(isinstance(row, dict) for row in document):
         return None
     found = dict(_captions(document))
@@ -116,7 +116,7 @@ def captions_in(document: Any) -> dict[str, dict[str, str]] | None:
 def _captions(document: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, str]]]:
     for number, row in enumerate(document, 1):
         cells = {str(key).strip().lower(): value for key, value in row.items() if value}
-        slots = slots_of(cells)
+        slots = _slots_of(cells)
         if slots is None:
             continue
         said = [next((cells[f] for form in _CAPTION if (f := form.format(slot)) in cells), None) for slot in slots]

@@ -33,13 +33,12 @@ def position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> PositionRow
         orders[_number(before, "both"), _number(mark.metrics, "both")] += 1
     if not orders:
         return None
-    flipped = sum(count for (a, b), count in orders.items() if a != b)
     return PositionRow(
         protocol="",
         slot=paired_difference(slots),
         order=paired_difference(orders),
-        flipped=flipped,
-        n=sum(orders.values()),
+        flipped=sum(count for (a, b), count in orders.items() if a != b),
+        n=orders.total(),
     )
 
 
@@ -53,6 +52,6 @@ def _number(metrics: Metrics, name: str) -> float:
 
 
 def _ends(metrics: Metrics) -> tuple[float, float]:
-    """The hits in the first and in the last slot."""
+    """Return the hits in the first and in the last slot."""
     names = names_in(metrics) or ()
     return (_number(metrics, names[0]), _number(metrics, names[-1])) if names else (0.0, 0.0)

@@ -22,7 +22,7 @@ SET_TEXT = (
 
 
 def text_of(names: tuple[str, ...]) -> str:
-    """The prompt for these slots."""
+    """Return the prompt for these slots."""
     if names == PAIR:
         return TEXT
     quoted = [f"'{key}'" for key in asked_keys(names)]
@@ -39,12 +39,12 @@ PROMPTS = by_name(
 
 
 def probes() -> list[Sample]:
-    """A pair without pictures. There is one truth: every caption belongs to its own picture."""
+    """Return a pair without pictures. There is one truth: every caption belongs to its own picture."""
     return [probe(PAIR)]
 
 
 def probe(names: tuple[str, ...]) -> Sample:
-    """A pair or set without pictures."""
+    """Return a pair or set without pictures."""
     uid = f"probe-{len(names)}"
     return Sample(
         id=f"d3/{uid}",

@@ -11,7 +11,7 @@ from snellen.core.types import Metrics, Outcome, Sample
 from snellen.data.declared import declared
 from snellen.exams.d3 import summary
 from snellen.exams.d3.names import names_of
-from snellen.exams.d3.reading import Captions, read, says_position, speaks_of_images, words_in
+from snellen.exams.d3.reading import read, says_position, speaks_of_images
 from snellen.exams.d3.retrieval import fitting, retrieve
 
 HITS = ("both", "recall")
@@ -31,7 +31,7 @@ class D3Protocol(Protocol):
     extras = (MetricRoles(reported=(*HITS, "image_to_text", *(f"{name}.*" for name in HITS))),)
 
     def __init__(self, name: str, about: str, *, ties: bool) -> None:
-        super().__init__(name, about, version="3", prompt="pair")
+        super().__init__(name, about, version="4", prompt="pair")
         self.ties = ties
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
@@ -43,7 +43,7 @@ class D3Protocol(Protocol):
         captions = read(reply, names)
         if captions is None:
             return Verdict(None, False, False, self.blank(sample))
-        reading = dict(zip(names, captions.texts, strict=True))
+        reading = dict(zip(names, captions, strict=True))
         said = _said(captions)
         if context.evidence is None:
             return Verdict(reading, True, False, dict.fromkeys(self.blank(sample)) | said, Outcome.UNMARKED)
@@ -68,7 +68,7 @@ class D3Protocol(Protocol):
         return zeros | dict.fromkeys(OF_CAPTIONS)
 
     def order(self, key: Key) -> Any:
-        """Each task with its kinds of difference."""
+        """Return each task with its kinds of difference."""
         return key[:2], len(key), key
 
     def floors(self, group: Group) -> Mapping[str, Floor]:
@@ -78,14 +78,14 @@ class D3Protocol(Protocol):
         return summary.own_scores(group)
 
 
-def _said(captions: Captions) -> Metrics:
-    """What the words of captions tell without any scorer."""
-    places = sum(map(says_position, captions.texts))
+def _said(captions: tuple[str, ...]) -> Metrics:
+    """Return what the words of captions tell without any scorer."""
+    places = sum(map(says_position, captions))
     return {
-        "words": sum(map(words_in, captions.texts)) / len(captions.texts),
+        "words": sum(len(caption.split()) for caption in captions) / len(captions),
         "position_words": float(places > 0),
         "position_captions": float(places),
-        "position_wide": float(sum(map(speaks_of_images, captions.texts))),
+        "position_wide": float(sum(map(speaks_of_images, captions))),
     }
 
 

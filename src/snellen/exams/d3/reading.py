@@ -1,7 +1,7 @@
 """The read stage: from a reply to one caption for each picture. A reply is text to be looked at, never code to be run.
 
-Thinking comes off first, as for all our readers. Then, in this order: JSON as it should be; almost-JSON (reading_loose.py); tags, tables
-and labelled lines such as `Left image: ...` (reading_labels.py). The captions that come last in the reply count, so that a draft gives
+Thinking comes off first, as for all our readers. Then, in this order: JSON as it should be; almost-JSON; tags, tables and labelled
+lines such as `Left image: ...` (reading_labels.py). The captions that come last in the reply count, so that a draft gives
 way to the final version. What has no caption for every picture is unparsable.
 """
 
@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from snellen.core.reply import every_json, plain, spoken
-from snellen.exams.d3.names import PAIR, is_asked_key, slot_of
+from snellen.exams.d3.names import PAIR, asked_keys, slot_of
 from snellen.exams.d3.reading_labels import from_labels, from_table, from_tags
-from snellen.exams.d3.reading_loose import read_object
 
 LONGEST = 40_000
 """Characters from the end of what was said that are read."""
@@ -43,28 +42,10 @@ _NO_CAPTION = re.compile(  # a refusal in the place of a caption
 )
 
 
-class Captions(NamedTuple):
-    """A caption for each slot. `how` says what it took to read them, `cut` whether the reply stopped before its end."""
+def read(reply: str, names: tuple[str, ...] = PAIR) -> tuple[str, ...] | None:
+    """Return a caption for each slot; None where one is missing.
 
-    texts: tuple[str, ...]
-    how: str
-    cut: bool = False
-
-    @property
-    def left(self) -> str:
-        """What was said of the first picture."""
-        return self.texts[0]
-
-    @property
-    def right(self) -> str:
-        """What was said of the last picture."""
-        return self.texts[-1]
-
-
-def read(reply: str, names: tuple[str, ...] = PAIR) -> Captions | None:
-    """The captions of a reply; None where there is not one for each slot.
-
-    >>> read("Sure! ```json\\n{'left_image': 'A dog's tail', 'right_image': 'A cat'}```").texts
+    >>> read("Sure! ```json\\n{'left_image': 'A dog's tail', 'right_image': 'A cat'}```")
     ("A dog's tail", 'A cat')
     >>> read("They look the same to me.") is None
     True
@@ -76,26 +57,22 @@ def read(reply: str, names: tuple[str, ...] = PAIR) -> Captions | None:
     return found
 
 
-def _read(text: str, names: tuple[str, ...]) -> Captions | None:
-    found = _from_values([value for value, *_place in every_json(text, _STARTS, mend=False)], names)
-    if found is not None:
-        return Captions(found, "json")
-    loose = list(_loose_values(text, names))
-    found = _from_values([value for value, _cut in loose], names)
-    if found is not None:
-        return Captions(found, "loose", any(cut for _value, cut in loose))
-    for laid_out in (from_tags, from_table):
-        captions = _complete(laid_out(text, names), names)
-        if captions is not None:
-            return Captions(captions, "labels")
-    if any(slot_of(key.group(1), names) is not None for key in _QUOTED_KEY.finditer(text)):
-        return None  # it meant to be JSON, and a caption is missing there
-    captions = _complete(from_labels(text, names), names)
-    return Captions(captions, "labels") if captions is not None else None
+def _read(text: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    after_keys = _after_keys(text, names)
+    found = _in_json(text, names, mend=False) or _complete(after_keys, names) or _in_json(text, names, mend=True)
+    for captions in (from_tags(text, names), from_table(text, names)):
+        found = found or _complete(captions, names)
+    if found is None and not after_keys:  # with such a key it meant to be JSON, and a caption is missing there
+        found = _complete(from_labels(text, names), names)
+    return found
+
+
+def _in_json(text: str, names: tuple[str, ...], *, mend: bool) -> tuple[str, ...] | None:
+    return _from_values([value for value, *_place in every_json(text, _STARTS, mend=mend)], names)
 
 
 def _complete(said: Mapping[int, str], names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The captions of all slots; None where one has none."""
+    """Return the captions of all slots; None where one has none."""
     found = {slot: caption for slot, text in said.items() if (caption := text_of(text))}
     return tuple(found[i] for i in range(len(names))) if len(found) == len(names) else None
 
@@ -112,35 +89,44 @@ def _unquoted(text: str) -> str:
     return inner if isinstance(inner, str) else text
 
 
-# ---------------------------------------------------------------- values in the text
+# ---------------------------------------------------------------- almost JSON
+
+_STRING = re.compile(
+    r"""\s*(?:"{3}(?P<long>(?:[^\\]|\\.)*?)"{3}|["“”](?P<double>(?:[^\\]|\\.)*?)["”]|['‘’`](?P<single>(?:[^\\]|\\.)*?)['’`])"""
+    r"""\s{0,40}[,;]?\s{0,40}(?:[}\]]|//|\Z)""",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\n", "b": " ", "f": " "}
+_NO_TEXT = ("null", "None", "undefined", "true", "false", "True", "False")
 
 
-def _loose_values(text: str, names: tuple[str, ...]) -> Iterator[tuple[Any, bool]]:
-    """Every almost-JSON object, also one that lost its opening brace."""
-
-    def is_key(key: str) -> bool:
-        return slot_of(key, names) is not None
-
-    at = 0
-    for _ in range(_STARTS):
-        start = text.find("{", at)
-        if start < 0:
-            break
-        read_here = read_object(text, start, is_key)
-        yield read_here.value, read_here.cut
-        at = max(read_here.end, start + 1)
-    for key in _QUOTED_KEY.finditer(text):
-        if is_key(key.group(1)):
-            read_here = read_object(text, key.start(), is_key)
-            yield read_here.value, read_here.cut
-            return
+def _after_keys(text: str, names: tuple[str, ...]) -> dict[int, str]:
+    """Return what stands after each quoted key up to the next: almost-JSON that lost a brace, a comma or a quotation mark."""
+    found: dict[int, str] = {}
+    keys = list(_QUOTED_KEY.finditer(text))
+    for key, end in zip(keys, [*(key.start() for key in keys[1:]), len(text)], strict=False):
+        slot = slot_of(key.group(1), names)
+        if slot is None:
+            continue
+        value = text[key.end() : end]
+        string = _STRING.match(value)
+        if string is not None:
+            said = string["long"] or string["double"] or string["single"] or ""
+        elif value.lstrip()[:1] in "\"'“‘`":  # cut off before its end
+            said = value.strip().lstrip("\"'“‘`").rstrip("`}] \n")
+        else:
+            said = re.split(r"[{}\[\]\n]", value.lstrip(), maxsplit=1)[0].strip(" ,")
+        said = "" if said in _NO_TEXT else said
+        found[slot] = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPES.get(m[2], m[2]), said)
+    return found
 
 
 # ---------------------------------------------------------------- captions in the values
 
 
 def _from_values(values: list[Any], names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The captions of the last value that has them all; failing that, of all values together, later ones counting more."""
+    """Return the captions of the last value that has them all; failing that, of all values together, later ones counting more."""
     for exact in (True, False):
         each = [_collect(value, names, exact, 0) for value in values]
         for found in reversed(each):
@@ -173,7 +159,7 @@ def _own(value: Mapping[str, Any], names: tuple[str, ...], exact: bool) -> dict[
     found: dict[int, str] = {}
     for key, inner in value.items():
         slot = slot_of(str(key), names)
-        if slot is None or (exact and not is_asked_key(str(key), names, slot)):
+        if slot is None or (exact and re.sub(r"[\s_-]+", "_", str(key).strip().lower()) != asked_keys(names)[slot]):
             continue
         text = text_of(inner)
         if text:
@@ -219,17 +205,8 @@ def _whole(text: str) -> str:
 # ---------------------------------------------------------------- facts about captions
 
 
-def words_in(caption: str) -> int:
-    """The length of a caption in words.
-
-    >>> words_in("The dog is facing left.")
-    5
-    """
-    return len(caption.split())
-
-
 def says_position(caption: str) -> bool:
-    """Whether a caption speaks of the left, the right or the other image, which tells a scorer that sees one image nothing.
+    """Return whether a caption speaks of the left, the right or the other image, which tells a scorer that sees one image nothing.
 
     >>> says_position("Brighter than the left image."), says_position("A dog on the left.")
     (True, False)

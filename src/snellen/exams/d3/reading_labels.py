@@ -32,7 +32,7 @@ def from_tags(text: str, names: tuple[str, ...]) -> dict[int, str]:
 
 
 def from_table(text: str, names: tuple[str, ...]) -> dict[int, str]:
-    """A row for each picture with its name first, or a column for each with its name on top."""
+    """Return a row for each picture with its name first, or a column for each with its name on top."""
     lines = [line.strip() for line in text.split("\n") if line.count("|") > 1][:_MOST_ROWS]
     rows = [[cell.strip(" *_`") for cell in line.strip("|").split("|")] for line in lines]
     rows = [row for row in rows if any(cell.strip("-: ") for cell in row)]
@@ -68,7 +68,7 @@ def _label(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def from_labels(text: str, names: tuple[str, ...]) -> dict[int, str]:
-    """The paragraph after each label, up to the next one."""
+    """Return the paragraph after each label, up to the next one."""
     labels = list(_label(names).finditer(text))
     found: dict[int, str] = {}
     ends = [label.start() for label in labels[1:]] + [len(text)]
@@ -81,7 +81,7 @@ def from_labels(text: str, names: tuple[str, ...]) -> dict[int, str]:
 
 
 def _bare(text: str) -> str:
-    """The first paragraph of a text, without marks and quotation marks around it."""
+    """Return the first paragraph of a text, without marks and quotation marks around it."""
     text = _FIRST_TAG.sub("", text.strip(" \t\r\n*_,{}[]#")).lstrip(" *_")
     if block := _BLOCK.match(text):
         text = text[block.end() :].strip()

@@ -17,12 +17,12 @@ SWAPPED = Arm("pair", "swapped")
 
 
 def sample_id(uid: str) -> str:
-    """The id of the sample of a pair."""
+    """Return the id of the sample of a pair."""
     return f"d3/{uid}"
 
 
 def is_captions(document: Any) -> bool:
-    """Whether a JSON document is a captions file: an object of objects with captions by slot. One such object tells.
+    """Return whether a JSON document is a captions file: an object of objects with captions by slot. One such object tells.
 
     >>> is_captions({"0": {"left": "A dog.", "right": "A cat."}}), is_captions({"d3/0": "a reply"})
     (True, False)
@@ -31,7 +31,7 @@ def is_captions(document: Any) -> bool:
 
 
 def _captions(entry: Any) -> dict[str, Any] | None:
-    """An entry's captions by slot, from `left` and `right`, `left_image` and `right_image`, or `image1` to `imageN`."""
+    """Return an entry's captions by slot, from `left` and `right`, `left_image` and `right_image`, or `image1` to `imageN`."""
     if not isinstance(entry, Mapping):
         return None
     names = names_in(entry)
@@ -42,7 +42,7 @@ def _captions(entry: Any) -> dict[str, Any] | None:
 
 
 def rows(captions: Mapping[str, Mapping[str, Any]], *, swapped: bool = False) -> Iterator[tuple[str, str]]:
-    """Every entry as (sample id, reply text), the reply being what the prompt asks for.
+    """Yield every entry as (sample id, reply text), the reply being what the prompt asks for.
 
     With `swapped` the reply is to the pictures in the other order, so that each caption stays with its picture.
     """
@@ -56,7 +56,7 @@ def rows(captions: Mapping[str, Mapping[str, Any]], *, swapped: bool = False) ->
 
 
 def recorded(document: Any) -> Iterator[RecordedReply] | None:
-    """A captions file, or rows of pairs that bring captions, as recorded replies, for the question and for the control `swapped`.
+    """Return a captions file, or rows of pairs that bring captions, as recorded replies, for the question and for the control `swapped`.
 
     None where the document is something else.
     """
@@ -65,8 +65,3 @@ def recorded(document: Any) -> Iterator[RecordedReply] | None:
         return None
     orders = ((None, False), (SWAPPED.text, True))
     return (RecordedReply(name, arm, text) for arm, swapped in orders for name, text in rows(document, swapped=swapped))
-
-
-def document(captions: Mapping[str, Mapping[str, str]]) -> bytes:
-    """The bytes of a captions file."""
-    return json.dumps(captions, indent=2, ensure_ascii=False).encode() + b"\n"

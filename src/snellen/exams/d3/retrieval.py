@@ -15,7 +15,7 @@ from snellen.core.scorer import Evidence
 Table = Sequence[Sequence[float]]
 
 
-class Retrieval(NamedTuple):
+class _Retrieval(NamedTuple):
     """What a table of similarities says. `hits` has one entry for each caption, `found` one for each picture."""
 
     hits: tuple[bool, ...]
@@ -39,12 +39,12 @@ class Retrieval(NamedTuple):
 
     @property
     def margin(self) -> float | None:
-        """How much better a caption fits its own picture than the best other one, on average; None where that is no number."""
+        """How much better a caption fits its own picture than the best other one, on average; None where that is not a number."""
         mean = sum(self.margins) / len(self.margins)
         return mean if isfinite(mean) else None
 
 
-def retrieve(table: Table, *, ties: bool) -> Retrieval:
+def retrieve(table: Table, *, ties: bool) -> _Retrieval:
     """Who finds whom. With `ties` an exact tie is right, as the original's argmax has it; without, it is wrong.
 
     >>> retrieve([[0.5, 0.5], [0.1, 0.9]], ties=True).hits, retrieve([[0.5, 0.5], [0.1, 0.9]], ties=False).hits
@@ -57,7 +57,7 @@ def retrieve(table: Table, *, ties: bool) -> Retrieval:
     def wins(own: float, others: Iterable[float]) -> bool:
         return all(own >= other if ties else own > other for other in others)
 
-    return Retrieval(
+    return _Retrieval(
         tuple(wins(table[i][i], rows[i]) for i in places),
         tuple(wins(table[i][i], columns[i]) for i in places),
         tuple(table[i][i] - max(rows[i]) for i in places),
@@ -65,7 +65,7 @@ def retrieve(table: Table, *, ties: bool) -> Retrieval:
 
 
 def fitting(evidence: Evidence, count: int) -> Evidence:
-    """The evidence; a table of another size than count x count is an error."""
+    """Return the evidence; a table of another size than count x count is an error."""
     for said in evidence:
         if len(said.table) != count or any(len(row) != count for row in said.table):
             raise SnellenError(f"the similarities of scorer {said.scorer} are not a table of {count} x {count}")
@@ -76,7 +76,7 @@ def fitting(evidence: Evidence, count: int) -> Evidence:
 
 
 def printed_score(both: Iterable[float]) -> str:
-    """The line that the original script prints: the share of pairs with both captions right, in percent.
+    """Return the line that the original script prints: the share of pairs with both captions right, in percent.
 
     >>> printed_score([1.0, 0.0, 0.0])
     '| Scores : 33.33%'

@@ -17,7 +17,7 @@ GIVEN = "given"
 
 
 def sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """A light sample from `{"id", "response", "similarities"}`; `kind` may be added, and `images` where nothing was scored."""
+    """Return a light sample from `{"id", "response", "similarities"}`; `kind` may be added, and `images` where nothing was scored."""
     if "id" not in row:
         raise SnellenError('field "id" is missing')
     uid = str(row["id"])
@@ -34,7 +34,7 @@ def sample_from_row(row: Mapping[str, Any]) -> Sample:
 
 
 def evidence_from_row(row: Mapping[str, Any]) -> Evidence | None:
-    """What protocols are given as evidence; None where the row has no similarities.
+    """Return what protocols are given as evidence; None where the row has no similarities.
 
     `similarities` has a row for each caption and a column for each picture, in the order in which they were shown;
     `truncated` (a list of true and false) may be added, and the scorer's name as `scorer`.

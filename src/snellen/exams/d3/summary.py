@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from snellen.core.protocol import Group
 from snellen.core.results import CHANCE, Floor, Metric, Score
-from snellen.exams.d3.names import chance_of_all, chance_of_one, ends, names_for
+from snellen.exams.d3.names import names_for
 from snellen.stats.agreement import Agreement
 from snellen.stats.intervals import Interval, wilson
 from snellen.stats.jackknife import moved_interval, quantile_interval
@@ -42,7 +42,8 @@ class _Verdicts(NamedTuple):
 def floors(group: Group) -> dict[str, Floor]:
     """Chance, for every share of hits."""
     names = names_for(group.by["task"])
-    one, every = Floor(chance_of_one(len(names)), CHANCE), Floor(chance_of_all(len(names)), CHANCE)
+    chance = 1 / len(names)  # of one caption; those of a set find their pictures each on its own
+    one, every = Floor(chance, CHANCE), Floor(chance ** len(names), CHANCE)
     found = {"both": every} | dict.fromkeys(("recall", "image_to_text", *names), one)
     for scorer in _verdicts(group).others:
         found |= {f"both.{scorer}": every, f"recall.{scorer}": one}
@@ -50,7 +51,7 @@ def floors(group: Group) -> dict[str, Floor]:
 
 
 def own_scores(group: Group) -> dict[str, Score]:
-    """All scores of a group that are no plain means over its pairs."""
+    """Return all scores of a group that are not plain means over its pairs."""
     names, said = names_for(group.by["task"]), _verdicts(group)
     found = _ends(group, names) if said.counts else {}
     found |= _quantiles(group, "margin")
@@ -93,7 +94,7 @@ def _share(such: int, n: int) -> Score:
 
 
 def _by_caption(name: str, counts: Mapping[float, int], captions: int) -> dict[str, Score]:
-    """The share of captions, from pairs by their number of such captions; nothing where there are none.
+    """Return the share of captions, from pairs by their number of such captions; nothing where there are none.
 
     Captions of one pair are of one reply, so the interval is that of the pairs' shares.
     """
@@ -112,11 +113,11 @@ def _ends(group: Group, names: tuple[str, ...]) -> dict[str, Score]:
             pairs[seen.values[names[-1]], seen.values[names[0]]] += count
     found = paired_difference(pairs)
     score = Score(value=found.difference, n=found.n, low=found.low, high=found.high, interval=found.interval)
-    return {ends(names): score}
+    return {f"{names[0]}_minus_{names[-1]}": score}
 
 
 def _quantiles(group: Group, metric: str, suffix: str = "") -> dict[str, Score]:
-    """How the values of a measurement are spread; nothing where there are none."""
+    """Return how the values of a measurement are spread; nothing where there are none."""
     ordered = sorted(group.values(f"{metric}{suffix}").elements())
     if not ordered:
         return {}
@@ -129,7 +130,7 @@ def _quantiles(group: Group, metric: str, suffix: str = "") -> dict[str, Score]:
 
 
 def quantile(ordered: Sequence[float], at: float) -> float:
-    """A quantile of ordered values, between neighbours in a straight line.
+    """Return a quantile of ordered values, between neighbours in a straight line.
 
     >>> quantile([1.0, 2.0, 4.0], 0.75)
     3.0
@@ -144,7 +145,7 @@ def quantile(ordered: Sequence[float], at: float) -> float:
 
 
 def _agreement(said: _Verdicts) -> dict[str, Score]:
-    """How often two scorers give a pair the same verdict, Cohen's kappa, and the pairs that no scorer tells apart."""
+    """Return how often two scorers give a pair the same verdict, Cohen's kappa, and the pairs that no scorer tells apart."""
     found: dict[str, Score] = {}
     for first, second in combinations(said.scorers, 2):
         table = _table(said, first, second)

@@ -14,7 +14,7 @@ TARGET = 100.0
 
 
 def close_up(sample: Sample, seed: int) -> Region | None:
-    """The line of letters, the faint letter, the target with its surroundings; None where the whole sheet is to be seen."""
+    """Return the line of letters, the faint letter, the target with its surroundings; None where the whole sheet is to be seen."""
     level, size, faculty = float(sample.facts["level"]), float(sample.facts["size"]), sample.tags["faculty"]
     if faculty == "pointing":
         left, top, right, bottom = (float(n) for n in str(sample.truth).split(","))
@@ -33,7 +33,7 @@ def close_up(sample: Sample, seed: int) -> Region | None:
 
 
 def _inside(x: float, y: float, wide: float, high: float, size: float) -> Region:
-    """A part around a point, so wide and high to each side, as far as the picture goes, on whole pixels."""
+    """Return a part around a point, so wide and high to each side, as far as the picture goes, on whole pixels."""
     left, right = max(0, round(x - wide)), min(size, round(x + wide))
     top, bottom = max(0, round(y - high)), min(size, round(y + high))
     return float(left), float(top), float(right), float(bottom)

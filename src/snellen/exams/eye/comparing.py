@@ -11,7 +11,7 @@ from snellen.core.prescription import FacultyComparison, Range, Threshold
 
 
 def compared(runs: Sequence[Iterable[Threshold]]) -> list[FacultyComparison]:
-    """Every faculty that any of the runs has, in the order of the first that has it."""
+    """Return every faculty that any of the runs has, in the order of the first that has it."""
     each = [{row.name: row for row in rows} for rows in runs]
     names = dict.fromkeys(name for rows in each for name in rows)
     found = []
@@ -23,7 +23,7 @@ def compared(runs: Sequence[Iterable[Threshold]]) -> list[FacultyComparison]:
 
 
 def _ratio(first: Threshold | None, second: Threshold | None) -> Range | None:
-    """The second threshold over the first; None where one of them is not known, or only a bound of it."""
+    """Return the second threshold over the first; None where one of them is not known, or only a bound of it."""
     if first is None or second is None or first.threshold is None or second.threshold is None:
         return None
     if first.bound or second.bound or first.ladder != second.ladder:
@@ -32,7 +32,7 @@ def _ratio(first: Threshold | None, second: Threshold | None) -> Range | None:
 
 
 def _over(upper: Range, lower: Range) -> Range:
-    """The ratio of two that were measured apart: on logarithms, the ways to the ends of their intervals add up as squares do.
+    """Return the ratio of two that were measured apart: on logarithms, the ways to the ends of their intervals add up as squares do.
 
     So what makes a threshold's interval wide makes the ratio's wide. Where an edge is sharper than the ladder, the ratio of two posteriors
     took the edges for known and held the true ratio in 52 to 68 % of exams.

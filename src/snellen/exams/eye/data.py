@@ -20,6 +20,7 @@ from snellen.core.options import Selection
 from snellen.core.pixels import as_rgb
 from snellen.core.types import Outcome, Picture, Sample
 from snellen.data.synthetic_marker import labelled
+from snellen.exams.eye.prescription import SEEN
 from snellen.exams.eye.trial_plans import CATCH_EVERY, Course, planned, quality
 from snellen.stats.adaptive import answered, constant_level, next_level
 from snellen.stats.psychometric import DialShape, Trial
@@ -33,10 +34,9 @@ BLANK = 1_000_000
 """What is added to the number of a blank sheet, so that its question is none of the others'."""
 TONES = 96, 160
 """Between which greys a blank sheet is: were they all the same, one answer from the store would stand for all of them."""
-SEEN: dict[Outcome, bool] = {Outcome.CORRECT: True, Outcome.WRONG: False}
 
 
-class TrialPlace(NamedTuple):
+class _TrialPlace(NamedTuple):
     """A sample of a course: its trial, or its blank sheet, by number."""
 
     course: Course
@@ -58,7 +58,7 @@ class TrialPlace(NamedTuple):
         return Sample(id=self.name, tags=self.course.tags | {"sheet": self.sheet})
 
 
-class CourseProgress:
+class _CourseProgress:
     """How far a course has come: the levels of its trials, in order, and what became of them."""
 
     def __init__(self, course: Course) -> None:
@@ -72,11 +72,11 @@ class CourseProgress:
         return len(self.levels) == self.course.trials
 
     def may_go_on(self, ahead: int) -> bool:
-        """Whether the level of the next trial is decided."""
+        """Return whether the level of the next trial is decided."""
         return not self.finished and all(i in self.outcomes for i in range(answered(len(self.levels), ahead)))
 
     def choose(self, ahead: int, constant: bool) -> int:
-        """The level of the next trial, by its place on the ladder."""
+        """Return the level of the next trial, by its place on the ladder."""
         number, easiest = len(self.levels), len(self.shape.levels) - 1
         if self.course.is_catch(number):
             return easiest
@@ -99,7 +99,7 @@ class EyeData(Adaptive):
     def __init__(self, where: Path, options: Selection) -> None:
         self.options = options
         self._plan = plan = planned(options)
-        self._going = {course.name: CourseProgress(course) for course in plan.courses}
+        self._going = {course.name: _CourseProgress(course) for course in plan.courses}
         self._places = {place.name: place for course in plan.courses for place in _places(course)}
         self._chosen: dict[str, Sample] = {}
         self._handed: set[str] = set()
@@ -157,18 +157,18 @@ class EyeData(Adaptive):
             if not free:
                 break
             going = min(free, key=lambda one: len(one.levels))
-            place = TrialPlace(going.course, len(going.levels), False)
+            place = _TrialPlace(going.course, len(going.levels), False)
             going.levels.append(going.shape.levels[going.choose(self._plan.ahead, self._plan.constant)])
             found.append(place.name)
         found += [place.name for place in self._blanks_due()]
         self._handed.update(found)
         return found
 
-    def _blanks_due(self) -> Iterator[TrialPlace]:
+    def _blanks_due(self) -> Iterator[_TrialPlace]:
         """Blank sheets whose catch trial is chosen, and that are not yet handed out themselves."""
         for going in self._going.values():
             for number in range(-(-len(going.levels) // CATCH_EVERY)):
-                place = TrialPlace(going.course, number, True)
+                place = _TrialPlace(going.course, number, True)
                 if place.name not in self._handed:
                     yield place
 
@@ -209,13 +209,13 @@ class EyeData(Adaptive):
         return Sample(id=name, tags=sample.tags, truth=sample.truth, facts=sample.facts, pictures=shown)
 
 
-def _places(course: Course) -> Iterator[TrialPlace]:
-    yield from (TrialPlace(course, number, False) for number in range(course.trials))
-    yield from (TrialPlace(course, number, True) for number in range(course.blanks))
+def _places(course: Course) -> Iterator[_TrialPlace]:
+    yield from (_TrialPlace(course, number, False) for number in range(course.trials))
+    yield from (_TrialPlace(course, number, True) for number in range(course.blanks))
 
 
 def _blank(data: bytes, tone: int) -> bytes:
-    """A grey picture of the same size."""
+    """Return a grey picture of the same size."""
     from PIL import Image
 
     head, out = sniff(data), io.BytesIO()
@@ -224,7 +224,7 @@ def _blank(data: bytes, tone: int) -> bytes:
 
 
 def _encoded(data: bytes, codec: str) -> bytes:
-    """A sheet as it is sent."""
+    """Return a sheet as it is sent."""
     wanted = quality(codec)
     if wanted is None:
         return data

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from snellen.core.prescription import LevelCounts, Range, Share, Threshold
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.exams.eye.faculties import FACULTIES, Faculty
 from snellen.stats.measurable import measurable
-from snellen.stats.psychometric import DialShape, Estimate, ObserverFit, Trial, curve, fit, value_at
+from snellen.stats.psychometric import DialShape, ObserverFit, Trial, curve, fit, value_at
 
 POINTS = 49
 """Points of a drawn curve."""
@@ -44,12 +46,12 @@ class SheetResult(NamedTuple):
 
 
 def answered(sample: Sample, mark: Mark) -> SheetResult:
-    """A sheet of the record, with its mark."""
+    """Return a sheet of the record, with its mark."""
     return SheetResult(int(sample.facts["number"]), sample.tags["sheet"], float(sample.facts["level"]), mark.outcome)
 
 
 def threshold(faculty: Faculty, sent_as: str, every: Iterable[SheetResult], *, drawn: bool = True) -> Threshold:
-    """What the answers to a course say. `drawn`: with the curve."""
+    """Return what the answers to a course say. `drawn`: with the curve."""
     asked = sorted(a for a in every if a.outcome is not Outcome.ERROR)
     trials = [a for a in asked if a.sheet != "blank"]
     catch, blank = ([a.right for a in asked if a.sheet == kind] for kind in ("catch", "blank"))
@@ -63,8 +65,8 @@ def threshold(faculty: Faculty, sent_as: str, every: Iterable[SheetResult], *, d
         guess=faculty.guess,
         ladder=faculty.levels,
         questions=len(trials),
-        catch=_share(catch),
-        blank=_share(blank),
+        catch=Share(catch.count(True), len(catch)),
+        blank=Share(blank.count(True), len(blank)),
         sent_as=sent_as,
         silent={o.value: n for o, n in sorted(Counter(a.outcome for a in trials).items()) if o not in SEEN},
         rungs=_rungs(faculty, trials),
@@ -74,43 +76,29 @@ def threshold(faculty: Faculty, sent_as: str, every: Iterable[SheetResult], *, d
     why = measurable(catch, blank, faculty.guess)
     if why:
         caught = [a.outcome for a in asked if a.sheet == "catch"]
-        return _with(found, why_not=why, reason=_reason(why, found, caught))
+        return msgspec.structs.replace(found, why_not=why, reason=_reason(why, found, caught))
     shape, done = DialShape(faculty.levels, faculty.guess), [Trial(a.level, a.right) for a in trials]
     fitted = fit(shape, done)
     value, bound = _bounded(faculty, fitted)
     values = [value_at(shape, i / (POINTS - 1)) for i in range(POINTS)]
-    return _with(
+    return msgspec.structs.replace(
         found,
         threshold=value,
-        slope=_range(fitted.slope),
-        lapse=_range(fitted.lapse),
+        slope=Range(*fitted.slope),
+        lapse=Range(*fitted.lapse),
         bound=bound,
         curve=tuple(curve(shape, done, values)) if drawn else (),
     )
 
 
 def by_course(marked: Iterable[tuple[Sample, Mark]]) -> list[Threshold]:
-    """The thresholds of a run, in the order of the faculties."""
+    """Return the thresholds of a run, in the order of the faculties."""
     courses: dict[tuple[str, str], list[SheetResult]] = {}
     for sample, mark in marked:
         key = sample.tags["faculty"], sample.tags.get("sent as", "")
         courses.setdefault(key, []).append(answered(sample, mark))
     known = [key for name in FACULTIES for key in courses if key[0] == name]
     return [threshold(FACULTIES[name], sent_as, courses[name, sent_as]) for name, sent_as in known]
-
-
-def _with(found: Threshold, **more: object) -> Threshold:
-    import msgspec
-
-    return msgspec.structs.replace(found, **more)
-
-
-def _share(right: Sequence[bool | None]) -> Share:
-    return Share(sum(one is True for one in right), len(right))
-
-
-def _range(found: Estimate) -> Range:
-    return Range(*found)
 
 
 def _rungs(faculty: Faculty, trials: Sequence[SheetResult]) -> tuple[LevelCounts, ...]:
@@ -122,9 +110,9 @@ def _rungs(faculty: Faculty, trials: Sequence[SheetResult]) -> tuple[LevelCounts
 
 
 def _bounded(faculty: Faculty, found: ObserverFit) -> tuple[Range, str]:
-    """The threshold; past an end of the ladder, that end, and which side of it the threshold is on."""
+    """Return the threshold; past an end of the ladder, that end, and which side of it the threshold is on."""
     if not found.beyond:
-        return _range(found.threshold), ""
+        return Range(*found.threshold), ""
     end = faculty.levels[0] if found.beyond == "finer" else faculty.levels[-1]
     below = (found.beyond == "finer") == (faculty.levels[0] < faculty.levels[-1])
     return Range(end, found.threshold.low, found.threshold.high), "at most" if below else "at least"

@@ -10,7 +10,7 @@ from snellen.exams.eye.faculties import FACULTIES
 
 
 def ask(sample: Sample, _shots: Sequence[Sample]) -> Question:
-    """The pictures, then the question."""
+    """Return the pictures, then the question."""
     faculty = FACULTIES[sample.tags["faculty"]]
     return Question(
         id=sample.id,
@@ -26,5 +26,5 @@ PROMPTS = by_name(Prompt("question", "the faculty's question, with the form of t
 
 
 def probes() -> list[Sample]:
-    """One sheet of each faculty, without its picture."""
+    """Return one sheet of each faculty, without its picture."""
     return [Sample(id=name, tags={"faculty": name, "sheet": "trial"}) for name in FACULTIES]

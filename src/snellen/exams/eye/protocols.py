@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from snellen.choice.named import read_named
 from snellen.core.prescription import CREDIBLE, Range, Threshold
 from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Seen, Verdict
@@ -22,7 +24,7 @@ MOST_WORDS = 4
 """Of a bare answer, such as "row 1, column 2"."""
 
 
-class EyeProtocol(Protocol):
+class _EyeProtocol(Protocol):
     """Right or wrong, trial by trial; a threshold, course by course."""
 
     name = "threshold"
@@ -78,19 +80,17 @@ class EyeProtocol(Protocol):
 
 
 def _inside(point: tuple[float, float], truth: Any) -> bool:
-    """Whether a point is in the box that was meant, its edges included."""
+    """Return whether a point is in the box that was meant, its edges included."""
     left, top, right, bottom = (float(n) for n in str(truth).split(","))
     return all(map(math.isfinite, point)) and left <= point[0] <= right and top <= point[1] <= bottom
 
 
 def _threshold(found: Threshold) -> Score:
-    if found.threshold is None:
-        return Score(value=None, n=found.questions, unit=found.unit)
     score = _score(found.threshold, found.questions, found.unit)
     if not found.bound:
         return score
     low, high = (None, score.high) if found.bound == "at most" else (score.low, None)
-    return Score(value=score.value, n=score.n, low=low, high=high, interval=found.bound, unit=score.unit)
+    return msgspec.structs.replace(score, low=low, high=high, interval=found.bound)
 
 
 def _score(found: Range | None, n: int, unit: str) -> Score:
@@ -103,4 +103,4 @@ def _of(share: Any) -> float | None:
     return share.right / share.n if share.n else None
 
 
-PROTOCOLS = {"threshold": EyeProtocol()}
+PROTOCOLS = {"threshold": _EyeProtocol()}

@@ -19,7 +19,7 @@ SIDE = 1000.0
 
 
 def read_point(reply: str) -> tuple[float, float] | None:
-    """The point that a reply gives, in pixels of a picture of 1000 x 1000; a box stands for its middle, shares for thousandths.
+    """Return the point that a reply gives, in pixels of a picture of 1000 x 1000; a box stands for its middle, shares for thousandths.
 
     >>> [read_point(r) for r in ("512, 88", "(512,88)", '{"x": 512, "y": 88}', "x=512 y=88", "[500, 80, 524, 96]", "0.512, 0.088")]
     [(512.0, 88.0), (512.0, 88.0), (512.0, 88.0), (512.0, 88.0), (512.0, 88.0), (512.0, 88.0)]

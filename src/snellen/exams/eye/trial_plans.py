@@ -45,7 +45,7 @@ class Course(NamedTuple):
         return {"faculty": self.faculty.name, **told}
 
     def is_catch(self, number: int) -> bool:
-        """Whether a trial is one that is very easy."""
+        """Return whether a trial is one that is very easy."""
         return number % CATCH_EVERY == 0
 
     @property
@@ -54,7 +54,7 @@ class Course(NamedTuple):
         return ceil(self.trials / CATCH_EVERY)
 
 
-class TrialPlan(NamedTuple):
+class _TrialPlan(NamedTuple):
     """All courses, and how they are gone through. `ahead` is how many trials of one course may be under way at once."""
 
     courses: tuple[Course, ...]
@@ -64,8 +64,8 @@ class TrialPlan(NamedTuple):
     sealed: str
 
 
-def planned(options: Selection) -> TrialPlan:
-    """The exam that a user asked for; an error that says what is wrong with it."""
+def planned(options: Selection) -> _TrialPlan:
+    """Return the exam that a user asked for; an error that says what is wrong with it."""
     own = options.own
     names = options.splits or tuple(FACULTIES)
     for name in names:
@@ -86,7 +86,7 @@ def planned(options: Selection) -> TrialPlan:
     if sizes and not any(course.faculty.sizes for course in courses):
         raise SnellenError(f"--sizes: none of {', '.join(names)} can be drawn at another size")
     ahead = int(own.get("ahead") or AHEAD)
-    return TrialPlan(tuple(courses), ahead, bool(own.get("constant")), options.seed, str(own.get("sealed", "")))
+    return _TrialPlan(tuple(courses), ahead, bool(own.get("constant")), options.seed, str(own.get("sealed", "")))
 
 
 def _size(text: Any) -> int:
@@ -111,6 +111,6 @@ def _codec(text: Any) -> str:
 
 
 def quality(codec: str) -> int | None:
-    """The quality of a JPEG; None for PNG, which loses nothing."""
+    """Return the quality of a JPEG; None for PNG, which loses nothing."""
     found = _CODEC.fullmatch(codec)
     return int(found["quality"]) if found is not None and found["quality"] else None

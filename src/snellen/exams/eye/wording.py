@@ -12,7 +12,7 @@ from snellen.exams.eye.faculties import FACULTIES
 
 
 def findings(summary: Summary) -> Iterator[Finding]:
-    """The thresholds of a run, in a sentence. What could not be measured is in the run's notes."""
+    """Yield the thresholds of a run, in a sentence. What could not be measured is in the run's notes."""
     groups = [group for p in summary.plain[:1] for group in p.groups if group.whole]
     said = [_said(group, score) for group in groups if (score := group.metrics.get("threshold")) and score.value]
     if said:

@@ -19,7 +19,7 @@ from snellen.exams.own.rows import BadCell
 
 
 def check(where: Path, images: str = "", columns: ColumnMap = MappingProxyType({})) -> Iterator[Problem]:
-    """What is wrong, pictures decoded too; then notes on how the file was read."""
+    """Yield what is wrong, pictures decoded too; then notes on how the file was read."""
     try:
         found = QuestionTable(where, images, columns)
     except SnellenError as error:
@@ -64,7 +64,7 @@ def _undecoded(found: QuestionTable, good: list[tuple[TableRow, Sample]]) -> Ite
 
 
 def _understood(found: QuestionTable, kinds: Counter[str]) -> Iterator[str]:
-    """How the file was read, in words."""
+    """Yield how the file was read, in words."""
     columns, several = found.columns, kinds["labels"] > 0
     for kind in KINDS:
         if kinds[kind]:

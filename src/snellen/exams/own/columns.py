@@ -11,7 +11,6 @@ from snellen.choice.letters import LETTERS
 from snellen.core.errors import SnellenError, unknown
 from snellen.exams.own.names import PLAIN, ROLES, STYLES, TAUGHT
 
-_MEANT = {*PLAIN, *STYLES, *(name for names in ROLES.values() for name in names)}
 ColumnMap = Mapping[str, str | Sequence[str]]
 """Columns by their role, as a user names them: `{"image": ["image_1", "image_2"], "answer": "label"}`."""
 
@@ -53,12 +52,6 @@ def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) ->
     if doubled := [name for name in listed if listed.count(name) > 1]:
         raise SnellenError(f"--columns: the column {doubled[0]!r} stands in two places")
     known = {_folded(name): name for name in reversed(names) if name not in taken}
-    if clash := next(
-        (name for name in names if known.get(_folded(name), name) != name and _folded(name) in _MEANT), ""
-    ):
-        raise SnellenError(
-            f"both {known[_folded(clash)]!r} and {clash!r} could be the {_folded(clash)!r}: rename one of them"
-        )
     known |= {role: some[0] for role, some in chosen.items()}
     styled = [name for name in STYLES if name in known and ("answer" not in chosen or name in chosen)]
     found = {role: _one(role, known) for role in ROLES if role != "answer" or not styled}
@@ -71,6 +64,13 @@ def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) ->
             raise SnellenError(
                 f"no column {role!r}{also}; it has {', '.join(map(repr, names)) or 'none'}; "
                 f"'--columns {role}=COLUMN' says which it is{_meant(known)}"
+            )
+    for name in (*found.values(), answer):
+        twin = next((n for n in names if n not in (name, *taken) and _folded(n) == _folded(name)), "")
+        if twin and name not in taken:
+            role = next(role for role, words in ROLES.items() if _folded(name) in (*words, *STYLES))
+            raise SnellenError(
+                f"both {name!r} and {twin!r} could be the {role}: '--columns {role}={name}' says which it is"
             )
     either = "image" not in chosen and {"image", "images"} <= known.keys()
     images = (known["image"], known["images"]) if either else chosen.get("image", (found["image"],))
@@ -115,7 +115,7 @@ def _named(role: str, value: str | Sequence[str], names: Sequence[str]) -> tuple
 
 
 def _meant(known: Mapping[str, str]) -> str:
-    """What a column may be that is called nearly as one that we teach, for questions, screenshots or pairs.
+    """Return what a column may be that is called nearly as one that we teach, for questions, screenshots or pairs.
 
     >>> _meant({"image": "image", "instuction": "Instuction"}), _meant({"image": "image", "box": "box"})
     ("; did you mean 'instruction' by 'Instuction'?", '')
@@ -129,7 +129,7 @@ def _meant(known: Mapping[str, str]) -> str:
 
 
 def _one(role: str, known: dict[str, str]) -> str:
-    """The column of a role: by the name that we teach, else by the only other one that it may have."""
+    """Return the column of a role: by the name that we teach, else by the only other one that it may have."""
     there = [name for name in ROLES[role] if name in known]
     if len(there) > 1 and there[0] != role:
         raise SnellenError(f"both {there[0]!r} and {there[1]!r} could be the {role}: call one of them {role!r}")
@@ -137,7 +137,7 @@ def _one(role: str, known: dict[str, str]) -> str:
 
 
 def _letters(names: Sequence[str]) -> tuple[str, ...]:
-    """The columns A, B and so on, as far as they go without a gap; two at least."""
+    """Return the columns A, B and so on, as far as they go without a gap; two at least."""
     count = 0
     while count < len(LETTERS) and LETTERS[count] in names:
         count += 1

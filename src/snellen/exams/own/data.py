@@ -30,7 +30,7 @@ from snellen.exams.own.survey import Survey, survey
 AT_A_TIME = 64
 
 
-class CheckedRow(NamedTuple):
+class _CheckedRow(NamedTuple):
     """A row and its light sample, or what is wrong with it."""
 
     row: TableRow
@@ -69,8 +69,8 @@ class QuestionTable:
             )
         return found
 
-    def items(self) -> Iterator[CheckedRow]:
-        """Every row in order."""
+    def items(self) -> Iterator[_CheckedRow]:
+        """Yield every row in order."""
         seen: set[str] = set()
         unclear_said = False
         for row in self.source.rows():
@@ -81,13 +81,13 @@ class QuestionTable:
             except BadCell as error:
                 again = unclear_said and str(error) == self.survey.unclear  # that is said once, not of each row
                 unclear_said = unclear_said or str(error) == self.survey.unclear
-                yield CheckedRow(row, None, None if again else self.problem(row, str(error), error.column))
+                yield _CheckedRow(row, None, None if again else self.problem(row, str(error), error.column))
                 continue
             seen.add(found.id)
-            yield CheckedRow(row, found)
+            yield _CheckedRow(row, found)
 
     def problem(self, row: TableRow, what: str, column: str = "") -> Problem:
-        """A problem of a row, with its place."""
+        """Return a problem of a row, with its place."""
         return Problem(self._place(row) + (f", column '{column}'" if column else ""), what)
 
     def _place(self, row: TableRow) -> str:
@@ -118,7 +118,7 @@ class QuestionTable:
     # ------------------------------------------------------------ pictures
 
     def files(self, light: Sample) -> list[tuple[Path, int]]:
-        """The picture files of a sample with their sizes; Wrong where one is not there."""
+        """Return the picture files of a sample with their sizes; Wrong where one is not there."""
         return [self._file(shown) for shown in self._shown(light)]
 
     def _file(self, shown: str) -> tuple[Path, int]:
@@ -126,7 +126,7 @@ class QuestionTable:
         return path, size_of(path, shown, self.columns.image)
 
     def wrongs(self, row: TableRow) -> Iterator[Problem]:
-        """All that is wrong with the cells of a row and the pictures that it names."""
+        """Yield all that is wrong with the cells of a row and the pictures that it names."""
         found = wrongs(row.cells, self.columns, self.binary)
         if not self.binary and all(error.column != self.columns.image for error in found):
             for shown in images_of(row.cells, self.columns):
@@ -209,7 +209,7 @@ class OwnData(Dataset):
         )
 
     def _some(self, ids: list[str]) -> frozenset[str]:
-        """A seeded draw of one part; an id decides as a whole."""
+        """Return a seeded draw of one part; an id decides as a whole."""
         found = choose([f"/{name}" for name in ids], self.options.limit, self.options.seed)
         return frozenset(ids) if found is None else frozenset(name[1:] for name in found)
 
@@ -225,17 +225,16 @@ class OwnData(Dataset):
     def __len__(self) -> int:
         return len(self._chosen)
 
-    def light(self) -> Iterator[Sample]:
-        for _row, light, _problem in self._questions.items():
+    def _selected(self) -> Iterator[tuple[TableRow, Sample]]:
+        for row, light, _problem in self._questions.items():
             if light is not None and light.id in self._chosen:
-                yield light
+                yield row, light
+
+    def light(self) -> Iterator[Sample]:
+        return (light for _row, light in self._selected())
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
-        some = (
-            (row, light)
-            for row, light, _problem in self._questions.items()
-            if light is not None and light.id in self._chosen and wanted(light.id)
-        )
+        some = ((row, light) for row, light in self._selected() if wanted(light.id))
         for found in self._questions.loaded(some):
             if isinstance(found, Problem):
                 raise SnellenError(str(found))

@@ -18,7 +18,7 @@ from snellen.exams.own.names import COLUMNS_FILE, PROMPT_FILE, QUESTION_FILE
 LONGEST_TEXT = 20_000
 
 
-class Classes:
+class _Classes:
     """Pictures in folders that are named by what they show, as a table: the folders' names are the options."""
 
     binary: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Classes:
     def __init__(self, path: Path, folders: Sequence[Path]) -> None:
         self.path, self.name = path, path.name
         self._folders = folders
-        self._question = text_in(path / QUESTION_FILE)
+        self._question = _text_in(path / QUESTION_FILE)
         if not self._question:
             raise SnellenError(
                 f"{path}: pictures in {len(folders)} folders, and no question: write it into {path / QUESTION_FILE}"
@@ -39,11 +39,11 @@ class Classes:
             )
 
     def rows(self) -> Iterator[TableRow]:
-        """A row for each picture."""
+        """Yield a row for each picture."""
         options = [folder.name.replace("_", " ") for folder in self._folders]
         number = 0
         for folder, name in zip(self._folders, options, strict=True):
-            for file in pictures_in(folder):
+            for file in _pictures_in(folder):
                 shown = file.relative_to(self.path).as_posix()
                 cells = {"id": shown, "image": [shown], "question": self._question, "options": options}
                 yield TableRow(number, shown, cells | {"answer_text": [name]})
@@ -54,11 +54,11 @@ class Classes:
         yield from ()
 
 
-Source = Table | Classes
+Source = Table | _Classes
 
 
 def source(where: Path) -> Source:
-    """The rows that a path holds; raises SnellenError where it holds none, or several tables."""
+    """Return the rows that a path holds; raises SnellenError where it holds none, or several tables."""
     if where.is_file():
         return Table(where)
     if not where.is_dir():
@@ -71,10 +71,10 @@ def source(where: Path) -> Source:
         raise SnellenError(f"{where} has several tables ({', '.join(p.name for p in tables)}): name one of them")
     if tables:
         return Table(tables[0])
-    folders = class_folders(where)
+    folders = _class_folders(where)
     if len(folders) > 1:
-        return Classes(where, folders)
-    if next(pictures_in(where), None):
+        return _Classes(where, folders)
+    if next(_pictures_in(where), None):
         raise SnellenError(
             f"{where}: pictures, and no file that says what is asked about them; 'snellen annotate {where} --as NAME' draws boxes in a "
             "browser, 'snellen data init choice --out DIR' writes a template of questions"
@@ -86,10 +86,10 @@ def source(where: Path) -> Source:
 
 
 def recognises(where: Path) -> str | None:
-    """Whether a path holds questions of one's own."""
+    """Return whether a path holds questions of one's own."""
     try:
         if where.is_dir() and not tables_in(where) and not tables_in(where / "data"):
-            classes = len(class_folders(where)) > 1 and (where / QUESTION_FILE).is_file()
+            classes = len(_class_folders(where)) > 1 and (where / QUESTION_FILE).is_file()
             return "pictures in folders by class" if classes else None
         return "a table" if source(where).columns else None
     except SnellenError:
@@ -97,7 +97,7 @@ def recognises(where: Path) -> str | None:
 
 
 def base_of(found: Source) -> Path:
-    """The folder from which pictures are named."""
+    """Return the folder from which pictures are named."""
     return found.path if found.path.is_dir() else found.path.parent
 
 
@@ -105,7 +105,7 @@ def columns_beside(found: Source) -> Mapping[str, str | list[str]]:
     """Return the columns that a file `data.toml` beside the data names by their role; nothing where there is none."""
     path = base_of(found) / COLUMNS_FILE
     try:
-        document = tomllib.loads(text_in(path))
+        document = tomllib.loads(_text_in(path))
     except (ValueError, RecursionError) as error:
         raise SnellenError(f"{path}: not valid TOML ({one_line(str(error), 200)})") from None
     columns = document.pop("columns", {})
@@ -119,9 +119,9 @@ def columns_beside(found: Source) -> Mapping[str, str | list[str]]:
 
 
 def template_of(found: Source) -> str:
-    """The user's own wording beside the data, where there is one."""
+    """Return the user's own wording beside the data, where there is one."""
     path = base_of(found) / PROMPT_FILE
-    text = text_in(path)
+    text = _text_in(path)
     if text and "{question}" not in text:
         raise SnellenError(
             f"{path}: the wording has no {{question}} in it ({{options}} stands for the lettered options)"
@@ -129,8 +129,8 @@ def template_of(found: Source) -> str:
     return text
 
 
-def text_in(path: Path) -> str:
-    """The text of a small file; empty where there is none."""
+def _text_in(path: Path) -> str:
+    """Return the text of a small file; empty where there is none."""
     if not path.is_file():
         return ""
     check_inside(path)
@@ -145,12 +145,12 @@ def text_in(path: Path) -> str:
     return text.strip()
 
 
-def class_folders(where: Path) -> list[Path]:
-    """The folders below that hold pictures."""
+def _class_folders(where: Path) -> list[Path]:
+    """Return the folders below that hold pictures."""
     below = (p for p in sorted(where.iterdir()) if p.is_dir() and not p.name.startswith("."))
-    return [p for p in below if next(pictures_in(p), None) is not None]
+    return [p for p in below if next(_pictures_in(p), None) is not None]
 
 
-def pictures_in(folder: Path) -> Iterator[Path]:
-    """The pictures of a folder, by name."""
+def _pictures_in(folder: Path) -> Iterator[Path]:
+    """Return the pictures of a folder, by name."""
     return (p for p in sorted(folder.iterdir()) if p.suffix.lower() in PICTURES and not p.name.startswith("."))

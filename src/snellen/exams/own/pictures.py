@@ -33,7 +33,7 @@ def place_of(named: str, folders: PictureFolders, base: Path, column: str) -> Pa
 
 
 def size_of(path: Path, named: str, column: str) -> int:
-    """The size of a picture file; Wrong where there is none, with what may have been meant."""
+    """Return the size of a picture file; Wrong where there is none, with what may have been meant."""
     try:
         found = path.stat()
         if stat.S_ISREG(found.st_mode):
@@ -53,7 +53,7 @@ def _names(folder: Path) -> tuple[str, ...]:
 
 
 def read(path: Path, named: str, column: str) -> Picture:
-    """A picture file."""
+    """Return a picture file."""
     try:
         return Picture(data=read_picture(path), name=named)
     except OSError as error:
@@ -61,7 +61,7 @@ def read(path: Path, named: str, column: str) -> Picture:
 
 
 def of_cell(cell: Any, name: str) -> tuple[Picture, ...]:
-    """The pictures of a binary cell: bytes, a struct that has them, or a list of these."""
+    """Return the pictures of a binary cell: bytes, a struct that has them, or a list of these."""
     if isinstance(cell, list):
         return tuple(picture for item in cell for picture in of_cell(item, name))
     data = cell.get("bytes") if isinstance(cell, dict) else cell

@@ -10,7 +10,6 @@ from snellen.choice import prompts
 from snellen.choice.letters import lettered
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import AnswerKind, Question, Sample
-from snellen.exams.own.names import KINDS
 
 HOW = {
     "choice": prompts.ONE,
@@ -23,7 +22,7 @@ _ANSWER_KINDS: dict[str, AnswerKind] = {"choice": "one-of", "labels": "any-of"}
 
 
 def wording(sample: Sample, how: bool = True) -> str:
-    """The text of a question. A wording of the user's own (prompt.txt) stands in place of ours."""
+    """Return the text of a question. A wording of the user's own (prompt.txt) stands in place of ours."""
     question, options = str(sample.facts["question"]), sample.facts.get("options", ())
     template = sample.facts.get("template", "")
     if template and how:
@@ -34,7 +33,7 @@ def wording(sample: Sample, how: bool = True) -> str:
 
 
 def ask(name: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
-    """The question: pictures first, then the text."""
+    """Return the question: pictures first, then the text."""
     kind = _ANSWER_KINDS.get(sample.tags["task"], "text")
     return prompts.asked(sample, name, wording(sample, how=name == "question"), kind)
 
@@ -48,33 +47,25 @@ PROMPTS = by_name(
     Prompt("bare", "the question and lettered options, and no word on how to answer", partial(ask, "bare")),
 )
 
+_CHOICE = {"question": "What is on the table?", "options": ["a cup", "a plate", "a book", "a lamp"]}
 _PROBES: dict[str, tuple[dict[str, Any], Any]] = {
-    "choice": ({"question": "What is on the table?", "options": ["a cup", "a plate", "a book", "a lamp"]}, "a plate"),
-    "labels": (
-        {"question": "What is on the table?", "options": ["a cup", "a plate", "a book", "a lamp"]},
-        ["a cup", "a book"],
-    ),
+    "choice": (_CHOICE, "a plate"),
+    "labels": (_CHOICE, ["a cup", "a book"]),
     "number": ({"question": "How many cups are on the table?"}, 3),
     "text": ({"question": "What colour is the cup?"}, ["red", "dark red"]),
 }
 
 
 def probes() -> list[Sample]:
-    """One sample of each kind, without pictures."""
-    return [
-        Sample(id=f"probe-{kind}", tags={"task": kind}, truth=_PROBES[kind][1], facts=_PROBES[kind][0])
-        for kind in KINDS
-    ]
+    """Return one sample of each kind, without pictures."""
+    return [_probe(kind, f"probe-{kind}", truth) for kind, (_facts, truth) in _PROBES.items()]
 
 
 def truths() -> list[Sample]:
-    """The probes, those of choices with each option as the truth."""
-    found = [s for s in probes() if s.tags["task"] != "choice"]
-    facts = _PROBES["choice"][0]
-    return [
-        *(
-            Sample(id=f"probe-choice-{i}", tags={"task": "choice"}, truth=o, facts=facts)
-            for i, o in enumerate(facts["options"])
-        ),
-        *found,
-    ]
+    """Return the probes, those of choices with each option as the truth."""
+    choices = [_probe("choice", f"probe-choice-{i}", option) for i, option in enumerate(_CHOICE["options"])]
+    return choices + [sample for sample in probes() if sample.tags["task"] != "choice"]
+
+
+def _probe(kind: str, name: str, truth: Any) -> Sample:
+    return Sample(id=name, tags={"task": kind}, truth=truth, facts=_PROBES[kind][0])

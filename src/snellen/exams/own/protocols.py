@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 from snellen.choice import reading as choice
 from snellen.choice.protocols import ChoiceProtocol
@@ -19,29 +20,31 @@ METRICS = (
 )
 
 
-class Readers(NamedTuple):
-    """How answers of each kind are read."""
+Readers = Mapping[str, Callable[..., Any]]
+"""How answers of each kind are read; those of questions with options get the options, too."""
 
-    choice: Callable[[str, Sequence[str]], str | None]
-    labels: Callable[[str, Sequence[str]], list[str] | None]
-    number: Callable[[str], float | None]
-    text: Callable[[str], str | None]
+ROBUST: Readers = {
+    "choice": choice.read_choice,
+    "labels": choice.read_labels,
+    "number": reading.read_number,
+    "text": reading.read_text,
+}
+EXACT: Readers = {
+    "choice": choice.exact_choice,
+    "labels": choice.exact_labels,
+    "number": reading.exact_number,
+    "text": lambda reply: reply.strip() or None,
+}
 
-    def read(self, reply: str, sample: Sample) -> Any:
-        """The answer in a reply, of the sample's kind; None where there is none."""
-        kind = sample.tags["task"]
-        if kind in ("choice", "labels"):
-            read: Callable[[str, Sequence[str]], Any] = self.choice if kind == "choice" else self.labels
-            return read(reply, tuple(sample.facts["options"]))
-        return self.number(reply) if kind == "number" else self.text(reply)
 
-
-ROBUST = Readers(choice.read_choice, choice.read_labels, reading.read_number, reading.read_text)
-EXACT = Readers(choice.exact_choice, choice.exact_labels, reading.exact_number, lambda reply: reply.strip() or None)
+def _read(readers: Readers, reply: str, sample: Sample) -> Any:
+    """Return the answer in a reply, of the sample's kind; None where there is none."""
+    read, options = readers[sample.tags["task"]], sample.facts.get("options")
+    return read(reply) if options is None else read(reply, tuple(options))
 
 
 def score(read: Any, sample: Sample) -> Metrics:
-    """What an answer scores. For several labels `accuracy` wants all of them and no other; F1 says how near it is."""
+    """Return what an answer scores. For several labels `accuracy` wants all of them and no other; F1 says how near it is."""
     kind, truth = sample.tags["task"], sample.truth
     if kind == "labels":
         said, true = set(read or ()), set(truth or ())
@@ -51,20 +54,20 @@ def score(read: Any, sample: Sample) -> Metrics:
         return {"accuracy": 0.0}
     if kind == "number":
         allowed = float(sample.facts.get("tolerance", 0.0))
-        return {"accuracy": float(abs(read - truth) <= allowed + 1e-9 * max(1.0, abs(truth)))}
+        return {"accuracy": float(abs(read - truth) <= allowed + 1e-9 * max(allowed, abs(truth)))}
     if kind == "text":
         return {"accuracy": float(signed(read) in set(map(signed, truth)))}
     return {"accuracy": float(read == truth)}
 
 
-class OwnProtocol(ChoiceProtocol):
+class _OwnProtocol(ChoiceProtocol):
     """One way to read answers of every kind."""
 
     metrics = METRICS
     extras = (MetricRoles(reported=("accuracy", "f1")),)
 
     def __init__(self, name: str, about: str, readers: Readers) -> None:
-        super().__init__(name, about, readers.read, version="4")
+        super().__init__(name, about, partial(_read, readers), version="4")
 
     def is_bare(self, text: str, sample: Sample) -> bool:
         if sample.tags["task"] in ("number", "text"):
@@ -78,9 +81,9 @@ class OwnProtocol(ChoiceProtocol):
 PROTOCOLS = {
     p.name: p
     for p in (
-        OwnProtocol(
+        _OwnProtocol(
             "robust", "a letter, an option's text, a number or a short answer, whatever stands around it", ROBUST
         ),
-        OwnProtocol("exact", "nothing but the letter or the option's text, the number, the accepted words", EXACT),
+        _OwnProtocol("exact", "nothing but the letter or the option's text, the number, the accepted words", EXACT),
     )
 }

@@ -13,7 +13,7 @@ _EQUALS = re.compile(r"=\s*(?=[-+]?\d)")
 
 
 def read_number(reply: str) -> float | None:
-    """The one number that a reply gives; None where it gives none, or several and no verdict.
+    """Return the one number that a reply gives; None where it gives none, or several and no verdict.
 
     >>> [read_number(r) for r in ("7", "There are seven.", "1,200 cars", "3 + 4 = 7", "2 or 3", "2 cats and 3 dogs. Answer: 5")]
     [7.0, 7.0, 1200.0, 7.0, None, 5.0]
@@ -36,7 +36,7 @@ def read_number(reply: str) -> float | None:
 
 
 def exact_number(reply: str) -> float | None:
-    """A reply that is a number and nothing else."""
+    """Return a reply that is a number and nothing else."""
     return number_of(minus_signs(reply.strip().rstrip(".")))
 
 
@@ -47,7 +47,7 @@ _IS = re.compile(
 
 
 def read_text(reply: str) -> str | None:
-    """The short answer in a reply: after "answer:", or after "it is" where that is all that is said.
+    """Return the short answer in a reply: after "answer:", or after "it is" where that is all that is said.
 
     >>> read_text("Final answer: **red**."), read_text("The ball is red."), read_text("red"), read_text("<think>hm")
     ('red', 'red', 'red', None)

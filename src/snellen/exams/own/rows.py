@@ -42,7 +42,7 @@ class QuestionCells(NamedTuple):
 
 
 def asked(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> QuestionCells:
-    """The cells of a row; raises Wrong at the first that cannot be used. `binary`: pictures are in the table itself."""
+    """Return the cells of a row; raises Wrong at the first that cannot be used. `binary`: pictures are in the table itself."""
     options = _options(cells, columns)
     return QuestionCells(
         _question(cells, columns),
@@ -55,7 +55,7 @@ def asked(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False)
 
 
 def wrongs(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> list[BadCell]:
-    """All that is wrong with the cells of a row, each by itself."""
+    """Return all that is wrong with the cells of a row, each by itself."""
     found: list[BadCell] = []
     for part in (_question, _options, _answers, _kind, _tolerance, *(() if binary else (images_of,))):
         try:
@@ -73,7 +73,7 @@ def _question(cells: Mapping[str, Any], columns: TableColumns) -> str:
 
 
 def images_of(cells: Mapping[str, Any], columns: TableColumns) -> tuple[str, ...]:
-    """The names of a row's pictures."""
+    """Return the names of a row's pictures."""
     filled = [found for name in columns.images if (found := listed(cells.get(name)))]
     images = tuple(text_of(one) for some in filled[: 1 if columns.either else None] for one in some)
     if not all((images, *images)):
@@ -141,7 +141,7 @@ def _plain(cells: Mapping[str, Any], columns: TableColumns, role: str) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """A cell as text; a number as people write it.
+    """Return a cell as text; a number as people write it.
 
     >>> text_of(" a cat "), text_of(7.0), text_of(None), text_of(0.5)
     ('a cat', '7', '', '0.5')
@@ -154,7 +154,7 @@ def text_of(value: Any) -> str:
 
 
 def listed(value: Any) -> list[Any]:
-    """The values of a cell: of a list, of a JSON list that is written in it, with | between them, or the one that it is.
+    """Return the values of a cell: of a list, of a JSON list that is written in it, with | between them, or the one that it is.
 
     >>> listed(["a", "b"]), listed('["a"]'), listed("a | b"), listed("a"), listed("")
     (['a', 'b'], ['a'], ['a', 'b'], ['a'], [])
@@ -175,7 +175,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def number_of(value: Any) -> float | None:
-    """The number that a cell is; None where it is something else.
+    """Return the number that a cell is; None where it is something else.
 
     >>> number_of("1,200"), number_of(3), number_of("3 cats"), number_of("0,125"), number_of(True), number_of("nan")
     (1200.0, 3.0, None, None, None, None)
@@ -196,7 +196,7 @@ def number_of(value: Any) -> float | None:
 
 
 def chosen(answer: Any, options: tuple[str, ...], style: str) -> int | None:
-    """Which option an answer is, in one of the ways to write it; None where it is none.
+    """Return which option an answer is, in one of the ways to write it; None where it is none.
 
     >>> [chosen("b", ("cat", "dog"), s) for s in ("letter", "text", "index")], chosen("Dog", ("cat", "dog"), "text")
     ([1, None, None], 1)
@@ -213,7 +213,7 @@ def chosen(answer: Any, options: tuple[str, ...], style: str) -> int | None:
 
 
 def kind_of(row: QuestionCells, several: bool) -> str:
-    """The kind of a row's question; `several`: some question of the file has several right options."""
+    """Return the kind of a row's question; `several`: some question of the file has several right options."""
     if row.kind:
         return row.kind
     if row.options:
@@ -222,7 +222,7 @@ def kind_of(row: QuestionCells, several: bool) -> str:
 
 
 def truth_of(row: QuestionCells, kind: str, style: str, column: str) -> Any:
-    """What marking compares with: an option's text, a list of them, a number, or a list of accepted texts."""
+    """Return what marking compares with: an option's text, a list of them, a number, or a list of accepted texts."""
     if kind in ("choice", "labels"):
         if not row.options:
             raise BadCell(column, f"a question of the kind '{kind}' needs options")
@@ -248,7 +248,7 @@ def truth_of(row: QuestionCells, kind: str, style: str, column: str) -> Any:
 
 
 def sample(row: QuestionCells, name: str, kind: str, truth: Any, tags: Mapping[str, str], template: str = "") -> Sample:
-    """The light sample of a row."""
+    """Return the light sample of a row."""
     facts: dict[str, Any] = {"question": row.question}
     if kind in ("choice", "labels"):
         facts["options"] = list(row.options)

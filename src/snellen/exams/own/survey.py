@@ -68,12 +68,12 @@ def survey(rows: Iterable[TableRow], columns: TableColumns, binary: bool = False
 
 
 def _places(row: QuestionCells, style: str) -> frozenset[int] | None:
-    """The options that a row's answers are in one style; None where one is none."""
+    """Return the options that a row's answers are in one style; None where one is none."""
     found = [chosen(answer, row.options, style) for answer in row.answers]
     return None if None in found else frozenset(p for p in found if p is not None)
 
 
 def _few(seen: set[str], value: str) -> bool:
-    """Whether a column may still be a tag with this value, too: few values, and short ones."""
+    """Return whether a column may still be a tag with this value, too: few values, and short ones."""
     seen.add(value)
     return len(seen) <= MOST_VALUES and len(value) <= LONGEST_TAG

@@ -41,12 +41,12 @@ _TAIL = """\
 
 
 def choice(out: Path) -> tuple[Path, str]:
-    """A template of multiple-choice questions."""
+    """Return a template of multiple-choice questions."""
     return _template(out, _CHOICE, [next(_rows(seed, "choice")) for seed in (1, 2)], "baseline/chance")
 
 
 def text(out: Path) -> tuple[Path, str]:
-    """A template of questions that are answered with a word."""
+    """Return a template of questions that are answered with a word."""
     rows = [next(_rows(seed, "text")) for seed in (1, 2)]
     return _template(out, _TEXT, rows, f"baseline/constant:{rows[0][0]['answer'][0]}")
 
@@ -59,7 +59,7 @@ def _template(out: Path, columns: str, rows: list[tuple[dict[str, Any], bytes]],
 def make(
     out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
 ) -> list[Path]:
-    """A synthetic set of `count` questions of each kind about drawn shapes."""
+    """Return a synthetic set of `count` questions of each kind about drawn shapes."""
     if not (out / UNFINISHED).exists() and any((out / name).exists() for name in (TABLE, "images")):
         raise SnellenError(f"{out} holds a set already: name a new folder")
     rows = [row for kind in ("choice", "labels", "number", "text") for row in _first(_rows(seed, kind), count)]

@@ -28,6 +28,7 @@ PALETTE: tuple[Colour, ...] = tuple((red, green, blue) for red, green, blue in m
 SMALLEST_SIDE = 384  # a smaller image is enlarged first: numbers that can be read would cover it
 MOST_ENLARGED = 16
 MANY = 12
+_GOLDEN = 0.618  # neighbours in the list are far apart in hue
 REFUSED = 32  # bytes of an image that does not decode: too few for any image, enough to tell its codec
 
 
@@ -45,37 +46,32 @@ class Rectangle(NamedTuple):
         return max(0.0, self.x2 - self.x1) * max(0.0, self.y2 - self.y1)
 
     def shared(self, other: Rectangle) -> float:
-        """The area that two rectangles have in common."""
+        """Return the area that two rectangles have in common."""
         width = min(self.x2, other.x2) - max(self.x1, other.x1)
         height = min(self.y2, other.y2) - max(self.y1, other.y1)
         return max(0.0, width) * max(0.0, height)
 
 
 def colours(count: int) -> list[Colour]:
-    """As many different colours.
+    """Return as many different colours.
 
     >>> len(set(colours(40)))
     40
     """
     if count <= len(PALETTE):
         return list(PALETTE[:count])
-    made = []
-    for i in range(count):
-        hue, value = i / count, (1.0, 0.72, 0.88)[i % 3]
-        red, green, blue = colorsys.hsv_to_rgb(hue, (1.0, 0.85, 0.6)[i // 3 % 3], value)
-        made.append((round(red * 255), round(green * 255), round(blue * 255)))
-    step = next(k for k in range(max(1, round(count * 0.38)), count + 1) if math.gcd(k, count) == 1)
-    return [made[i * step % count] for i in range(count)]  # neighbours in the list are far apart in hue
+    spread = (colorsys.hsv_to_rgb(i * _GOLDEN % 1, (1.0, 0.85)[i % 2], (1.0, 0.72, 0.88)[i % 3]) for i in range(count))
+    return [(round(red * 255), round(green * 255), round(blue * 255)) for red, green, blue in spread]
 
 
 def ink(colour: Colour) -> Colour:
-    """Black or white, whichever is read better on a colour."""
+    """Return black or white, whichever is read better on a colour."""
     red, green, blue = colour
     return (0, 0, 0) if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else (255, 255, 255)
 
 
-def box_of(boxes: Sequence[Sequence[float]], number: int, name: str) -> Rectangle:
-    """The box with a number; raises SnellenError where there is none."""
+def _box_of(boxes: Sequence[Sequence[float]], number: int, name: str) -> Rectangle:
+    """Return the box with a number; raise SnellenError where there is none."""
     if not 0 <= number < len(boxes):
         raise SnellenError(f"{name}: no box for object {number} (there are {len(boxes)}); ask without '-boxes'")
     box = [float(v) for v in boxes[number][:4]]
@@ -85,7 +81,7 @@ def box_of(boxes: Sequence[Sequence[float]], number: int, name: str) -> Rectangl
 
 
 def draw(picture: Picture, boxes: Sequence[Sequence[float]], numbers: Sequence[int]) -> Picture:
-    """The picture as PNG with the boxes of these numbers; `boxes[n]` is the box of number n, in pixels of the picture.
+    """Return the picture as PNG with the boxes of these numbers; `boxes[n]` is the box of number n, in pixels of the picture.
 
     Without numbers the picture is given back as it is. What was done is in `transforms`. An image that does not decode comes
     back cut, and is refused like any broken image when the question is about to be sent.
@@ -94,7 +90,7 @@ def draw(picture: Picture, boxes: Sequence[Sequence[float]], numbers: Sequence[i
     if not wanted:
         return picture
     name = picture.name or "image"
-    rectangles = {n: box_of(boxes, n, name) for n in wanted}
+    rectangles = {n: _box_of(boxes, n, name) for n in wanted}
     decoded = _open(picture)
     if decoded is None:
         # cut short, so that whoever checks images refuses it: it must not be asked about without its boxes
@@ -124,7 +120,7 @@ def _open(picture: Picture) -> tuple[PillowImage.Image, list[str]] | None:
 
 
 def _inside(box: Rectangle, scale: int, size: tuple[int, int]) -> Rectangle:
-    """A box in pixels of the image that is drawn on, cut to it, and never thinner than can be seen."""
+    """Return a box in pixels of the image that is drawn on, cut to it, and never thinner than can be seen."""
     width, height = size
     x1, x2 = (min(max(v * scale, 0), width - 1) for v in (box.x1, box.x2))
     y1, y2 = (min(max(v * scale, 0), height - 1) for v in (box.y1, box.y2))
@@ -145,7 +141,7 @@ def _paint(image: PillowImage.Image, boxes: dict[int, Rectangle]) -> None:
     for number, box in sorted(boxes.items(), key=lambda item: -item[1].area):  # small boxes on top of large ones
         edge = Rectangle(*(round(v) for v in box))
         canvas.rectangle(edge, outline=ink(hue[number]), width=line + 2)
-        canvas.rectangle(_shrunk(edge, 1), outline=hue[number], width=line)
+        canvas.rectangle((edge.x1 + 1, edge.y1 + 1, edge.x2 - 1, edge.y2 - 1), outline=hue[number], width=line)
     placed: list[Rectangle] = []
     for number, box in sorted(boxes.items(), key=lambda item: item[1].area):  # small boxes choose their place first
         left, top, right, bottom = canvas.textbbox((0, 0), str(number), font=font)
@@ -159,10 +155,6 @@ def _paint(image: PillowImage.Image, boxes: dict[int, Rectangle]) -> None:
         canvas.text(middle, str(number), fill=ink(hue[number]), font=font)
 
 
-def _shrunk(box: Rectangle, by: int) -> Rectangle:
-    return Rectangle(box.x1 + by, box.y1 + by, max(box.x1 + by, box.x2 - by), max(box.y1 + by, box.y2 - by))
-
-
 def place_tag(
     box: Rectangle,
     width: float,
@@ -171,7 +163,7 @@ def place_tag(
     placed: Sequence[Rectangle],
     boxes: Sequence[Rectangle],
 ) -> Rectangle:
-    """Where a number goes: inside the image, at its box, off other numbers first and then off what the boxes show."""
+    """Return where a number goes: inside the image, at its box, off other numbers first and then off what the boxes show."""
     best, best_cost = Rectangle(0, 0, 0, 0), math.inf
     for order, (x, y) in enumerate(_places(box, width, height)):
         left = min(max(x, 0), max(0, size[0] - 1 - width))

@@ -11,37 +11,35 @@ from snellen.data.files import read_picture
 from snellen.exams.vqa_nle.formats.find import AnnotationFile, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
 from snellen.exams.vqa_nle.formats.records import VqaRecord, place, problem
-from snellen.exams.vqa_nle.formats.sample import BoxFinder, rows, truth_of
+from snellen.exams.vqa_nle.formats.sample import BoxFinder
 from snellen.exams.vqa_nle.formats.tags import mentioned
 
 
 def check(task: str, where: Path) -> Iterator[Problem]:
-    """Every problem, with file and record. Notes (not fatal) are what a run can live with."""
+    """Yield every problem, with file and record. Notes (not fatal) are what a run can live with."""
     files = find(task, where)
     yield from files.problems
     index = ImageIndex(task, where)
     ground = BoxFinder(index)
     decoded: set[str] = set()
     for split in files.splits:
-        yield from _check_file(task, files.sources[split], index, ground, decoded)
+        yield from _check_file(files.sources[split], index, ground, decoded)
 
 
-def _check_file(
-    task: str, source: AnnotationFile, index: ImageIndex, ground: BoxFinder, decoded: set[str]
-) -> Iterator[Problem]:
+def _check_file(source: AnnotationFile, index: ImageIndex, ground: BoxFinder, decoded: set[str]) -> Iterator[Problem]:
     count = 0
     try:
-        for row in rows(task, source):
+        for record in source.records():
             count += 1
-            if isinstance(row, Problem):
-                yield row
+            if isinstance(record, Problem):
+                yield record
                 continue
-            where = place(source.label, row.record.key)
-            if row.repeats:
+            where = place(source.label, record.key)
+            if record.repeats:
                 yield problem(where, "the key repeats", fatal=False)
-            for what, fatal in _record_problems(task, row.record, source.split, ground):
+            for what, fatal in _record_problems(index.task, record, ground):
                 yield problem(where, what, fatal)
-            yield from _image_problems(where, row.record, source.split, index, decoded)
+            yield from _image_problems(where, record, index, decoded)
     except SnellenError as error:
         yield problem(source.label, str(error).removeprefix(f"{source.label}: "))
         return
@@ -49,15 +47,15 @@ def _check_file(
         yield Problem(source.label, "no records")
 
 
-def _record_problems(task: str, record: VqaRecord, split: str, ground: BoxFinder) -> Iterator[tuple[str, bool]]:
-    if truth_of(task, record) is None:
+def _record_problems(task: str, record: VqaRecord, ground: BoxFinder) -> Iterator[tuple[str, bool]]:
+    if record.truth is None:
         yield "no gold answer: it is asked and not marked", False
     elif not record.explanations:
         yield "no explanation", False
     if task != "vcr":
         return
     try:
-        found = ground(record, split)
+        found = ground(record)
     except SnellenError as error:
         yield str(error), True
         return
@@ -70,14 +68,12 @@ def _record_problems(task: str, record: VqaRecord, split: str, ground: BoxFinder
         yield "no boxes (metadata file missing): the prompts with boxes cannot show it", False
 
 
-def _image_problems(
-    where: str, record: VqaRecord, split: str, index: ImageIndex, decoded: set[str]
-) -> Iterator[Problem]:
+def _image_problems(where: str, record: VqaRecord, index: ImageIndex, decoded: set[str]) -> Iterator[Problem]:
     from snellen.core.pixels import decode_problem
 
-    image = index.find(record, split)
+    image = index.find(record)
     if image is None:
-        yield problem(where, f"image {index.expected(record, split)} is missing under {index.root}")
+        yield problem(where, f"image {index.expected(record)} is missing under {index.root}")
         return
     if image in decoded:
         return

@@ -1,10 +1,8 @@
 """What one explanation gets that is given to everything: BLEU, ROUGE-L and CIDEr reward usual words, whatever is in the picture.
 
 The annotators' own explanations are tried (the commonest and a spread of the others, 2,000 at most), each metric by itself. All of
-them are tried for BLEU, on all samples. ROUGE-L and CIDEr take longer: they are tried for those that do best on BLEU and a spread of
-the others, some hundred; where samples are many, on some of them first, and the best few on all. So a floor is always what its
-explanation gets on all samples, and another one may get a little more: on the synthetic sets (600 samples, seed 0) the best of all
-has up to 0.5 points more ROUGE-L, and no more of anything else.
+them are tried for BLEU. ROUGE-L and CIDEr take longer: they are tried for those that do best on BLEU and a spread of the others,
+some hundred. So a floor is always what its explanation gets on all samples, and another one may get a little more.
 """
 
 from __future__ import annotations
@@ -20,14 +18,11 @@ POOL = 2000
 """Explanations that are tried for BLEU."""
 BEST, SPREAD = 20, 50
 """Of them those that are tried for ROUGE-L and CIDEr: the best for each BLEU, and others."""
-FIRST_LOOK = 2000
-"""Samples above which these two are tried on some of the samples first."""
-FINALISTS = 10
 BLEUS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4")
 
 
 def explanation_floors(references: Sequence[Sequence[str]], *, raw_text: bool) -> dict[str, Floor]:
-    """For each text metric, what the best constant explanation gets; nothing where all samples have the same ones.
+    """Return for each text metric what the best constant explanation gets; nothing where all samples have the same ones.
 
     `raw_text` as in `stats.nlg`.
     """
@@ -40,7 +35,7 @@ def explanation_floors(references: Sequence[Sequence[str]], *, raw_text: bool) -
 
     forms = {text: text if raw_text else tokenise(text) for texts in references for text in texts}
     theirs = [[forms[text] for text in texts] for texts in references]
-    pool = [t for t in usual(references) if forms[t].strip() and len(forms[t].split(" ")) <= MOST_WORDS]
+    pool = [t for t in _usual(references) if forms[t].strip() and len(forms[t].split(" ")) <= MOST_WORDS]
     if not pool or len(set(map(tuple, theirs))) < 2:
         return {}
     table = bleus([forms[t] for t in pool], theirs)
@@ -48,13 +43,8 @@ def explanation_floors(references: Sequence[Sequence[str]], *, raw_text: bool) -
     places = {at for column in table.T for at in (-column).argsort(kind="stable")[:BEST].tolist()}
     places |= set(range(0, len(pool), 1 + len(pool) // SPREAD))
     some = [pool[at] for at in sorted(places)]
-    few = theirs[:: 1 + len(theirs) // FIRST_LOOK]
     for name, values in (("ROUGE-L", rouges), ("CIDEr", ciders)):
-        tried = some
-        if len(few) < len(theirs):
-            first = values([forms[t] for t in some], few)
-            tried = [some[at] for at in sorted(range(len(some)), key=lambda at: -first[at])[:FINALISTS]]
-        found[name] = _best(tried, values([forms[t] for t in tried], theirs))
+        found[name] = _best(some, values([forms[t] for t in some], theirs))
     return found
 
 
@@ -65,8 +55,8 @@ def _best(texts: Sequence[str], values: Iterable[float]) -> Floor:
     return tried.floor
 
 
-def usual(references: Sequence[Sequence[str]]) -> list[str]:
-    """Different explanations, the commonest first; where there are many, half of the pool and a spread of the others."""
+def _usual(references: Sequence[Sequence[str]]) -> list[str]:
+    """Return different explanations, the commonest first; where there are many, half of the pool and a spread of the others."""
     counts = Counter(text for texts in references for text in texts if text)
     every = sorted(counts, key=lambda text: (-counts[text], text))
     half = POOL // 2

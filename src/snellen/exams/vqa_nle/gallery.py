@@ -14,7 +14,7 @@ STEP = 0.5  # nats
 STEPS = tuple(STEP * level for level in range(LEVELS + 1))
 
 
-class ShadedText(NamedTuple):
+class _ShadedText(NamedTuple):
     """A piece of a reply. `level` is None for what stands between words; `note` is for people."""
 
     text: str
@@ -23,10 +23,10 @@ class ShadedText(NamedTuple):
     part: str
 
 
-class ShadedReply(NamedTuple):
+class _ShadedReply(NamedTuple):
     """What the template shows of one reply: its pieces, and the entropy in nats at which each level begins."""
 
-    pieces: tuple[ShadedText, ...]
+    pieces: tuple[_ShadedText, ...]
     steps: tuple[float, ...] = STEPS
 
 
@@ -40,15 +40,15 @@ class ShadedGallery(Gallery):
         return GalleryView([_shaded(item) for item in items], None, [{} for _ in items])
 
 
-def _shaded(item: GalleryItem) -> ShadedReply | None:
+def _shaded(item: GalleryItem) -> _ShadedReply | None:
     if not item.answer.tokens:
         return None
     first = next(iter(item.pick.marks.values()), None)
-    return ShadedReply(tuple(shades(item.answer.tokens, first.reading if first else None)))
+    return _ShadedReply(tuple(shades(item.answer.tokens, first.reading if first else None)))
 
 
-def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[ShadedText]:
-    """The whole reply in pieces, in order; a reading with an explanation says where that begins.
+def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[_ShadedText]:
+    """Yield the whole reply in pieces, in order; a reading with an explanation says where that begins.
 
     >>> [(s.text, s.level) for s in shades([Token(text="a", logprob=0.0, entropy=0.1), Token(text=" b", logprob=0.0, entropy=9.0)])]
     [('a', 0), (' ', None), ('b', 6)]
@@ -58,12 +58,12 @@ def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[ShadedText]
     text, at = assembled(tokens), 0
     for word in words(tokens, reading if isinstance(reading, Mapping) else None):
         if word.start > at:
-            yield ShadedText(text[at : word.start], None, "", word.part)
+            yield _ShadedText(text[at : word.start], None, "", word.part)
         at = word.start + len(word.text)
         if word.entropy is None:
-            yield ShadedText(word.text, None, "", word.part)
+            yield _ShadedText(word.text, None, "", word.part)
             continue
         high = f" to {word.entropy_high:.2f}" if word.entropy_high is not None else ""
-        yield ShadedText(word.text, min(LEVELS, int(word.entropy / STEP)), f"{word.entropy:.2f}{high} nats", word.part)
+        yield _ShadedText(word.text, min(LEVELS, int(word.entropy / STEP)), f"{word.entropy:.2f}{high} nats", word.part)
     if at < len(text):
-        yield ShadedText(text[at:], None, "", "")
+        yield _ShadedText(text[at:], None, "", "")

@@ -1,6 +1,6 @@
 """The papers' table: the task's score (VCR's three parts), then the explanations of right answers by BLEU, METEOR, ROUGE-L and CIDEr.
 
-e-ViL's own table leads with its three scores. All are of one split.
+All are of one split.
 """
 
 from __future__ import annotations
@@ -12,22 +12,20 @@ from snellen.exams.vqa_nle.names import JOINT, RATIONALE, TASKS
 from snellen.exams.vqa_nle.summary import CAPTION_NAMES, FILTERED, headline
 
 PARTS = {"Q->A": "vcr", RATIONALE: RATIONALE, JOINT: JOINT}
-E_VIL = {"S_O": "evil_score", "S_E": "evil_explanation_score"}
 ORDER = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr")
 
 
 def tables(task: str, protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-    """One table for each split that was run."""
+    """Yield one table for each split that was run."""
     score = headline(protocol, task)
     for split in dict.fromkeys(by["split"] for by in parts if "split" in by):
         whole = {"split": split, "task": task}
         answers = [Column("answers", whole, score)]
         if task == "vcr":
             answers = [Column(name, whole | {"task": part}, score, "answers") for name, part in PARTS.items()]
-        e_vil = [Column(name, whole, metric, "e-ViL") for name, metric in E_VIL.items()]
         said = [Column(name, whole, f"{CAPTION_NAMES[name]}_{FILTERED}", "explanations") for name in ORDER]
         yield Layout(
             PAPER,
             f"{TASKS[task].title}, {split}: answers, and explanations of right answers",
-            [*answers, *e_vil, *said],
+            [*answers, *said],
         )

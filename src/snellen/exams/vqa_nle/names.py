@@ -11,7 +11,7 @@ from snellen.data.declared import declared
 from snellen.exams.vqa_nle.vqa_official import answer_type, majority
 
 
-class NleProbe(Struct, frozen=True):
+class _NleProbe(Struct, frozen=True):
     """A sample without picture, to show prompts and to try protocols: its right answers one by one, its explanation and its facts."""
 
     answers: tuple[str, ...]
@@ -19,7 +19,7 @@ class NleProbe(Struct, frozen=True):
     facts: dict[str, Any]
 
 
-class NleTask(Struct, frozen=True):
+class _NleTask(Struct, frozen=True):
     """What is particular to one data set, as `tasks.toml` says it."""
 
     title: str
@@ -37,10 +37,10 @@ class NleTask(Struct, frozen=True):
     explain: str
     answer: str
     shots: tuple[tuple[str, str], ...]
-    probe: NleProbe
+    probe: _NleProbe
 
 
-TASKS = declared("snellen.exams.vqa_nle", "tasks.toml", dict[str, NleTask])
+TASKS = declared("snellen.exams.vqa_nle", "tasks.toml", dict[str, _NleTask])
 SPLITS = ("train", "val", "test")
 RATIONALE, JOINT = (
     "QA->R",
@@ -84,7 +84,7 @@ EXAMPLES = {"1shot-images": 1, "3shot-images": 3}  # how many real examples a pr
 
 
 def shot_count(mode: str | None) -> int:
-    """How many text examples multimodal-vqa-eval's `--prompt_mode` means: it looks at the first character.
+    """Return how many text examples multimodal-vqa-eval's `--prompt_mode` means: it looks at the first character.
 
     >>> [shot_count(m) for m in ("zero", "1shot", "3shot", "10shot", "5shot", None)]
     [0, 1, 3, 1, 0, 0]
@@ -93,7 +93,7 @@ def shot_count(mode: str | None) -> int:
 
 
 def wants_explanation(prompt: str) -> bool:
-    """Whether a prompt (or a control arm of it) asks for an explanation.
+    """Return whether a prompt (or a control arm of it) asks for an explanation.
 
     >>> wants_explanation("answer-only-boxes+blank"), wants_explanation("zero")
     (False, True)
@@ -102,22 +102,22 @@ def wants_explanation(prompt: str) -> bool:
 
 
 def task_of(tag: str) -> str:
-    """The exam of a sample's task tag: VCR's rationales are VCR's, too."""
+    """Return the exam of a sample's task tag: VCR's rationales are VCR's, too."""
     return "vcr" if tag == RATIONALE else tag
 
 
 def image_of(sample: Sample) -> str:
-    """What a sample's image is called, or the sample itself where that is not known: what stands or falls together."""
+    """Return what a sample's image is called, or the sample itself where that is not known: what stands or falls together."""
     return str(sample.facts.get("image_name") or sample.id)
 
 
 def letter_of(choice: int | None) -> str | None:
-    """The letter of VCR's choice with a number; None where there is none."""
+    """Return the letter of VCR's choice with a number; None where there is none."""
     return LETTERS[choice] if choice is not None and choice < len(LETTERS) else None
 
 
 def tags_of(task: str, split: str, answers: Sequence[str]) -> dict[str, str]:
-    """What results are broken down by."""
+    """Return what results are broken down by."""
     tags = {"split": split, "task": task}
     if task == "vqax":
         tags["answer_type"] = answer_type(majority(answers) or "") if answers else "none"
@@ -129,7 +129,7 @@ def tags_of(task: str, split: str, answers: Sequence[str]) -> dict[str, str]:
 
 
 def head(label: str) -> str:
-    """An ACT-X label up to its first comma. Of the 397 labels 264 have one; 310 different heads are left.
+    """Return an ACT-X label up to its first comma. Of the 397 labels 264 have one; 310 different heads are left.
 
     >>> head("skating, ice")
     'skating'

@@ -65,7 +65,7 @@ def _vcr_texts(prompt: str, sample: Sample) -> tuple[str, str, list[str]]:
 
 
 def text_of(prompt: str, sample: Sample) -> str:
-    """The text of the last user turn."""
+    """Return the text of the last user turn."""
     task = task_of(sample.tags["task"])
     form = TASKS[task].explain if wants_explanation(prompt) else TASKS[task].answer
     if task == "vcr":
@@ -78,7 +78,7 @@ def text_of(prompt: str, sample: Sample) -> str:
 
 
 def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
-    """The sample's image; for `-boxes` with the boxes of all objects that question, given answer or choices name."""
+    """Return the sample's image; for `-boxes` with the boxes of all objects that question, given answer or choices name."""
     if not prompt.endswith("-boxes") or not sample.pictures:
         return sample.pictures
     from snellen.exams.vqa_nle.boxes import draw
@@ -92,7 +92,7 @@ def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
 
 
 def _history(prompt: str, task: str, shots: Sequence[Sample]) -> Iterator[Turn]:
-    """The prompt's own examples, texts alone as in multimodal-vqa-eval, or real ones with their images; each with its answer."""
+    """Yield the prompt's own examples, texts alone as in multimodal-vqa-eval, or real ones with their images; each with its answer."""
     own = TASKS[task].shots[: shot_count(prompt)] if prompt in TEXT_EXAMPLES else ()
     for question, reply in own:
         yield Turn(role="user", parts=(Text(text=question),))
@@ -103,7 +103,7 @@ def _history(prompt: str, task: str, shots: Sequence[Sample]) -> Iterator[Turn]:
 
 
 def gold_reply(sample: Sample) -> str:
-    """What a right answer to a sample looks like, in the form that the prompts ask for."""
+    """Return what a right answer to a sample looks like, in the form that the prompts ask for."""
     truth = sample.truth
     label = truth.get("label")
     answer = as_written(truth["answers"]) if label is None else LETTERS[label]
@@ -111,7 +111,7 @@ def gold_reply(sample: Sample) -> str:
 
 
 def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
-    """One question, after the prompt's own examples or those that are given."""
+    """Return one question, after the prompt's own examples or those that are given."""
     task, reason = task_of(sample.tags["task"]), _is_rationale(sample)
     return Question(
         id=sample.id,
@@ -127,7 +127,7 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
 
 
 def prompts_of(task: str) -> Mapping[str, Prompt]:
-    """The prompts of a task. Those with examples show answers to questions, so they are not asked about VCR's rationales."""
+    """Return the prompts of a task. Those with examples show answers to questions, so they are not asked about VCR's rationales."""
     with_examples = (*TEXT_EXAMPLES, *EXAMPLES) if task == "vcr" else ()
     return by_name(
         *(
@@ -169,12 +169,12 @@ def _reason(at: int, name: str) -> Sample:
 
 
 def probes(task: str) -> list[Sample]:
-    """One sample without picture (VCR: one of each part), to show prompts and try protocols without a data set."""
+    """Return one sample without picture (VCR: one of each part), to show prompts and try protocols without a data set."""
     return [_sample(task, 0, "probe"), *([_reason(0, "probe")] if task == "vcr" else [])]
 
 
 def truths(task: str) -> list[Sample]:
-    """A sample for each answer that there can be; where answers are free text, for a few of each kind."""
+    """Return a sample for each answer that there can be; where answers are free text, for a few of each kind."""
     numbers = range(len(TASKS[task].probe.answers))
     reasons = numbers if task == "vcr" else ()
     return [_sample(task, i, f"truth-{i}") for i in numbers] + [_reason(i, f"truth-{i}") for i in reasons]

@@ -10,13 +10,13 @@ PROTOCOLS: dict[str, NleProtocol] = {
     p.name: p
     for p in (
         MultimodalVqaEval(MULTIMODAL_VQA_EVAL, "1", MultimodalVqaEvalAnswers(MULTIMODAL_VQA_EVAL, "1")),
-        Strict("strict", "5", Strict("strict", "5")),
+        Strict("strict", "6", Strict("strict", "6")),
         Nlxgpt("nlxgpt", "2", Nlxgpt("nlxgpt", "2")),
-        EVil("e-vil", "5", EVil("e-vil", "5")),
+        EVil("e-vil", "6", EVil("e-vil", "6")),
     )
 }
 
 
 def protocols_of(task: str) -> dict[str, NleProtocol]:
-    """The protocols of one exam."""
+    """Return the protocols of one exam."""
     return {name: protocol.for_task(task) for name, protocol in PROTOCOLS.items()}

@@ -18,7 +18,7 @@ CLASS_IDS = ("contradiction", "neutral", "entailment")  # e-ViL's numbers for th
 
 
 def sample_from_row(task: str, row: Mapping[str, Any]) -> Sample:
-    """A light sample; raises SnellenError that names the field where the truth is not what it should be.
+    """Return a light sample; raises SnellenError that names the field where the truth is not what it should be.
 
     A row of VCR whose `task` is `rationale` is QA->R: its choices are the `rationale_choices`.
     """
@@ -80,7 +80,7 @@ def _truth(task: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _vcr_truth(row: Mapping[str, Any], choices: list[str]) -> dict[str, Any] | None:
-    """The right choice by its number from 0, its letter or its text. A number as a text could count from 0 or from 1: refused.
+    """Return the right choice by its number from 0, its letter or its text. A number as a text could count from 0 or from 1: refused.
 
     A list under "answers" are the choices, as multimodal-vqa-eval takes them.
     """

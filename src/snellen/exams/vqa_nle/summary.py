@@ -7,8 +7,8 @@ are corpus metrics, and they and the entropies are given for whole splits only. 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -21,9 +21,6 @@ from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
 from snellen.exams.vqa_nle.explanation_floor import explanation_floors
 from snellen.exams.vqa_nle.names import JOINT, LETTERS, RATIONALE, SPLITS
 from snellen.stats.constants import SAME
-
-if TYPE_CHECKING:
-    from snellen.stats.nlg import CorpusValue
 
 ENTROPIES = tuple(metric_name(kind, bounded) for bounded in (False, True) for kind in KINDS)
 CAPTION_NAMES = {f"BLEU-{n}": f"bleu{n}" for n in range(1, 5)}
@@ -55,7 +52,7 @@ class MarkSummary(NamedTuple):
 
 
 def own(seen: Seen) -> MarkSummary:
-    """What `seen` keeps of a mark for these exams."""
+    """Return what `seen` keeps of a mark for these exams."""
     return cast(MarkSummary, seen.own)
 
 
@@ -75,7 +72,7 @@ NAMES = {
 
 
 def headline(protocol: str, task: str) -> str:
-    """What a protocol leads with in an exam: where the paper or tool behind it leads with VQA's soft accuracy, that.
+    """Return what a protocol leads with in an exam: where the paper or tool behind it leads with VQA's soft accuracy, that.
 
     >>> headline("e-vil", "vqax"), headline("e-vil", "vcr"), headline("nlxgpt", "vqax")
     ('soft_accuracy', 'accuracy', 'accuracy')
@@ -91,10 +88,9 @@ def named(metrics: Iterable[Metric], protocol: str, task: str) -> tuple[Metric, 
     return tuple(sorted(found, key=lambda m: m.name != first))
 
 
-def declarations(*, explains: bool, e_vil: bool) -> tuple[Metric, ...]:
-    """Every metric that a task can have, in the order of the tables."""
-    explained = METRICS["explained"] + (METRICS["e_vil"] if e_vil else ()) if explains else ()
-    return METRICS["accuracies"] + explained + METRICS["entropies"]
+def declarations(*, explains: bool) -> tuple[Metric, ...]:
+    """Return every metric that a task can have, in the order of the tables."""
+    return METRICS["accuracies"] + (METRICS["explained"] if explains else ()) + METRICS["entropies"]
 
 
 # ---------------------------------------------------------------- groups and floors
@@ -138,7 +134,7 @@ def _both(answer: Seen, rationale: Seen) -> Seen:
 
 
 def floors(group: Group) -> dict[str, Floor]:
-    """The best that one constant answer would have scored on each metric.
+    """Return the best that one constant answer would have scored on each metric.
 
     None where it is right by construction: all truths are the same (within a label, say), or one answer is right for all.
     """
@@ -167,65 +163,47 @@ def floors(group: Group) -> dict[str, Floor]:
 
 
 def explanations(group: Group) -> list[JudgedExplanation]:
-    """Every explanation of a group that has references, in the order of the samples."""
+    """Return every explanation of a group that has references, in the order of the samples."""
     return [told for seen, count in group.rows() if (told := own(seen).told) is not None for _ in range(count)]
 
 
 def _parts(told: Sequence[JudgedExplanation]) -> Iterator[tuple[str, list[JudgedExplanation]]]:
-    """All explanations, and those whose answer is right; a part in which none was given is left out."""
+    """Yield all explanations, and those whose answer is right; a part without any explanation is left out."""
     for part, some in ((UNFILTERED, list(told)), (FILTERED, [t for t in told if t.right])):
         if any(t.said for t in some):
             yield part, some
 
 
-def caption_scores(told: Sequence[JudgedExplanation], *, e_vil: bool) -> dict[str, Score]:
-    """BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right.
+def caption_scores(told: Sequence[JudgedExplanation], *, raw_text: bool) -> dict[str, Score]:
+    """Return BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right.
 
-    `e_vil` compares without tokenisation, as e-ViL does, and adds its scores.
+    `raw_text` compares without tokenisation, as e-ViL does.
     """
     from snellen.stats.means import score
-
-    found: dict[str, Score] = {}
-    for part, some in _parts(told):
-        values = _caption_values(some, raw_text=e_vil)
-        for name, one in values.items():
-            found[f"{CAPTION_NAMES.get(name, name.lower())}_{part}"] = score(one.value, len(some), one.interval)
-        if part == FILTERED and e_vil:
-            found |= _e_vil_scores(told, {name: one.value for name, one in values.items()})
-    return found
-
-
-def caption_floors(told: Sequence[JudgedExplanation], *, e_vil: bool) -> dict[str, Floor]:
-    """What a constant explanation gets, of all samples and of those whose answer is right."""
-    found: dict[str, Floor] = {}
-    for part, some in _parts(told):
-        floors = explanation_floors([t.true for t in some], raw_text=e_vil)
-        found |= {f"{CAPTION_NAMES[name]}_{part}": floor for name, floor in floors.items()}
-    return found
-
-
-def _caption_values(told: Sequence[JudgedExplanation], *, raw_text: bool) -> dict[str, CorpusValue]:
     from snellen.stats.nlg import CorpusValue, meteor_with_interval, missing, with_intervals
 
-    said, true, images = [t.said for t in told], [list(t.true) for t in told], [t.image for t in told]
     how: dict[str, Any] = {"tokenise": str} if raw_text else {}
-    values = {**with_intervals(said, true, images, **how)}
-    if "METEOR" not in missing():
-        try:
-            values["METEOR"] = meteor_with_interval(said, true, images, **how)
-        except SnellenError:  # Java is there and does not work: no number, and the answers are paid for
-            values["METEOR"] = CorpusValue(None)
-    return values
+    found: dict[str, Score] = {}
+    for part, some in _parts(told):
+        said, true, images = [t.said for t in some], [list(t.true) for t in some], [t.image for t in some]
+        values = {**with_intervals(said, true, images, **how)}
+        if "METEOR" not in missing():
+            try:
+                values["METEOR"] = meteor_with_interval(said, true, images, **how)
+            except SnellenError:  # Java is there and does not work: no number, and the answers are paid for
+                values["METEOR"] = CorpusValue(None)
+        for name, one in values.items():
+            found[f"{CAPTION_NAMES[name]}_{part}"] = score(one.value, len(some), one.interval)
+    return found
 
 
-def _e_vil_scores(told: Iterable[JudgedExplanation], values: Mapping[str, float | None]) -> dict[str, Score]:
-    """e-ViL's scores, where every metric that they are made of is available; nothing is put in for one that is not."""
-    from snellen.stats.nlg import e_vil
-
-    marked = [t.right for t in told if t.right is not None]
-    made = e_vil(values, sum(marked) / len(marked) if marked else None)
-    scores = {"evil_explanation_score": (made.explanation, sum(marked)), "evil_score": (made.overall, len(marked))}
-    return {name: Score(value=value, n=n) for name, (value, n) in scores.items() if value is not None}
+def caption_floors(told: Sequence[JudgedExplanation], *, raw_text: bool) -> dict[str, Floor]:
+    """Return what a constant explanation gets, of all samples and of those whose answer is right."""
+    found: dict[str, Floor] = {}
+    for part, some in _parts(told):
+        floors = explanation_floors([t.true for t in some], raw_text=raw_text)
+        found |= {f"{CAPTION_NAMES[name]}_{part}": floor for name, floor in floors.items()}
+    return found
 
 
 # ---------------------------------------------------------------- entropies

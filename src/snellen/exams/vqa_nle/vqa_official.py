@@ -12,18 +12,18 @@ __all__ = ["answer_type", "as_written", "commonest", "majority", "normalise", "s
 
 
 def majority(answers: Sequence[str]) -> str | None:
-    """The commonest normalised answer, the first of equals; None where there are no answers."""
+    """Return the commonest normalised answer, the first of equals; None where there are no answers."""
     return commonest(map(normalise, answers))
 
 
 def commonest(answers: Iterable[str]) -> str | None:
-    """The commonest of some answers, the first of equals; None where there are none."""
+    """Return the commonest of some answers, the first of equals; None where there are none."""
     counts = Counter(answers)
     return max(counts, key=counts.__getitem__) if counts else None
 
 
 def answer_type(answer: str) -> str:
-    """What kind of answer a VQA question wants, told from its majority answer.
+    """Return what kind of answer a VQA question wants, told from its majority answer.
 
     >>> [answer_type(a) for a in ("yes", "2", "two", "red")]
     ['yes/no', 'number', 'number', 'other']
@@ -35,7 +35,7 @@ def answer_type(answer: str) -> str:
 
 
 def as_written(answers: Sequence[str]) -> str:
-    """The majority answer as the first who gave it wrote it; empty where there are no answers.
+    """Return the majority answer as the first who gave it wrote it; empty where there are no answers.
 
     >>> as_written(["blue", "Red", "red"])
     'Red'

@@ -32,7 +32,7 @@ def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, s
     asked = _asked(run, exam, [p.prompt for p in protocols.values()])
     samples = {s.id: s for s in run.samples()}
     sent = {
-        (a.id, a.prompt): [image.sha256 for call in a.calls[:1] for image in call.images] for a in run.folder.images()
+        (a.id, a.prompt): [image.sha256 for call in a.calls[:1] for image in call.images] for a in run.folder.answers()
     }
     own = {(r.protocol, *r.by.items()): r for r in rows if r.metric == _metric(protocols[r.protocol])}
     names = {"schema_version": schema, "evaluation_id": evaluation, "model_id": model}

@@ -73,7 +73,7 @@ def sheets(
 ) -> list[PageSheet]:
     """Return chosen trials as the page shows them."""
     prompt = one.summary.plain[0].prompt
-    replies = {a.id: a for a in one.run.folder.texts(keys=[(t.mark.id, prompt) for t in chosen])}
+    replies = {a.id: a for a in one.run.folder.answers(keys=[(t.mark.id, prompt) for t in chosen])}
     finds = exam.extra(Thresholds)
     drawn, why = _drawn(one, exam, [trial.sample.id for trial in chosen])
     found = []

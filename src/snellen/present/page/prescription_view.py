@@ -177,7 +177,7 @@ def _sent(one: RunThresholds) -> Iterator[tuple[str, str]]:
     for row in one.rows:
         drawn.setdefault(row.sent_as or f"{sizes.get(row.name, 0)} px png", []).append(row.faculty)
     yield "sheets as drawn", "; ".join(f"{how}: {', '.join(names)}" for how, names in drawn.items())
-    images = (image for answer in one.run.folder.images() for call in answer.calls for image in call.images)
+    images = (image for answer in one.run.folder.answers() for call in answer.calls for image in call.images)
     pictures = Counter(
         f"{image.width} x {image.height} {', '.join([image.codec, *image.transforms])}" for image in images
     )

@@ -53,7 +53,7 @@ def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) ->
     items = hook.arranged(gallery.items(run, found.picks, hook, sources))
     shown = _RunGallery(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols}))
     parting = gallery.parting(run, samples, sources)
-    calls = (call for head in run.folder.heads() for call in head.calls)
+    calls = (call for head in run.folder.answers() for call in head.calls)
     latencies = sorted(call.latency for call in calls if call.latency is not None and not call.stored)
     view = run_view(run, loaded(run.manifest), stages=parting.counts, latencies=latencies)
     return ReportRun(number, run, view, parting, shown)

@@ -139,7 +139,7 @@ def _print_examples(out: Console, done: ImportedRun) -> None:
     said = f"Where verdicts part under '{row.protocol}' ({row.part or 'all'}): {len(row.only_theirs)} right for "
     said += f"{tool} only{unread}; {len(row.only_ours)} right for us only."
     say(out, f"\n{said}")
-    texts = {(a.id, Arm.parse(a.prompt).repeat): a.text for a in done.run.folder.texts() if a.id in ids}
+    texts = {(a.id, Arm.parse(a.prompt).repeat): a.text for a in done.run.folder.answers() if a.id in ids}
     for name in dict.fromkeys(ids):
         one = next(i for i in sorted(marks) if i[0] == name and _differ(theirs.get(i), marks[i]))
         reply, their, mark = texts.get(one, ""), theirs[one], marks[one]

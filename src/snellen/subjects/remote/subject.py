@@ -36,6 +36,8 @@ from snellen.subjects.remote.settings import Settings
 from snellen.subjects.token_counts import text_tokens
 
 TURN = 4
+_LISTED_TIERS = (None, "auto", "default", "standard", "standard_only")
+"""The service tiers that the price table is of; others cost more or less."""
 _LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "generationConfig.maxOutputTokens")
 _REPLIES = ("n", "best_of", "generationConfig.candidateCount")
 NO_USE = frozenset({"key", "not-allowed", "unknown-model"})
@@ -64,9 +66,10 @@ class RemoteSubject(Subject, Endpoint):
         self.kind, self.model = service.prefix, model
         self._service, self._form, self._settings = service, form, settings
         self._given_price = settings.price or file_price(settings.price_file, service.prefix, model)
-        self.price = self._given_price or (table_price(service.prefix, model) if service.has_prices else None)
         asked = form.parameters(model, settings, service)
         self._params = merged(asked.sent, settings.extra)
+        listed = service.has_prices and self._params.get("service_tier") in _LISTED_TIERS
+        self.price = self._given_price or (table_price(service.prefix, model) if listed else None)
         key, self._key_from = (Secret(""), "") if offline else find_key(service, settings.key)
         headers = {} if offline else {**more_headers(service), **form.headers(self._params)}
         url, models_url = f"{base}{form.path(model)}", models_address(service, base, form.models_path(model))
@@ -188,17 +191,19 @@ class RemoteSubject(Subject, Endpoint):
 
     def _bound(self, question: Question, images: list[ImageSent]) -> float | None:
         """What the call can cost at most, by the price table and the token estimate."""
-        if self.price is None:
+        if self.price is None or self._most_output is None:
             return None
         tokens = _said_tokens(question) + sum(self._image_tokens(i.width, i.height) for i in images)
         return self.price.at_most(tokens, self._most_output)
 
     @cached_property
-    def _most_output(self) -> int:
-        """The most output tokens of a call, by what is sent: --extra may ask for longer replies, or for several."""
-        sent = [found for name in _LENGTHS if isinstance(found := value(self._params, name), int)]
-        replies = [found for name in _REPLIES if isinstance(found := value(self._params, name), int)]
-        return max(self._settings.max_tokens + self._thinking, *sent, 0) * max(1, *replies, 1)
+    def _most_output(self) -> int | None:
+        """The most output tokens of a call by what is sent: --extra may ask for longer replies, for several, or for ones without end."""
+        sent = [value(self._params, name) for name in (*_LENGTHS, *_REPLIES) if holds(self._params, name)]
+        if not all(type(found) is int for found in sent):
+            return None
+        lengths, replies = ([value(self._params, n) or 0 for n in names] for names in (_LENGTHS, _REPLIES))
+        return max(self._settings.max_tokens + self._thinking, *lengths) * max(1, *replies)
 
     async def answer(self, question: Question, prepared: Request, call: Caller) -> Answer:
         return self.answered(question, await call(prepared))

@@ -20,21 +20,21 @@ def grey(picture: Pixels) -> Pixels:
 
 
 def ground(picture: Pixels) -> Pixels:
-    """The colour (or level) that is most usual along the picture's edges."""
+    """Return the colour (or level) that is most usual along the picture's edges."""
     edges = [picture[:2], picture[-2:], picture[:, :2], picture[:, -2:]]
     out: Pixels = np.median(np.concatenate([edge.reshape(-1, *picture.shape[2:]) for edge in edges]), axis=0)
     return out
 
 
 def span(seen: Mask) -> tuple[int, int]:
-    """The first place where something is seen, and the one behind the last."""
+    """Return the first place where something is seen, and the one behind the last."""
     where = np.flatnonzero(seen)
     return (int(where[0]), int(where[-1]) + 1) if len(where) else (0, 0)
 
 
 @cache
-def letter_cells() -> Pixels:
-    """How much ink each letter has in each of its 5 x 5 cells."""
+def _letter_cells() -> Pixels:
+    """Return how much ink each letter has in each of its 5 x 5 cells."""
     fine = points(LETTERS[0]).shape[0] // STROKES
     rows = [points(letter).reshape(STROKES, fine, STROKES, fine).mean(axis=(1, 3)) for letter in LETTERS]
     out: Pixels = np.stack(rows)
@@ -42,5 +42,5 @@ def letter_cells() -> Pixels:
 
 
 def nearest_letter(cells: Pixels) -> str:
-    """The letter whose cells differ least from those that were measured."""
-    return LETTERS[int(((letter_cells() - cells) ** 2).sum(axis=(1, 2)).argmin())]
+    """Return the letter whose cells differ least from those that were measured."""
+    return LETTERS[int(((_letter_cells() - cells) ** 2).sum(axis=(1, 2)).argmin())]

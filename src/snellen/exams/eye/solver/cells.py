@@ -25,19 +25,19 @@ def _cells(picture: Pixels) -> list[Pixels]:
 
 
 def _inks(picture: Pixels) -> list[Pixels]:
-    """How much of each pixel of each cell is the thing in it; the fullest pixel is all thing."""
+    """Return how much of each pixel of each cell is the thing in it; the fullest pixel is all thing."""
     apart = np.sqrt(((picture - ground(picture)) ** 2).sum(axis=2))
     return [cell / max(float(cell.max()), _SEEN) for cell in _cells(apart)]
 
 
 def _odd(by: Pixels, least: float) -> str:
-    """The place that differs most, if it does by so much."""
+    """Return the place that differs most, if it does by so much."""
     which = int(by.argmax())
     return CELLS[which] if by[which] >= least else ""
 
 
 def odd_colour(picture: Pixels) -> str:
-    """The disc whose mean colour is farthest from the usual one."""
+    """Return the disc whose mean colour is farthest from the usual one."""
     pairs = zip(_cells(picture), _inks(picture), strict=True)
     labs = [rgb_to_lab(cell[ink > 0.9]).mean(axis=0) for cell, ink in pairs if (ink > 0.9).any()]
     if len(labs) < len(CELLS):
@@ -46,7 +46,7 @@ def odd_colour(picture: Pixels) -> str:
 
 
 def odd_angle(picture: Pixels) -> str:
-    """The bar whose ends lie farthest from where the usual direction would put them."""
+    """Return the bar whose ends lie farthest from where the usual direction would put them."""
     turns, halves = [], []
     for ink in _inks(picture):
         mass = float(ink.sum())
@@ -64,13 +64,13 @@ def odd_angle(picture: Pixels) -> str:
 
 
 def odd_size(picture: Pixels) -> str:
-    """The disc whose diameter, from its area, is farthest from the usual one."""
+    """Return the disc whose diameter, from its area, is farthest from the usual one."""
     wide = np.array([2 * np.sqrt(ink.sum() / np.pi) for ink in _inks(picture)])
     return _odd(np.abs(wide - np.median(wide)), PIXEL)
 
 
 def changed(first: Pixels, second: Pixels) -> str:
-    """The thing whose side changes most between the pictures."""
+    """Return the thing whose side changes most between the pictures."""
     if first.shape != second.shape:
         return ""
     before, after = (np.array([np.sqrt(ink.sum()) for ink in _inks(picture)]) for picture in (first, second))

@@ -33,7 +33,7 @@ _WAYS: Mapping[str, Callable[[list[Pixels]], str]] = {
 
 
 def solve(question: Question) -> str:
-    """An option of the faculty that is asked for (or a place); nothing where the question is none of ours."""
+    """Return an option of the faculty that is asked for (or a place); nothing where the question is none of ours."""
     faculty = asked(question)
     if faculty is None or not question.pictures:
         return ""
@@ -47,7 +47,7 @@ def solve(question: Question) -> str:
 
 
 def asked(question: Question) -> Faculty | None:
-    """The faculty whose question it is."""
+    """Return the faculty whose question it is."""
     return next((faculty for faculty in FACULTIES.values() if faculty.question in question.text), None)
 
 

@@ -16,7 +16,7 @@ _RED = (TARGET[0] - max(TARGET[1:])) / 2
 
 
 def red_square(picture: Pixels) -> str:
-    """The middle of the red square in thousandths of the picture; nothing where no pixel is red all around."""
+    """Return the middle of the red square in thousandths of the picture; nothing where no pixel is red all around."""
     red = picture[..., 0] - np.maximum(picture[..., 1], picture[..., 2]) > _RED
     for _ in range(2):  # along one side, then along the other
         red = (red[:-2] & red[1:-1] & red[2:]).T

@@ -31,7 +31,7 @@ _AS_SPREAD = 1.4826  # from the median deviation to a normal spread
 
 
 def middle_letter(picture: Pixels) -> str:
-    """The letter at which the two triangles point; nothing where no line of letters is seen between them."""
+    """Return the letter at which the two triangles point; nothing where no line of letters is seen between them."""
     light = grey(picture)
     base = float(ground(light))
     share = (base - light) / max(base - float(light.min()), 1.0)  # how much of each pixel is ink
@@ -74,7 +74,7 @@ def _bands(seen: Mask) -> list[tuple[int, int]]:
 
 
 def faint_letter(picture: Pixels) -> str:
-    """The one large letter; nothing where no block is darker than blocks are by chance."""
+    """Return the one large letter; nothing where no block is darker than blocks are by chance."""
     light = grey(picture)
     high, wide = (side // BLOCK for side in light.shape)
     blocks = light[: high * BLOCK, : wide * BLOCK].reshape(high, BLOCK, wide, BLOCK).mean(axis=(1, 3))
@@ -93,7 +93,7 @@ def faint_letter(picture: Pixels) -> str:
 
 
 def _neighbours(ink: Mask) -> Pixels:
-    """How many of the eight blocks around each are ink."""
+    """Return how many of the eight blocks around each are ink."""
     room = np.pad(ink.astype(np.float64), 1)
     high, wide = ink.shape
     out: Pixels = sum(
@@ -103,7 +103,7 @@ def _neighbours(ink: Mask) -> Pixels:
 
 
 def _cells(ink: Pixels) -> Pixels:
-    """The share of ink in each of 5 x 5 cells."""
+    """Return the share of ink in each of 5 x 5 cells."""
     for _ in range(2):
         edges = np.linspace(0, ink.shape[0], STROKES + 1)
         sums = np.concatenate([np.zeros((1, ink.shape[1])), ink.cumsum(axis=0)])

@@ -26,7 +26,7 @@ Waves = npt.NDArray[np.complex128]
 
 @cache
 def _filter() -> Pixels:
-    """What each wave counts: slow ones little, the silhouettes' own scale most, fine detail nothing."""
+    """Return what each wave counts: slow ones little, the silhouettes' own scale most, fine detail nothing."""
     y, x = np.fft.fftfreq(_GRID)[:, None], np.fft.rfftfreq(_GRID)[None, :]
     waves = np.hypot(x, y) * _GRID
     out: Pixels = waves / (waves + _SLOW) * np.exp(-((waves / 20) ** 2))
@@ -35,7 +35,7 @@ def _filter() -> Pixels:
 
 @cache
 def _patterns() -> tuple[tuple[str, ...], Waves]:
-    """All silhouettes of the options as waves, each of the same strength behind the filter."""
+    """Return all silhouettes of the options as waves, each of the same strength behind the filter."""
     names, masks = templates(IN, _GRID, _SCALES, _TURNS)
     keep = [i for i, name in enumerate(names) if name in THINGS]
     waves = np.fft.rfft2(masks[keep].astype(np.float64)) * _filter()
@@ -44,7 +44,7 @@ def _patterns() -> tuple[tuple[str, ...], Waves]:
 
 
 def hidden_thing(picture: Pixels) -> str:
-    """The thing whose silhouette matches best, lighter or darker."""
+    """Return the thing whose silhouette matches best, lighter or darker."""
     light = Image.fromarray(grey(picture).astype(np.float32)).resize((_GRID, _GRID), Image.Resampling.BOX)
     field = np.asarray(light, dtype=np.float64)
     names, waves = _patterns()

@@ -1,13 +1,13 @@
-"""The contract of a grounding method: it gets an image and an instruction, and nothing else exists for it.
+"""The contract of a grounding method: it gets a picture and an instruction, and nothing else.
 
-A View is made from a Question, which holds no truth. Whatever reaches outside (a parser, a model) comes in through Tools, so a
-method does no I/O of its own.
+A MethodView is made from a Question, which holds no truth. Whatever reaches outside (a parser, a model, a thread) comes in through
+Tools, so a method does no I/O of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 from typing import Protocol as Interface
 
 from snellen.core.errors import SnellenError
@@ -18,6 +18,7 @@ from snellen.exams.grounding.methods.pictures import opened
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
 
 Options = Mapping[str, str | int | float | bool]
+T = TypeVar("T")
 
 
 class MethodView(Struct, frozen=True):
@@ -31,11 +32,10 @@ class MethodView(Struct, frozen=True):
 
     @staticmethod
     def of(question: Question) -> MethodView:
-        """The view of a question: its one picture and its text."""
-        pictures = question.pictures
-        if len(pictures) != 1:
-            raise SnellenError(f"question {question.id} has {len(pictures)} pictures, and a screenshot is one")
-        data = pictures[0].data
+        """Return the view of a question: its one picture and its text."""
+        if len(question.pictures) != 1:
+            raise SnellenError(f"question {question.id} has {len(question.pictures)} pictures, and a screenshot is one")
+        data = question.pictures[0].data
         head = sniff(data)
         try:
             width, height = (head.width, head.height) if head.width else opened(data).size
@@ -44,34 +44,27 @@ class MethodView(Struct, frozen=True):
         return MethodView(id=question.id, image=data, width=width, height=height, instruction=question.text)
 
     @property
-    def space(self) -> Pixels:
-        """The screenshot's own pixels."""
-        return Pixels(self.width, self.height)
-
-    @property
     def whole(self) -> Crop:
         """The crop that cuts nothing off."""
-        return Crop.whole(self.space)
+        return Crop.whole(Pixels(self.width, self.height))
 
 
 class Parse(Struct, frozen=True):
     """What a parser sees in one picture: detections in that picture's pixels, in the parser's own order.
 
-    `seconds` is what it took whoever asked first; 0 for those who get it from memory, None where nobody knows.
+    `seconds` is its cost for the first sample that asked for it; 0 for later samples, None if it is not known.
     """
 
     width: int
     height: int
     detections: tuple[Detection, ...]
-    parser: str = ""
-    padded: bool = False
     seconds: float | None = None
 
 
 class ToolFailure(Exception):
-    """A parser or a model could not be used. Told apart from an answer that nothing is there.
+    """A parser or a model could not be used, which is not the same as finding nothing.
 
-    `lasting` means that asking again with the same picture would fail again.
+    `lasting`: the same picture would fail again.
     """
 
     def __init__(self, kind: str, reason: str, lasting: bool = False) -> None:
@@ -80,27 +73,32 @@ class ToolFailure(Exception):
 
 
 class Tools(Interface):
-    """What a method may use. Made by whoever runs it."""
+    """What a method may use."""
 
     async def parse(self, image: bytes, note: str) -> Parse:
-        """See what is in a picture. `note` says what was cut ("whole", "crop 10,20,210,220"). Raises ToolFailure."""
+        """Parse a picture. `note` says what was cut ("whole", "crop 10,20,210,220"). Raises ToolFailure."""
 
     async def ask(self, question: Question) -> Answer:
-        """Ask a model. `question.prompt` is the role it is asked in: ground, choose, plan or check."""
+        """Ask a model. `question.prompt` is its role: ground, choose, plan or check."""
+
+    async def compute(self, function: Callable[..., T], *args: Any) -> T:
+        """Call a function in a thread."""
 
 
 class Method(Interface):
-    """A way to find what an instruction names. `needs` lists what must be there: parser:NAME, model, planner, extra:NAME."""
+    """A way to find what an instruction names. `needs` lists what must be there: parser:NAME, model, planner, extra:NAME, truth."""
 
     name: str
     needs: tuple[str, ...]
     most: int
-    """How many looks a sample takes at most."""
+    """Maximum number of looks per sample."""
     prompt: tuple[str, int]
-    """What a model is told at a look beside the instruction, and how many pictures it is shown."""
+    """What a model is told at a look besides the instruction, and how many pictures it is shown."""
+    identity: Mapping[str, str]
+    """What else decides its answers: the version of its rules, or the digest of a plugin's code."""
 
     async def locate(self, view: MethodView, tools: Tools) -> Prediction:
-        """Find it. Never raises for what a parser or a model does: that is a Prediction with a status."""
+        """Find it. A parser or a model that fails is a Prediction with the status `error`."""
 
 
 class MethodEntry(NamedTuple):

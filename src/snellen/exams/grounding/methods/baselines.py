@@ -8,7 +8,7 @@ from functools import lru_cache
 from snellen.exams.grounding.geometry import Box, Crop, Point
 from snellen.exams.grounding.methods.base import MethodView, Parse, Tools
 from snellen.exams.grounding.methods.looks import Locator, Look
-from snellen.exams.grounding.reading.predictions import DESCRIBED, Corners, Detection
+from snellen.exams.grounding.reading.predictions import DESCRIBED, Detection
 
 SIDES = (16, 25, 40, 64, 100, 160)
 HEIGHTS = (8, 13, 20, 32, 50, 80)
@@ -22,64 +22,51 @@ class Center(Locator):
         return Look("found", point=Point(crop.inner.width / 2, crop.inner.height / 2, crop.inner))
 
 
-class _Drawn(Locator):
-    """Draws by chance: the same for the same sample and crop."""
+class RandomPoint(Locator):
+    """A uniformly random point of what it is shown: the same for the same seed, sample and crop."""
 
     def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
+        self._seed = seed
 
-    def draw(self, view: MethodView, crop: Crop) -> random.Random:
-        return random.Random(f"{self.seed}/{view.id}/{crop.edges}")  # noqa: S311 (a coin, not a secret)
-
-
-class RandomPoint(_Drawn):
-    """A uniformly random point of what it is shown."""
+    def _dice(self, view: MethodView, crop: Crop) -> random.Random:
+        return random.Random(f"{self._seed}/{view.id}/{crop.edges}")  # noqa: S311 (a coin, not a secret)
 
     async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
-        draw = self.draw(view, crop)
-        x, y = draw.uniform(0, crop.inner.width), draw.uniform(0, crop.inner.height)
+        dice = self._dice(view, crop)
+        x, y = dice.uniform(0, crop.inner.width), dice.uniform(0, crop.inner.height)
         return Look("found", point=Point(x, y, crop.inner))
 
 
-class SlidingWindow(_Drawn):
+class SlidingWindow(RandomPoint):
     """A detector that never looks: windows of many sizes all over the picture, one of them chosen at random.
 
     Under the original's rule, which picks the window nearest to the truth, it is nearly perfect.
     """
 
     async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
-        boxes = windows(crop.inner.width, crop.inner.height)
-        draw = self.draw(view, crop)
-        shown = draw.sample(boxes, min(DESCRIBED, len(boxes)))
-        box = Box(*shown[0], crop.inner)
-        detections = tuple(Detection(box=b, kind="window") for b in shown)
-        return Look("found", point=box.centre, box=box, detections=detections, total=len(boxes))
-
-
-@lru_cache(maxsize=8)
-def windows(width: int, height: int) -> list[Corners]:
-    """Windows of every size, a fixed part of their own side apart, in the order of size and place."""
-    shapes = sorted({(w, h) for w in SIDES for h in HEIGHTS} | {(s, s) for s in (*SIDES, 200)})
-    found: list[Corners] = []
-    for wide, high in shapes:
-        if wide <= width and high <= height:
-            found += [
-                (float(x), float(y), float(x + wide), float(y + high))
-                for y in _places(height, high)
-                for x in _places(width, wide)
-            ]
-    return found or [(0.0, 0.0, float(width), float(height))]
-
-
-def _places(length: int, side: int) -> list[int]:
-    """Starts that cover the whole length, the last one flush with the end."""
-    step = max(1, round(side * STRIDE))
-    starts = list(range(0, length - side + 1, step))
-    return starts if starts[-1] == length - side else [*starts, length - side]
+        windows = window_parse(crop.inner.width, crop.inner.height).detections
+        shown = tuple(self._dice(view, crop).sample(windows, min(DESCRIBED, len(windows))))
+        box = Box(*shown[0].box, crop.inner)
+        return Look("found", point=box.centre, box=box, detections=shown, total=len(windows))
 
 
 @lru_cache(maxsize=8)
 def window_parse(width: int, height: int) -> Parse:
-    """The windows as a parse, for rules that choose among detections."""
-    detections = tuple(Detection(box=box, kind="window") for box in windows(width, height))
-    return Parse(width=width, height=height, detections=detections, parser="sliding-window")
+    """Return windows of every size, a fixed part of their own side apart, in the order of size and place."""
+    shapes = sorted({(w, h) for w in SIDES for h in HEIGHTS} | {(s, s) for s in (*SIDES, 200)})
+    boxes = [
+        (float(x), float(y), float(x + wide), float(y + high))
+        for wide, high in shapes
+        if wide <= width and high <= height
+        for y in _starts(height, high)
+        for x in _starts(width, wide)
+    ]
+    boxes = boxes or [(0.0, 0.0, float(width), float(height))]
+    detections = tuple(Detection(box=box, kind="window") for box in boxes)
+    return Parse(width=width, height=height, detections=detections)
+
+
+def _starts(length: int, side: int) -> list[int]:
+    """Return starts that cover the whole length, the last one flush with the end."""
+    starts = list(range(0, length - side + 1, max(1, round(side * STRIDE))))
+    return starts if starts[-1] == length - side else [*starts, length - side]

@@ -2,8 +2,7 @@
 
 A name is BASE or BASE+CROP: `ocr`, `uitars+reground`, `omniparser+screenseeker`. The six names of openadapt-grounding are kept:
 `uitars-fixed` is `uitars+fixed`, and `uitars-screenseeker`, whose crops are a heuristic there, is `uitars+screenseeker-heuristic`.
-A plugin's METHODS are bases, too: `mine`, `mine+reground`.
-`oracle/NAME` is that original's rule, which looks at the answer; it is built by `build_oracle` and takes the truth explicitly.
+A plugin's METHODS are bases, too: `mine`, `mine+reground`. `oracle/NAME` is that original's rule, which looks at the answer.
 """
 
 from __future__ import annotations
@@ -12,17 +11,17 @@ import re
 from collections.abc import Callable, Sequence
 
 from snellen.core.errors import SnellenError, unknown
-from snellen.exams.grounding.methods import baselines, crops, grounders
+from snellen.exams.grounding.methods import baselines, crops
 from snellen.exams.grounding.methods.base import Method, MethodEntry, Options
 from snellen.exams.grounding.methods.chooser_model import ModelChooser
-from snellen.exams.grounding.methods.composed import Composed
+from snellen.exams.grounding.methods.formats import FORMATS, uitars
+from snellen.exams.grounding.methods.grounders import Grounder
 from snellen.exams.grounding.methods.lexical import LexicalChooser
 from snellen.exams.grounding.methods.looks import Locator
 from snellen.exams.grounding.methods.options import ORACLE
 from snellen.exams.grounding.methods.oracle import STRATEGIES, DetectionOracle, OracleMethod, PointOracle
 from snellen.exams.grounding.methods.own import OwnLocator, about
-from snellen.exams.grounding.methods.parsers import ParserLocator
-from snellen.exams.grounding.methods.screenseeker import CALLS, ScreenSeeker
+from snellen.exams.grounding.methods.screenseeker import CALLS, screenseeker
 from snellen.registry.plugins import found
 
 BASES = {
@@ -48,55 +47,24 @@ ALIASES = {
     for old, new in (("fixed", "fixed"), ("screenseeker", "screenseeker-heuristic"))
 }
 PARSERS = {"omniparser": ("parser:omniparser",), "ocr": ("parser:ocr", "extra:ocr")}
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,40}")
 BASELINES = ("center", "random", "sliding-window")
 ORACLE_CROPS = ("", "-fixed", "-screenseeker")
-OPTIONS = {
-    "crop": "cropping, instead of +CROP in the name",
-    "chooser": "lexical (default) or model, for parsers",
-    "confidence": "refuse answers that are less sure (0 to 1)",
-    "refusals": "tell the model that it may answer none (vlm, chooser=model)",
-    "max_calls": "most calls per sample",
-    "sizes": "crop sizes of fixed, such as 200,300,500",
-    "version": "UI-TARS 1 or 1.5 (default)",
-    "prompt": "UI-TARS: official (default) or grounding",
-    "space": "coordinate space, where it is not the model's own: relative_1000, resized_pixels, image_pixels, unit",
-    "min_pixels": "fewest pixels of the server's image processor",
-    "max_pixels": "most pixels of the server's image processor",
-    "format": "vlm: qwen2-vl, qwen2.5-vl, qwen3-vl, gpt, claude, molmo, pixels or unit",
-    "seed": "of random and sliding-window",
-}
-
-
-# which options mean something for a base, and for a way of cropping; chooser=model and oracles: see `_allowed`
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,40}")
+# which options a base and a way of cropping have; a plugin's methods take cropping and its options only
 OF_BASE = {
     "omniparser": ("chooser", "confidence"),
     "ocr": ("chooser", "confidence"),
     "uitars": ("version", "prompt", "space", "min_pixels", "max_pixels", "confidence"),
     "vlm": ("format", "space", "refusals", "confidence"),
-    "center": (),
     "random": ("seed",),
     "sliding-window": ("seed",),
 }
-# a plugin's methods take cropping and its options only
 OF_CROP = {"none": (), "fixed": ("sizes", "max_calls")}
 
 
-def bases() -> dict[str, str]:
-    """What a method can be built on, and what each is: ours, and those of plugins."""
-    own = found().methods
-    for name in own:
-        if name in BASES or name in ALIASES or not _NAME.fullmatch(name):
-            why = (
-                "there is one of that name already" if name in (*BASES, *ALIASES) else "a name is letters, digits and -"
-            )
-            raise SnellenError(f'a plugin\'s METHODS["{name}"]: {why}')
-    return BASES | {name: about(function) for name, function in own.items()}
-
-
 def catalogue() -> list[MethodEntry]:
-    """Every method: its name, what it needs, and what it does. Oracles come last and are flagged."""
-    known = bases()
+    """Return every method: its name, what it needs, and what it does. Oracles come last and are flagged."""
+    known = _bases()
     others = [f"{base}+{crop}" for base in BASES if base not in BASELINES for crop in CROPS if crop != "none"]
     entries = []
     for name in (*known, *ALIASES, *(name for name in others if name not in ALIASES.values())):
@@ -109,16 +77,14 @@ def catalogue() -> list[MethodEntry]:
 
 
 def is_oracle(name: str) -> bool:
-    """Whether a method's name says that it looks at the answer."""
+    """Return whether a method's name says that it looks at the answer."""
     return name.startswith(ORACLE)
 
 
 def build(name: str, options: Options) -> Method:
-    """A blind method from its name and options."""
+    """Build a blind method from its name and options."""
     if is_oracle(name):
-        raise SnellenError(
-            f"method '{name}' looks at the answer and is not a blind method: it takes the truth explicitly"
-        )
+        raise SnellenError(f"method '{name}' looks at the answer and is not a blind method")
     base, crop = _parts(name)
     if "crop" in options:
         if crop != "none" and crop != options["crop"]:
@@ -129,22 +95,22 @@ def build(name: str, options: Options) -> Method:
         if crop not in CROPS:
             raise unknown("cropping", crop, CROPS)
     _check_options(name, options, ("crop", *_allowed(base, options), *OF_CROP.get(crop, ("max_calls",))))
-    threshold = _number(options, "confidence", 0.0, 1.0)
-    max_calls = _number(options, "max_calls", 1, 100_000)
-    cap = None if max_calls is None else int(max_calls)
+    calls = _number(options, "max_calls", 1, 100_000)
+    cap = None if calls is None else int(calls)
     strategies: dict[str, Callable[[], crops.Strategy]] = {
-        "none": lambda: crops.Fixed(()),
-        "fixed": lambda: crops.Fixed(_sizes(str(options.get("sizes", "")))),
-        "screenseeker-heuristic": crops.Panels,
-        "screenseeker": lambda: ScreenSeeker(cap or CALLS),
-        "reground": lambda: crops.Narrow(2, crops.REGROUND_SIDE),
-        "narrow": lambda: crops.Narrow(crops.NARROW_STEPS),
+        "none": crops.fixed,
+        "fixed": lambda: crops.fixed(_sizes(options)),
+        "screenseeker-heuristic": crops.all_panels,
+        "screenseeker": lambda: screenseeker(cap or CALLS),
+        "reground": lambda: crops.narrow(2, crops.REGROUND_SIDE),
+        "narrow": lambda: crops.narrow(crops.NARROW_STEPS),
     }
-    return Composed(name, _locator(base, options), strategies[crop](), threshold, cap)
+    threshold = _number(options, "confidence", 0.0, 1.0)
+    return crops.Composed(name, _locator(base, options), strategies[crop](), threshold, cap)
 
 
 def build_oracle(name: str, options: Options) -> OracleMethod:
-    """The original's rule over a base: `oracle/uitars-fixed`, and for the baselines `oracle/center-fixed`."""
+    """Build the original's rule over a base: `oracle/uitars-fixed`, and for the baselines `oracle/center-fixed`."""
     plain = name.removeprefix(ORACLE)
     base = next((b for b in BASES if plain == b or plain.startswith(f"{b}-")), "")
     ending = plain.removeprefix(base).removeprefix("-")
@@ -153,17 +119,25 @@ def build_oracle(name: str, options: Options) -> OracleMethod:
         raise SnellenError(f"unknown oracle '{name}': choose from {names}, or another base")
     chooses = base in (*PARSERS, "sliding-window")  # by the truth, whatever a chooser or a seed would say
     _check_options(name, options, () if chooses else [o for o in _allowed(base, options) if o != "confidence"])
-    locator = _locator(base, options)
-    if chooses:
-        return DetectionOracle(name, STRATEGIES[ending], base, locator.needs)
-    return PointOracle(name, STRATEGIES[ending], locator)
+    return (DetectionOracle if chooses else PointOracle)(name, ending, _locator(base, options))
 
 
 def takes_seed(name: str) -> bool:
-    """Whether a method draws by chance. An oracle's windows are chosen by the truth."""
+    """Return whether a method draws by chance. An oracle's windows are chosen by the truth."""
     if is_oracle(name):
         return name.removeprefix(ORACLE).startswith("random")
     return "seed" in OF_BASE.get(_parts(name)[0], ())
+
+
+def _bases() -> dict[str, str]:
+    """Return what a method can be built on, and what each is: ours, and those of plugins."""
+    own = found().methods
+    for name in own:
+        taken = name in BASES or name in ALIASES
+        if taken or not _NAME.fullmatch(name):
+            why = "there is one of that name already" if taken else "a name is letters, digits and -"
+            raise SnellenError(f'a plugin\'s METHODS["{name}"]: {why}')
+    return BASES | {name: about(function) for name, function in own.items()}
 
 
 def _allowed(base: str, options: Options) -> tuple[str, ...]:
@@ -172,17 +146,18 @@ def _allowed(base: str, options: Options) -> tuple[str, ...]:
 
 
 def _check_options(name: str, options: Options, allowed: Sequence[str]) -> None:
-    """An option that means nothing would only make another run of the same."""
+    """Refuse an option that has no effect: it would only make another run of the same."""
+    known = sorted({"crop", "refusals", *OF_CROP["fixed"], *(o for own in OF_BASE.values() for o in own)})
     for option in sorted(set(options) - set(allowed)):
-        if option not in OPTIONS:
-            raise unknown("option", option, OPTIONS, of=f"method '{name}'")
+        if option not in known:
+            raise unknown("option", option, known, of=f"method '{name}'")
         takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
-        raise SnellenError(f"option '{option}' means nothing for method '{name}': {takes}")
+        raise SnellenError(f"option '{option}' has no effect with method '{name}': {takes}")
 
 
 def _parts(name: str) -> tuple[str, str]:
     base, _, crop = ALIASES.get(name, name).partition("+")
-    known = bases()
+    known = _bases()
     if base not in known or (crop or "none") not in CROPS:
         crops = ", ".join(f"+{crop}" for crop in CROPS if crop != "none")
         raise SnellenError(f"{unknown('method', name, (*known, *ALIASES))}; +CROP is one of {crops}")
@@ -196,28 +171,30 @@ def _locator(base: str, options: Options) -> Locator:
     if base == "uitars":
         version, prompt = str(options.get("version", "1.5")), str(options.get("prompt", "official"))
         fewest, most = _number(options, "min_pixels", 1, 1e9), _number(options, "max_pixels", 1, 1e9)
-        return grounders.uitars(version, prompt, space, fewest, most)
+        return Grounder(uitars(version, prompt, fewest, most), space)
     if base == "vlm":
-        return grounders.vlm(str(options.get("format", "pixels")), space, refusals)
+        form = str(options.get("format", "pixels"))
+        if form not in FORMATS:
+            raise unknown("point format", form, FORMATS)
+        return Grounder(FORMATS[form], space, refusals)
     if base in PARSERS:
         chooser = str(options.get("chooser", "lexical"))
         if chooser not in ("lexical", "model"):
             raise unknown("chooser", chooser, ("lexical", "model"))
-        return ParserLocator(LexicalChooser() if chooser == "lexical" else ModelChooser(refusals), PARSERS[base])
-    if base not in BASES:
-        return OwnLocator(base, found().methods[base])
+        return LexicalChooser(PARSERS[base]) if chooser == "lexical" else ModelChooser(PARSERS[base], refusals)
     if base == "center":
         return baselines.Center()
-    return baselines.RandomPoint(seed) if base == "random" else baselines.SlidingWindow(seed)
+    if base in BASELINES:
+        return (baselines.RandomPoint if base == "random" else baselines.SlidingWindow)(seed)
+    return OwnLocator(base, found().methods[base])
 
 
-def _sizes(given: str) -> tuple[int, ...]:
-    if not given:
-        return crops.SIZES
-    parts = [p.strip() for p in given.split(",")]
+def _sizes(options: Options) -> tuple[int, ...]:
+    given = str(options.get("sizes", ""))
+    parts = [p.strip() for p in given.split(",")] if given else []
     if not all(p.isdecimal() and 0 < int(p) < 100_000 for p in parts):
         raise SnellenError(f"option sizes={given}: expected whole pixels with commas, such as 200,300,500")
-    return tuple(int(p) for p in parts)
+    return tuple(map(int, parts)) or crops.SIZES
 
 
 def _number(options: Options, key: str, low: float, high: float) -> float | None:
@@ -233,9 +210,7 @@ def _number(options: Options, key: str, low: float, high: float) -> float | None
 
 
 def _flag(options: Options, key: str) -> bool:
-    value = options.get(key, False)
-    if isinstance(value, str):
-        if value.lower() not in ("true", "false", "yes", "no", "1", "0"):
-            raise SnellenError(f"option {key}={value}: expected true or false")
-        return value.lower() in ("true", "yes", "1")
-    return bool(value)
+    value = str(options.get(key, False)).lower()
+    if value not in ("true", "false", "yes", "no", "1", "0"):
+        raise SnellenError(f"option {key}={options[key]}: expected true or false")
+    return value in ("true", "yes", "1")

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
-
-import msgspec
 
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Question, Text
@@ -14,40 +11,39 @@ from snellen.exams.grounding import prompts
 from snellen.exams.grounding.methods.base import Parse, Tools
 from snellen.exams.grounding.methods.grounders import certainty, no_reply
 from snellen.exams.grounding.methods.looks import Look
-from snellen.exams.grounding.methods.parsers import Chooser
+from snellen.exams.grounding.methods.parsers import ParserLocator
 from snellen.exams.grounding.methods.pictures import tagged
-from snellen.exams.grounding.methods.timing import aside
 from snellen.exams.grounding.reading.points import thought_out
 from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Detection
 
-ROLE = "choose"
 LONGEST_CONTENT = 120
 _tagged = lru_cache(maxsize=16)(tagged)  # the numbered picture is the same for every target of a screenshot
 _ID = re.compile(
-    r"""["']?Click\s{0,4}(?:BBox\s{0,4})?ID["']?\s{0,8}[:=]\s{0,8}["']?\s{0,4}(none|null|-?\d{1,6})""", re.IGNORECASE
+    r"""["']?Click\s{0,4}(?:BBox\s{0,4})?ID["']?\s{0,8}[:=]\s{0,8}["']?\s{0,4}(none|null|-1|\d{1,8})(?!\d)""",
+    re.IGNORECASE,
 )
 
 
-class ModelChooser(Chooser):
+class ModelChooser(ParserLocator):
     """Shows the screenshot, the screenshot with numbered boxes and the list of boxes; reads the number from the reply."""
 
-    needs = ("model",)
     prompt = (prompts.CHOOSER_SYSTEM + prompts.CHOOSER, 2)
 
-    def __init__(self, refusals: bool = False) -> None:
-        self.refusals = refusals
+    def __init__(self, parser: tuple[str, ...], refusals: bool = False) -> None:
+        super().__init__((*parser, "model"))
+        self._refusal = prompts.CHOOSER_REFUSAL if refusals else ""
 
     async def choose(self, sample: str, picture: bytes, instruction: str, parse: Parse, tools: Tools) -> Look:
         detections = parse.detections
-        numbered = await aside(tools, _tagged, picture, tuple(d.box for d in detections))
+        numbered = await tools.compute(_tagged, picture, tuple(d.box for d in detections))
         text = prompts.filled(prompts.CHOOSER, instruction=instruction, boxes=listed(detections))
         question = Question(
             id=sample,
             exam=prompts.EXAM,
-            prompt=ROLE,
+            prompt="choose",
             system=prompts.CHOOSER_SYSTEM,
             parts=(
-                Text(text=text + prompts.CHOOSER_REFUSAL if self.refusals else text),
+                Text(text=text + self._refusal),
                 Picture(data=picture, name=sample),
                 Picture(data=numbered, name=f"{sample} with numbers", transforms=("numbered boxes",)),
             ),
@@ -69,7 +65,7 @@ class ModelChooser(Chooser):
 
 
 def listed(detections: tuple[Detection, ...]) -> str:
-    """The boxes as OmniParser's evaluation lists them: id, class and description."""
+    """List the boxes as OmniParser's evaluation does: id, class and description."""
     text = ""
     for number, detection in enumerate(detections):
         content = one_line(detection.text, LONGEST_CONTENT).replace('"', "'")
@@ -79,34 +75,15 @@ def listed(detections: tuple[Detection, ...]) -> str:
 
 
 def read_id(reply: str, cut: bool = False) -> int | None:
-    """The chosen number; -1 for none of them; None where there is no number to read. Thinking is not read.
+    """Return the chosen number; -1 for none of them; None where there is no number to read. Thinking is not read.
 
     A reply that was `cut` off counts only where it holds a whole object.
 
     >>> read_id("{'Analysis': 'a save icon', 'Click BBox ID': '12'}")
     12
     """
-    reply = thought_out(reply)
-    value = _from_json(reply)
-    if value is None and not cut:
-        matches = _ID.findall(reply[-20_000:])
-        value = matches[-1] if matches else None
-    if isinstance(value, str):
-        word = value.strip().lower()
-        if word in ("none", "null", "-1"):
-            return -1
-        value = int(word) if word.isdecimal() and len(word) < 9 else None
-    if isinstance(value, bool) or not isinstance(value, int):
+    text = thought_out(reply)
+    found = _ID.findall(text[: text.rfind("}") + 1] if cut else text[-20_000:])
+    if not found:
         return None
-    return max(value, -1)
-
-
-def _from_json(reply: str) -> Any:
-    start, end = reply.find("{"), reply.rfind("}")
-    if not 0 <= start < end:
-        return None
-    try:
-        data = msgspec.json.decode(reply[start : end + 1])
-    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
-        return None
-    return next((v for k, v in data.items() if "id" in k.lower().split()), None) if isinstance(data, dict) else None
+    return int(found[-1]) if found[-1].isdecimal() else -1

@@ -1,26 +1,28 @@
 """Where to look: cropping strategies around a locator. All of them are blind.
 
 The original places its crops around the true centre and stops when an answer is right. Here crops are placed around the method's own
-first answer, or everywhere; among several answers the most confident wins, or, where there are no confidences, the one that the
-others agree with.
+first answer, or everywhere. Among several answers the most confident wins; where confidences cannot be compared, the one that the others
+agree with.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Protocol as Interface
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
+from snellen.core.errors import SnellenError
+from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import UNIT, Box, Crop, Pixels, distance
-from snellen.exams.grounding.methods.base import Tools
-from snellen.exams.grounding.methods.looks import Locator, Look, Trail
+from snellen.exams.grounding.methods.base import Method, MethodView, Tools
+from snellen.exams.grounding.methods.looks import Locator, Look, Search
+from snellen.exams.grounding.reading.predictions import Prediction
 
 SIZES = (200, 300, 500)
 SURE = 0.9  # a lexical score at which further crops are not worth their calls
 AGREEMENT = 0.02  # of the diagonal: how near two answers are that mean the same
 REGROUND_SIDE = 1024
 NARROW_STEPS = 3
-NARROW_PART = 0.5
 # the original's regions, all of them, whatever the target: toolbar, side bars, status bar, middle, quadrants
 PANELS: tuple[tuple[float, float, float, float], ...] = (
     (0.0, 0.0, 1.0, 0.15),
@@ -35,84 +37,121 @@ PANELS: tuple[tuple[float, float, float, float], ...] = (
 )
 
 
-class Strategy(Interface):
-    """Decides where a locator looks, and which of its answers counts."""
+class Strategy(NamedTuple):
+    """Where a locator looks, and which of its answers counts: at most `most` looks; the answer in the screenshot's pixels."""
 
-    needs: tuple[str, ...] = ()
     most: int
-    """How many looks it takes at most."""
-
-    async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
-        """Look, perhaps several times; the answer in the screenshot's pixels."""
+    search: Callable[[Search], Awaitable[Look]]
+    needs: tuple[str, ...] = ()
 
 
-class Fixed(Strategy):
-    """The whole screenshot, then squares of fixed sizes (perhaps none) around the method's own first answer."""
+class Composed(Method):
+    """A method made of a locator, a strategy and a threshold below which it refuses to answer."""
 
-    def __init__(self, sizes: Sequence[int] = SIZES) -> None:
-        self.sizes = tuple(sizes)
-        self.most = 1 + len(self.sizes)
+    def __init__(
+        self,
+        name: str,
+        locator: Locator,
+        strategy: Strategy,
+        threshold: float | None = None,
+        max_calls: int | None = None,
+    ) -> None:
+        self.name, self.identity = name, locator.identity
+        self._locator, self._strategy, self._threshold, self._max_calls = locator, strategy, threshold, max_calls
+        self.needs = tuple(dict.fromkeys((*locator.needs, *strategy.needs)))
+        self.most = min(strategy.most, max_calls or strategy.most)
+        only_planned = locator.prompt[1] == 0 and "planner" in self.needs
+        self.prompt = (prompts.PLANNER, 1) if only_planned else locator.prompt
 
-    async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
-        first = await trail.look(locator, trail.view.whole, trail.view.instruction, tools)
-        looks = [first]
+    async def locate(self, view: MethodView, tools: Tools) -> Prediction:
+        """Search, then refuse what is too unsure."""
+        search = Search(view, self._locator, tools, self._max_calls)
+        try:
+            look = await self._strategy.search(search)
+        except SnellenError as error:  # a screenshot that does not decode
+            look = Look("error", reason=str(error))
+        return search.prediction(self.name, self._held(look))
+
+    def _held(self, look: Look) -> Look:
+        """Refuse a point below the threshold; without any confidence a threshold cannot be applied."""
+        if self._threshold is None or look.status != "found":
+            return look
+        nothing = look._replace(point=None, box=None)
+        if look.confidence is None:
+            why = "a confidence threshold is set, and this answer has no confidence (the endpoint gave no token probabilities)"
+            return nothing._replace(status="error", reason=why)
+        if look.confidence < self._threshold:
+            why = f"confidence {look.confidence:.2f} is under the threshold {self._threshold:.2f}"
+            return nothing._replace(status="refused", reason=why)
+        return look
+
+
+# ---------------------------------------------------------------- strategies
+
+
+def fixed(sizes: Sequence[int] = ()) -> Strategy:
+    """Look at the whole screenshot, then at squares of fixed sizes around the method's own first answer."""
+
+    async def look(search: Search) -> Look:
+        first = await search.look(search.view.whole)
         if first.point is None:
             return first
-        for size in self.sizes:
-            if is_sure(locator, looks) or trail.spent:
+        looks = [first]
+        for size in sizes:
+            if search.spent or (search.locator.scored and max(look.confidence or 0.0 for look in looks) >= SURE):
                 break
-            crop = Crop.around(first.point, size, size, shift=True)
-            looks.append(await trail.look(locator, crop, trail.view.instruction, tools))
-        return choose(locator, looks)
+            looks.append(await search.look(Crop.around(first.point, size, size, shift=True)))
+        return choose(looks, search.locator.scored)
+
+    return Strategy(1 + len(sizes), look)
 
 
-class Panels(Strategy):
-    """The whole screenshot and every panel where screens keep things: always all of them, since nobody tells which one."""
+def all_panels() -> Strategy:
+    """Look at the whole screenshot and at every panel where screens keep things."""
 
-    most = 1 + len(PANELS)
-
-    async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
+    async def look(search: Search) -> Look:
         looks = []
-        for crop in panels(trail.view.space):
-            if trail.spent:
+        for crop in panels(search.view.whole.parent):
+            if search.spent:
                 break
-            looks.append(await trail.look(locator, crop, trail.view.instruction, tools))
-        return choose(locator, looks)
+            looks.append(await search.look(crop))
+        return choose(looks, search.locator.scored)
+
+    return Strategy(1 + len(PANELS), look)
 
 
-class Narrow(Strategy):
-    """Look, and look again at a part of the last view around the answer (moved inside the screenshot).
+def narrow(steps: int, side: int | None = None) -> Strategy:
+    """Look, and look again at a part of the last view around the answer, moved inside the screenshot.
 
     The part is a square of `side` pixels, or else half the last view each way.
     """
 
-    def __init__(self, steps: int, side: int | None = None) -> None:
-        self.most, self.side = steps, side
-
-    async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
-        crop = trail.view.whole
-        best = await trail.look(locator, crop, trail.view.instruction, tools)
-        for _ in range(self.most - 1):
-            if best.point is None or trail.spent:
+    async def look(search: Search) -> Look:
+        crop = search.view.whole
+        best = await search.look(crop)
+        for _ in range(steps - 1):
+            if best.point is None or search.spent:
                 break
-            wide, high = (self.side or max(28, round(s * NARROW_PART)) for s in (crop.inner.width, crop.inner.height))
+            wide, high = (side or max(28, round(s / 2)) for s in (crop.inner.width, crop.inner.height))
             crop = Crop.around(best.point, wide, high, shift=True)
-            if crop == trail.view.whole:
+            if crop == search.view.whole:
                 break
-            best = finer(locator, best, await trail.look(locator, crop, trail.view.instruction, tools))
+            best = finer(best, await search.look(crop), search.locator.scored)
         return best
+
+    return Strategy(steps, look)
 
 
 def panels(space: Pixels) -> list[Crop]:
-    """The whole screenshot and all panels, in whole pixels."""
+    """Return the whole screenshot and all panels, in whole pixels."""
     return [Crop.whole(space), *(Crop.of(Box(*p, UNIT).to(space)) for p in PANELS)]
 
 
 # ---------------------------------------------------------------- which answer counts
 
 
-def choose(locator: Locator, looks: Sequence[Look]) -> Look:
-    """The answer among several looks: the surest, or the one that most others agree with; ties go to the earlier look.
+def choose(looks: Sequence[Look], scored: bool) -> Look:
+    """Return the surest answer, or the one that most others agree with; ties go to the earlier look.
 
     Without any answer: a refusal if one was clear, else what went wrong.
     """
@@ -120,23 +159,15 @@ def choose(locator: Locator, looks: Sequence[Look]) -> Look:
     if not found:
         ranked = (look for status in ("refused", "unparsable", "error") for look in looks if look.status == status)
         return next(ranked, Look("error", reason="nothing was looked at"))
-    if locator.scored:
+    if scored:
         return max(found, key=lambda look: look.confidence or 0.0)
     return max(found, key=lambda look: sum(_nearness(look, other) for other in found))
 
 
-def finer(locator: Locator, before: Look, after: Look) -> Look:
-    """The later look where it has an answer; among comparable confidences, not where it is less sure."""
-    if after.point is None:
-        return before
-    if locator.scored and (after.confidence or 0.0) < (before.confidence or 0.0):
-        return before
-    return after
-
-
-def is_sure(locator: Locator, looks: Sequence[Look]) -> bool:
-    """Whether a comparable confidence is so high that more looks would not help."""
-    return locator.scored and any((look.confidence or 0.0) >= SURE for look in looks)
+def finer(before: Look, after: Look, scored: bool) -> Look:
+    """Return the later look where it has an answer; among comparable confidences, not where it is less sure."""
+    less_sure = scored and (after.confidence or 0.0) < (before.confidence or 0.0)
+    return before if after.point is None or less_sure else after
 
 
 def _nearness(one: Look, other: Look) -> float:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from snellen.core.errors import unknown
+from snellen.core.resizing import PROCESSOR, PixelLimits, smart_resize
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import THOUSAND, UNIT, Box, Pixels, Point, Resized, Space
-from snellen.exams.grounding.methods.image_sizes import (
-    CLAUDE_LONGEST,
-    CLAUDE_PIXELS,
-    PROCESSOR,
-    UITARS_V1,
-    PixelLimits,
-    fit_within,
-    smart_resize,
-)
 from snellen.exams.grounding.reading.found import PERCENT, Numbers
 
 Size = tuple[int, int]
 SPACES = ("relative_1000", "resized_pixels", "image_pixels", "unit", PERCENT)
+UITARS_V1 = PixelLimits(3136, 2_116_800)  # the preprocessor file of UI-TARS-7B-SFT
+CLAUDE_LONGEST = 1568
+CLAUDE_PIXELS = 1_150_000
 
 
 class PointFormat(NamedTuple):
@@ -31,14 +28,18 @@ class PointFormat(NamedTuple):
     size: Callable[[int, int], Size]
 
 
-def as_is(width: int, height: int) -> Size:
-    """The picture in its own size."""
+def fit_within(width: int, height: int, longest: int, pixels: int) -> Size:
+    """Scale (width, height) down until neither limit is passed; never up.
+
+    >>> fit_within(1920, 1080, CLAUDE_LONGEST, CLAUDE_PIXELS)
+    (1429, 804)
+    """
+    scale = min(1.0, longest / max(width, height), math.sqrt(pixels / (width * height)))
+    return max(1, math.floor(width * scale)), max(1, math.floor(height * scale))
+
+
+def _as_is(width: int, height: int) -> Size:
     return width, height
-
-
-def smart(limits: PixelLimits) -> Callable[[int, int], Size]:
-    """What Qwen's image processor would make of it."""
-    return lambda width, height: smart_resize(width, height, limits)
 
 
 def _gpt(width: int, height: int) -> Size:
@@ -48,25 +49,38 @@ def _gpt(width: int, height: int) -> Size:
     return max(1, round(wide * scale)), max(1, round(high * scale))
 
 
-def _claude(width: int, height: int) -> Size:
-    return fit_within(width, height, CLAUDE_LONGEST, CLAUDE_PIXELS)
-
+_claude = partial(fit_within, longest=CLAUDE_LONGEST, pixels=CLAUDE_PIXELS)
 
 FORMATS = {
-    "qwen2-vl": PointFormat(prompts.QWEN_THOUSAND, "relative_1000", smart(PROCESSOR)),
-    "qwen2.5-vl": PointFormat(prompts.QWEN_PIXELS, "resized_pixels", smart(PROCESSOR)),
-    "qwen3-vl": PointFormat(prompts.QWEN_THOUSAND, "relative_1000", as_is),
+    "qwen2-vl": PointFormat(prompts.QWEN_THOUSAND, "relative_1000", smart_resize),
+    "qwen2.5-vl": PointFormat(prompts.QWEN_PIXELS, "resized_pixels", smart_resize),
+    "qwen3-vl": PointFormat(prompts.QWEN_THOUSAND, "relative_1000", _as_is),
     "gpt": PointFormat(prompts.PIXELS_JSON, "resized_pixels", _gpt),
     "claude": PointFormat(prompts.CLAUDE_PIXELS, "resized_pixels", _claude),
-    "molmo": PointFormat(prompts.MOLMO, PERCENT, as_is),
-    "pixels": PointFormat(prompts.PIXELS_JSON, "image_pixels", as_is),
-    "unit": PointFormat(prompts.UNIT_JSON, "unit", as_is),
+    "molmo": PointFormat(prompts.MOLMO, PERCENT, _as_is),
+    "pixels": PointFormat(prompts.PIXELS_JSON, "image_pixels", _as_is),
+    "unit": PointFormat(prompts.UNIT_JSON, "unit", _as_is),
 }
 UITARS = {"1": ("relative_1000", UITARS_V1), "1.5": ("resized_pixels", PROCESSOR)}
+UITARS_PROMPTS = {"official": prompts.UITARS_OFFICIAL, "grounding": prompts.UITARS_GROUNDING}
+
+
+def uitars(version: str, prompt: str, fewest: float | None, most: float | None) -> PointFormat:
+    """Return UI-TARS v1 (0-1000) or 1.5 (pixels of the resized picture), with the maintainers' evaluation prompt or the GROUNDING template.
+
+    `fewest` and `most` are the server's pixels, where they are not the model's own.
+    """
+    if version not in UITARS:
+        raise unknown("UI-TARS version", version, UITARS)
+    if prompt not in UITARS_PROMPTS:
+        raise unknown("UI-TARS prompt", prompt, UITARS_PROMPTS)
+    space, own = UITARS[version]
+    limits = PixelLimits(int(fewest or own.fewest), int(most or own.most))
+    return PointFormat(UITARS_PROMPTS[prompt], space, partial(smart_resize, limits=limits))
 
 
 def place(numbers: Numbers, space: str, sent: Size, picture: Pixels) -> Point | Box:
-    """Numbers of a reply, in their declared space, to pixels of the picture that was looked at. Never guessed from magnitude."""
+    """Convert numbers of a reply, in their declared space, to pixels of the picture. Never guessed from magnitude."""
     if space == PERCENT:
         numbers = tuple(n / 100 for n in numbers)
     spaces: dict[str, Space] = {

@@ -10,14 +10,10 @@ from snellen.core.types import Answer, Picture, Question, Text, Token
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import Crop, Point
 from snellen.exams.grounding.methods.base import MethodView, Tools
-from snellen.exams.grounding.methods.formats import FORMATS, SPACES, UITARS, PointFormat, Size, place, smart
-from snellen.exams.grounding.methods.image_sizes import PixelLimits
+from snellen.exams.grounding.methods.formats import SPACES, PointFormat, Size, place
 from snellen.exams.grounding.methods.looks import Locator, Look
 from snellen.exams.grounding.methods.pictures import cut, noted, scaled
-from snellen.exams.grounding.methods.timing import aside
 from snellen.exams.grounding.reading.points import read_point
-
-ROLE = "ground"
 
 
 class Grounder(Locator):
@@ -28,30 +24,18 @@ class Grounder(Locator):
     def __init__(self, form: PointFormat, space: str | None = None, refusals: bool = False) -> None:
         if space is not None and space not in SPACES:
             raise unknown("coordinate space", space, SPACES)
-        self.form, self.space = form, space or form.space
-        self.refusal = prompts.REFUSAL if refusals else ""
-        self.prompt = (form.template + self.refusal, 1)
+        self._form, self._space = form, space or form.space
+        self._refusal = prompts.REFUSAL if refusals else ""
+        self.prompt = (form.template + self._refusal, 1)
 
     async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
         try:
-            sent = self.form.size(crop.inner.width, crop.inner.height)
+            sent = self._form.size(crop.inner.width, crop.inner.height)
         except SnellenError as error:
             return Look("error", reason=str(error))
-        data = await aside(tools, _prepared, view.image, crop, sent)
-        text = prompts.filled(self.form.template, instruction=instruction, width=sent[0], height=sent[1])
-        question = Question(
-            id=asked_id(view, crop),
-            exam=prompts.EXAM,
-            prompt=ROLE,
-            parts=(
-                Picture(data=data, name=view.id, transforms=steps(crop, sent)),
-                Text(text=text + self.refusal),
-            ),
-        )
-        return self.read(await tools.ask(question), sent, crop)
-
-    def read(self, answer: Answer, sent: Size, crop: Crop) -> Look:
-        """What a reply says, in the crop's pixels."""
+        data = await tools.compute(_prepared, view.image, crop, sent)
+        text = prompts.filled(self._form.template, instruction=instruction, width=sent[0], height=sent[1])
+        answer = await tools.ask(crop_question("ground", view, crop, data, sent, text + self._refusal))
         problem = no_reply(answer)
         if problem is not None:
             return problem
@@ -61,36 +45,32 @@ class Grounder(Locator):
             return look._replace(status="refused", reason=said.note)
         if said.kind not in ("point", "box"):
             return look._replace(reason=said.note)
-        shape = place(said.numbers, said.unit or self.space, sent, crop.inner)
+        shape = place(said.numbers, said.unit or self._space, sent, crop.inner)
         point, box = (shape, None) if isinstance(shape, Point) else (shape.centre, shape)
         note = "" if point.inside else "the point lies outside the picture"
         return look._replace(status="found", point=point, box=box, confidence=certainty(answer.tokens), reason=note)
 
 
-def uitars(version: str, prompt: str, space: str | None, fewest: float | None, most: float | None) -> Grounder:
-    """UI-TARS v1 (0-1000) or 1.5 (pixels of the resized picture), with the maintainers' evaluation prompt or the GROUNDING template.
-
-    `fewest` and `most` are the server's pixels, where they are not the model's own.
-    """
-    if version not in UITARS:
-        raise unknown("UI-TARS version", version, UITARS)
-    templates = {"official": prompts.UITARS_OFFICIAL, "grounding": prompts.UITARS_GROUNDING}
-    if prompt not in templates:
-        raise unknown("UI-TARS prompt", prompt, templates)
-    own_space, own = UITARS[version]
-    limits = PixelLimits(int(fewest or own.fewest), int(most or own.most))
-    return Grounder(PointFormat(templates[prompt], own_space, smart(limits)), space)
-
-
-def vlm(name: str, space: str | None, refusals: bool) -> Grounder:
-    """Any vision-language model whose point format is known."""
-    if name not in FORMATS:
-        raise unknown("point format", name, FORMATS)
-    return Grounder(FORMATS[name], space, refusals)
+def crop_question(
+    role: str, view: MethodView, crop: Crop, picture: bytes, sent: Size, text: str, system: str | None = None
+) -> Question:
+    """Return a question about a crop, with its ledger entry; about the whole screenshot it has the sample's own id."""
+    resized = f"resize {sent[0]}x{sent[1]}" if sent != (crop.inner.width, crop.inner.height) else ""
+    cropped = "" if crop == view.whole else noted(crop)
+    return Question(
+        id=f"{view.id}@{','.join(map(str, crop.edges))}" if cropped else view.id,
+        exam=prompts.EXAM,
+        prompt=role,
+        system=system,
+        parts=(
+            Picture(data=picture, name=view.id, transforms=tuple(step for step in (cropped, resized) if step)),
+            Text(text=text),
+        ),
+    )
 
 
 def no_reply(answer: Answer) -> Look | None:
-    """A look for an answer that holds no reply to read; None where it holds one."""
+    """Return a look for an answer without a reply to read; None where there is one."""
     if answer.failure is not None:
         return Look("error", calls=1, reason=f"{answer.failure.kind}: {answer.failure.reason}")
     if answer.refused or answer.finish_reason == "content_filter":
@@ -102,24 +82,11 @@ def no_reply(answer: Answer) -> Look | None:
 
 
 def certainty(tokens: tuple[Token, ...]) -> float | None:
-    """The geometric mean of the tokens' probabilities; None where the endpoint gave none."""
-    if not tokens:
-        return None
-    return math.exp(sum(t.logprob for t in tokens) / len(tokens))
-
-
-def asked_id(view: MethodView, crop: Crop) -> str:
-    """The id of a question about a crop; of the whole screenshot, the sample's own."""
-    return view.id if crop == view.whole else f"{view.id}@{','.join(map(str, crop.edges))}"
-
-
-def steps(crop: Crop, sent: Size) -> tuple[str, ...]:
-    """What was done to the picture, for the ledger."""
-    resized = f"resize {sent[0]}x{sent[1]}" if sent != crop.inner.size else ""
-    return tuple(step for step in (noted(crop), resized) if step not in ("", "whole"))
+    """Return the geometric mean of the tokens' probabilities; None where the endpoint gave none."""
+    return math.exp(sum(t.logprob for t in tokens) / len(tokens)) if tokens else None
 
 
 @lru_cache(maxsize=16)
 def _prepared(image: bytes, crop: Crop, sent: Size) -> bytes:
-    """The picture as it is sent. Kept for a while: the targets of one screenshot are asked for one after the other."""
+    """Return the picture as it is sent. Kept for a while: the targets of one screenshot are asked for one after the other."""
     return scaled(cut(image, crop), *sent)

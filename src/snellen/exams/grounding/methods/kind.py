@@ -1,9 +1,9 @@
-"""Grounding methods as a kind of subject: `method/NAME`, with the models, the parser and the processes that a method asks."""
+"""Grounding methods as a kind of subject: `method/NAME`, with the models, the parser and the processes that a method needs."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,20 +28,13 @@ from snellen.exams.grounding.methods.options import (
 
 if TYPE_CHECKING:
     from snellen.exams.grounding.methods.base import Method
-    from snellen.exams.grounding.methods.oracle import OracleMethod
 
 UITARS = "vllm/ByteDance-Seed/UI-TARS-1.5-7B"
 UITARS_AT = "http://localhost:8001/v1"
 OMNIPARSER_AT = "http://localhost:8000"
 UITARS_REPLY = 128  # tokens, as the maintainers' evaluation has it; with top_p 1
 PATIENCE = 1.0  # seconds
-MOST_SAID = 1 << 20  # bytes of a reply
-WITHOUT = {
-    MODEL.name: ", which asks no model",
-    PLANNER.name: ", which does not plan",
-    OMNIPARSER_URL.name: ", which does not ask OmniParser",
-    UITARS_URL.name: ", which asks no UI-TARS server",
-}
+MOST_READ = 1 << 20  # bytes of a reply
 
 
 class MethodKind(SubjectKind):
@@ -55,15 +48,15 @@ class MethodKind(SubjectKind):
     exams = ("grounding",)
 
     def takes(self, name: str, given: Mapping[str, Any], options_of: OptionsOf) -> tuple[Option, ...]:
-        """What the method needs, and the options of the models that it asks. Others of a method's options are refused here."""
+        """Return what the method needs, and the options of the models that it asks. Refuse a method's options that it does not need."""
         needs = _made(name, given, 0)[0].needs
-        found = {METHOD_OPTIONS.name: METHOD_OPTIONS}
-        if {"model", "planner"} & {*needs}:
-            found[MODEL.name] = MODEL
-        if "planner" in needs:
-            found[PLANNER.name] = PLANNER
-        if "parser:omniparser" in needs:
-            found[OMNIPARSER_URL.name] = OMNIPARSER_URL
+        needed = {
+            METHOD_OPTIONS: True,
+            MODEL: "model" in needs or "planner" in needs,
+            PLANNER: "planner" in needs,
+            OMNIPARSER_URL: "parser:omniparser" in needs,
+        }
+        found = {option.name: option for option, is_needed in needed.items() if is_needed}
         for spec in (_model(name, given), given.get(PLANNER.name)):
             if spec is not None:
                 found |= {option.name: option for option in options_of(spec)}
@@ -71,13 +64,14 @@ class MethodKind(SubjectKind):
             found[UITARS_URL.name] = UITARS_URL
         for option in (MODEL, *OF_METHODS):
             if option.name not in found and given.get(option.name):
-                does = WITHOUT.get(option.name, "")
-                raise SnellenError(f"{option.spellings[0]} means nothing for the method {name}{does}")
+                raise SnellenError(
+                    f"{option.spellings[0]} has no effect with the method {name}, which does not need it"
+                )
         return tuple(found.values())
 
     def build(self, name: str, given: BuildContext) -> Subject:
-        """A method with its hands on what it needs. An oracle also gets the truths, apart from the questions."""
-        from snellen.exams.grounding.methods.oracle import target_of
+        """Build a method with what it needs. An oracle also gets the truths, apart from the questions."""
+        from snellen.exams.grounding.methods.oracle import OracleMethod, target_of
         from snellen.exams.grounding.methods.subject import MethodSubject, Outside
         from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint
 
@@ -86,28 +80,30 @@ class MethodKind(SubjectKind):
         spec, planner = _model(name, options), options.get(PLANNER.name)
         model = None if spec is None else given.build(spec, _for_model(name, given, environ))
         parser = options.get(OMNIPARSER_URL.name) or environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_AT
+        if isinstance(method, OracleMethod):
+            if given.data is None:
+                raise SnellenError(f"method {name} looks at the answer: it needs a data set")
+            method.truths = {sample.id: target_of(sample) for sample in given.data.light()}
         outside = Outside(
             model=model,
             planner=model if planner is None else given.build(planner, {}),
             parser=OmniParserEndpoint(parser) if "parser:omniparser" in method.needs else None,
         )
-        truths = None
-        if "truth" in method.needs:
-            if given.data is None:
-                raise SnellenError(f"method {name} looks at the answer: it needs a data set")
-            truths = {sample.id: target_of(sample) for sample in given.data.light()}
-        return MethodSubject(method, outside, own, truths)
+        return MethodSubject(method, outside, own)
 
     def catalogue(self) -> list[dict[str, Any]]:
-        """All methods with what they need, and whether that is there. Servers are looked for, a second each at most."""
+        """List all methods with what they need, and whether that is there. Servers are asked, for a second each at most."""
         from snellen.exams.grounding.methods.catalogue import catalogue
         from snellen.exams.grounding.methods.ocr import missing
-        from snellen.exams.grounding.methods.wire_omniparser import is_ready, probe_url
+        from snellen.exams.grounding.methods.wire_omniparser import probe_url
 
         environ = _environ()
         parser = environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_AT
         uitars = environ.get("EVAL_UITARS_URL") or UITARS_AT
-        ready = _answers(probe_url(parser), is_ready, "OmniParser")
+        ready, listed = (
+            _state(probe_url(parser), "message", "OmniParser"),
+            _state(uitars.rstrip("/") + "/models", "data", "a model server"),
+        )
         there = {
             "model": "--model",
             "planner": "--planner or --model",
@@ -116,37 +112,35 @@ class MethodKind(SubjectKind):
             "extra:ocr": "installed" if missing() is None else f"MISSING: {install_command('ocr')}",
             "truth": "the answer itself",
         }
-        listed = _answers(uitars.rstrip("/") + "/models", _lists_models, "a model server")
-        server = f"{UITARS.removeprefix('vllm/')} at {without_logins(uitars)} ({listed})"
+        server = f"--model, else {UITARS.removeprefix('vllm/')} at {without_logins(uitars)} ({listed})"
         rows = []
         for entry in catalogue():
-            known = there | ({"model": f"--model, else {server}"} if _is_uitars(entry.name) else {})
-            needs = "; ".join(f"{need}: {known.get(need, '?')}" for need in entry.needs) or "nothing"
+            known = there | ({"model": server} if _is_uitars(entry.name) else {})
+            needs = "; ".join(f"{need}: {known[need]}" for need in entry.needs) or "nothing"
             rows.append({"name": entry.name, "needs": needs, "about": entry.about, "oracle": entry.oracle})
         return rows
 
 
-def _made(name: str, given: Mapping[str, Any], seed: int) -> tuple[Method | OracleMethod, dict[str, Any]]:
-    """A method and its own options, with the seed of the run where it draws by chance."""
+def _made(name: str, given: Mapping[str, Any], seed: int) -> tuple[Method, dict[str, Any]]:
+    """Return a method and its own options, with the seed of the run where it draws by chance."""
     from snellen.exams.grounding.methods import catalogue
 
     drawn = {"seed": seed} if catalogue.takes_seed(name) else {}
     own = drawn | dict(given.get(METHOD_OPTIONS.name) or {})
-    return catalogue.build_oracle(name, own) if catalogue.is_oracle(name) else catalogue.build(name, own), own
+    return (catalogue.build_oracle if catalogue.is_oracle(name) else catalogue.build)(name, own), own
 
 
 def _is_uitars(name: str) -> bool:
-    """Whether a method's model is UI-TARS, which has an address of its own."""
+    """Return whether a method's model is UI-TARS, which has an address of its own."""
     return name.removeprefix(ORACLE).startswith("uitars")
 
 
 def _model(name: str, given: Mapping[str, Any]) -> str | None:
-    """The spec of the model that is asked."""
     return given.get(MODEL.name) or (UITARS if _is_uitars(name) else None)
 
 
 def _for_model(name: str, given: BuildContext, environ: Mapping[str, str]) -> dict[str, Any]:
-    """What is other than the user's options for the model: UI-TARS's address, and what its maintainers send along."""
+    """Return what is other than the user's options for the model: UI-TARS's address, and what its maintainers send along."""
     if not _is_uitars(name):
         return {}
     options = given.options
@@ -171,8 +165,8 @@ def _environ() -> dict[str, str]:
     return overlaid(os.environ, Path(), "EVAL_")
 
 
-def _answers(url: str, is_it: Callable[[Any], bool], name: str) -> str:
-    """Whether the server that is meant answers, in words: something else on its port is not it."""
+def _state(url: str, key: str, name: str) -> str:
+    """Say whether the server that is meant answers: OmniParser with a message that names it, a model server with a list."""
     import http.client
     from urllib.parse import urlsplit
 
@@ -182,21 +176,17 @@ def _answers(url: str, is_it: Callable[[Any], bool], name: str) -> str:
         connection = kind(parts.hostname or "", parts.port, timeout=PATIENCE)
         connection.request("GET", parts.path or "/")
         response = connection.getresponse()
-        status, body = response.status, response.read(MOST_SAID)
+        status, body = response.status, response.read(MOST_READ)
         connection.close()
     except (OSError, http.client.HTTPException, ValueError):
         return "not reachable"
     try:
-        said = msgspec.json.decode(body)
+        value = msgspec.json.decode(body, type=dict[str, Any]).get(key)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        said = None
-    if status == 200 and is_it(said):
+        value = None
+    if status == 200 and (isinstance(value, list) or "omniparser" in str(value).lower()):
         return "there"
     return f"something answers there, but it is not {name}: status {status}"
-
-
-def _lists_models(said: Any) -> bool:
-    return isinstance(said, dict) and isinstance(said.get("data"), list)
 
 
 KIND = MethodKind()

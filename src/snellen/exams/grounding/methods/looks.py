@@ -1,10 +1,8 @@
-"""One look at one picture (the screenshot or a crop), and the trail of looks that a search leaves behind.
-
-A Locator looks once. A Strategy (crops.py, screenseeker.py) decides where to look next. Neither knows the truth.
-"""
+"""One look at one picture (the screenshot or a crop of it), and the record of the looks of a search."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 from typing import Protocol as Interface
 
@@ -28,7 +26,7 @@ MOST_FAILURES = 8
 
 
 class Look(NamedTuple):
-    """What one look gave. A locator answers in the crop's pixels; a Trail hands it on in the screenshot's."""
+    """The result of one look: from a Locator in the crop's pixels, from a Search in the screenshot's."""
 
     status: Status
     point: Point | None = None
@@ -43,26 +41,23 @@ class Look(NamedTuple):
 
 
 class Locator(Interface):
-    """Looks at one picture and says where it would click. `scored` means that its confidences can be compared between looks."""
+    """Looks at one picture and says where it would click. `needs`, `prompt` and `identity` are a method's."""
 
     needs: tuple[str, ...] = ()
     scored: bool = False
+    """Its confidences can be compared between looks."""
     prompt: tuple[str, int] = ("", 0)
-    """What it says to a model beside the instruction, and how many pictures it shows; nothing where it asks none."""
-    version: str = ""
-    """Which version of our own rules it goes by: another one gives other answers."""
-    code: str = ""
-    """What a plugin's locator is made of: other code gives other answers."""
+    identity: Mapping[str, str] = {}
 
     async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
-        """Look at a crop of the view. Never raises for what a parser or a model does."""
+        """Look at a crop of the view. A parser or a model that fails is a Look with the status `error`."""
 
 
-class Trail:
-    """What a search has tried so far. `cap` bounds the calls; None is no bound."""
+class Search:
+    """The looks that one locator has taken for one sample. `cap` bounds the calls."""
 
-    def __init__(self, view: MethodView, cap: int | None = None) -> None:
-        self.view, self.cap = view, cap
+    def __init__(self, view: MethodView, locator: Locator, tools: Tools, cap: int | None = None) -> None:
+        self.view, self.locator, self.tools, self.cap = view, locator, tools, cap
         self.attempts = 0
         self.calls = 0
         self.crops: list[Crop] = []
@@ -77,32 +72,44 @@ class Trail:
         """Whether no further call is allowed."""
         return self.cap is not None and self.calls >= self.cap
 
-    async def look(self, locator: Locator, crop: Crop, instruction: str, tools: Tools) -> Look:
-        """One look at a crop, entered into the trail; the answer comes in the screenshot's pixels."""
+    def begin(self, crop: Crop) -> None:
+        """Count a look."""
         self.attempts += 1
         if crop != self.view.whole:
             self.crops.append(crop)
-        look = await locator.look(self.view, crop, instruction, tools)
+
+    def saw(self, total: int | None, kept: int) -> None:
+        """Count what a parser saw, of which only some is kept."""
+        if total is not None:
+            self.total = (self.total or 0) + total
+            self.partial = self.partial or total > kept
+
+    async def look(self, crop: Crop, instruction: str | None = None) -> Look:
+        """Look at a crop, for the view's instruction or another one, and return the answer in the screenshot's pixels."""
+        self.begin(crop)
+        wanted = self.view.instruction if instruction is None else instruction
+        look = await self.locator.look(self.view, crop, wanted, self.tools)
         self.calls += look.calls
         self.replies += look.replies
         if look.status == "error":
             self.failures.append(look.reason)
-        back = _back(look, crop)
+        back = look._replace(
+            point=None if look.point is None else crop.back(look.point),
+            box=None if look.box is None else crop.back(look.box),
+            detections=tuple(_moved(d, crop.left, crop.top) for d in look.detections),
+        )
         self.detections += back.detections
-        if look.total is not None:
-            self.total = (self.total or 0) + look.total
-            self.partial = self.partial or look.total > len(look.detections)
+        self.saw(look.total, len(look.detections))
         return back
 
-    def prediction(self, method: str, look: Look, seconds: float | None = None, oracle: bool = False) -> Prediction:
-        """The final word, with all that led to it."""
-        view = self.view
+    def prediction(self, method: str, look: Look, oracle: bool = False) -> Prediction:
+        """Return the final answer with all that led to it."""
         # without repeats, those of the look that decided before the rest
         seen = list({d.box: d for d in (*look.detections, *self.detections)}.values())
         return Prediction(
             method=method,
             status=look.status,
-            size=(view.width, view.height),
+            size=(self.view.width, self.view.height),
             point=None if look.point is None else (look.point.x, look.point.y),
             box=None if look.box is None else corners(look.box),
             text=look.text,
@@ -116,27 +123,15 @@ class Trail:
             replies=bounded(self.replies),
             failures=tuple(one_line(f) for f in self.failures[:MOST_FAILURES]),
             reason=one_line(look.reason),
-            seconds=seconds,
             oracle=oracle,
         )
 
 
 def corners(box: Box) -> Corners:
-    """(x1, y1, x2, y2) of a box."""
+    """Return (x1, y1, x2, y2) of a box."""
     return box.x1, box.y1, box.x2, box.y2
 
 
-def _back(look: Look, crop: Crop) -> Look:
-    """From the crop's pixels to the screenshot's."""
-    return look._replace(
-        point=None if look.point is None else crop.back(look.point),
-        box=None if look.box is None else crop.back(look.box),
-        detections=tuple(_moved(d, crop.left, crop.top) for d in look.detections),
-    )
-
-
 def _moved(detection: Detection, dx: float, dy: float) -> Detection:
-    if not dx and not dy:
-        return detection
     x1, y1, x2, y2 = detection.box
     return msgspec.structs.replace(detection, box=(x1 + dx, y1 + dy, x2 + dx, y2 + dy))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,39 +22,46 @@ STEP = 9  # a difference between neighbours that is an edge
 FILLED = 0.78  # how much of its bounding rectangle a box fills, rounded corners allowed
 SMALLEST = 9
 LARGEST_SHARE = 0.2  # of the screen: larger boxes are panels and windows
-TICK = (9, 34)  # sides of check boxes and radio buttons
+LARGEST = (400, 200)  # an empty box; a field is lower and may be wider
+FIELD_HEIGHT = 64
+TICK = 34  # side of a check box or radio button
 ICON = (8, 96)
 ICON_RATIO = 3.2
 OUTLINE = 3.3  # edge pixels of an icon, in its longer side: the rounded corner of a frame has fewer
 JOIN = 5  # parts of an icon that are nearer than this belong together
 
 
-class ScreenShape(NamedTuple):
-    """Something that is not writing. `inside` are the words that stand in it, by index."""
+def find_shapes(pixels: Pixels8, words: Sequence[Edges]) -> tuple[list[tuple[Edges, list[int]]], list[Edges]]:
+    """Return controls, each with the words in it (by index), and icons; from top to bottom."""
+    edges = _edge_map(pixels)
+    scale = max(1.0, min(pixels.shape[:2]) / 1080)
+    boxes = [b for b in _enclosed(edges) if not any(_within(b, w) for w in words)]  # the inside of an "o" is not a box
+    controls = []
+    for box in boxes:
+        inside = sorted((i for i, w in enumerate(words) if _centre_in(w, box)), key=lambda i: words[i][0])
+        if _is_control(box, [words[i] for i in inside], boxes, scale):
+            controls.append((box, inside))
+    ticks = [_grown(box, 4) for box, inside in controls if not inside and max(_size(box)) <= TICK * scale]
+    icons = [box for box in _blobs(edges, words, scale) if not any(_within(box, tick) for tick in ticks)]
+    return sorted(controls, key=lambda c: reading_order(c[0])), sorted(icons, key=reading_order)
 
-    box: Edges
-    kind: str
-    inside: tuple[int, ...] = ()
+
+def reading_order(box: Edges) -> tuple[int, int]:
+    """Return what sorts boxes from top to bottom, then from left to right."""
+    return box[1] // 8, box[0]
+
+
+def _within(inner: Edges, box: Edges) -> bool:
+    """Return whether a box lies in another one."""
+    return box[0] <= inner[0] and inner[2] <= box[2] and box[1] <= inner[1] and inner[3] <= box[3]
 
 
 def _cv2() -> Any:
     return importlib.import_module("cv2")
 
 
-def find_shapes(pixels: Pixels8, words: Sequence[Edges], unread: Sequence[Edges] = ()) -> list[ScreenShape]:
-    """Controls with and without words, then icons; each from top to bottom."""
-    edges = edge_map(pixels)
-    scale = max(1.0, min(pixels.shape[:2]) / 1080)
-    boxes = [b for b in enclosed(edges) if not any(_within(b, w) for w in words)]  # the inside of an "o" is no box
-    controls = [shape for box in boxes if (shape := _control(box, words, boxes, scale)) is not None]
-    ticks = [_grown(c.box, 4) for c in controls if c.kind == "checkbox"]
-    icons = [box for box in blobs(edges, words, scale) if not any(_within(box, t) for t in ticks)]
-    icons += [box for box in unread if _is_blob(box, scale) and not any(_meet(box, other) for other in icons)]
-    return [*sorted(controls, key=_place), *sorted((ScreenShape(box, "icon") for box in icons), key=_place)]
-
-
-def edge_map(pixels: Pixels8) -> Pixels8:
-    """255 where a pixel differs from its right or lower neighbour."""
+def _edge_map(pixels: Pixels8) -> Pixels8:
+    """Return 255 where a pixel differs from its right or lower neighbour."""
     import numpy as np
 
     values = pixels.astype(np.int16)
@@ -64,8 +71,8 @@ def edge_map(pixels: Pixels8) -> Pixels8:
     return edges
 
 
-def enclosed(edges: Pixels8) -> list[Edges]:
-    """Rectangular areas that edges enclose: the insides of frames, of filled boxes, of table cells."""
+def _enclosed(edges: Pixels8) -> list[Edges]:
+    """Return rectangular areas that edges enclose: the insides of frames, of filled boxes, of table cells."""
     cv2 = _cv2()
     height, width = edges.shape
     contours, tree = cv2.findContours(edges, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
@@ -78,15 +85,33 @@ def enclosed(edges: Pixels8) -> list[Edges]:
             continue
         if cv2.contourArea(contour) >= FILLED * (wide - 1) * (high - 1):
             found.append((x, y, x + wide, y + high))
-    return _distinct(found)
+    kept: list[Edges] = []  # without near copies (the inner and outer edge of one frame): the larger one stays
+    for box in sorted(found, key=lambda b: -(b[2] - b[0]) * (b[3] - b[1])):
+        if not any(all(abs(a - b) <= 4 for a, b in zip(box, other, strict=True)) for other in kept):
+            kept.append(box)
+    return kept
 
 
-def blobs(edges: Pixels8, words: Sequence[Edges], scale: float) -> list[Edges]:
-    """Small groups of edges that are neither writing nor frames."""
+def _is_control(box: Edges, words: Sequence[Edges], boxes: Sequence[Edges], scale: float) -> bool:
+    """Return whether an enclosed area is a control: empty and not too large, or around one line of words."""
+    wide, high = _size(box)
+    if not words:
+        return high <= FIELD_HEIGHT * scale or (wide <= LARGEST[0] * scale and high <= LARGEST[1] * scale)
+    tall = max(w[3] - w[1] for w in words)
+    if max(w[3] for w in words) - min(w[1] for w in words) > 1.8 * tall or high > 4 * tall:
+        return False  # several lines: a panel
+    smaller = (other for other in boxes if other != box and _within(other, box))
+    return not any(all(_centre_in(w, other) for w in words) for other in smaller)
+
+
+def _blobs(edges: Pixels8, words: Sequence[Edges], scale: float) -> list[Edges]:
+    """Return small groups of edges that are neither writing nor frames."""
     import numpy as np
 
     cv2 = _cv2()
-    rest = _without_lines(edges)
+    rest = edges.copy()
+    for shape in ((1, 40), (40, 1)):  # long straight runs: frames, dividers, underlines
+        rest[cv2.morphologyEx(edges, cv2.MORPH_OPEN, np.ones(shape, dtype=np.uint8)) > 0] = 0
     for x1, y1, x2, y2 in words:
         rest[y1:y2, x1:x2] = 0
     side = max(3, round(JOIN * scale)) | 1
@@ -96,53 +121,15 @@ def blobs(edges: Pixels8, words: Sequence[Edges], scale: float) -> list[Edges]:
     for i in range(1, count):
         x, y, wide, high, _area = (int(v) for v in stats[i])
         box = _grown((x, y, x + wide, y + high), -(side // 2))
+        shorter, longer = sorted(_size(box))
         inked = np.count_nonzero(rest[box[1] : box[3], box[0] : box[2]])
-        if _is_blob(box, scale) and inked >= OUTLINE * max(box[2] - box[0], box[3] - box[1]):
+        if ICON[0] <= shorter and longer <= min(ICON[1] * scale, ICON_RATIO * shorter) and inked >= OUTLINE * longer:
             found.append(box)
     return found
 
 
-def _without_lines(edges: Pixels8) -> Pixels8:
-    """Edges without long straight runs: frames, dividers, underlines."""
-    import numpy as np
-
-    cv2 = _cv2()
-    rest = edges.copy()
-    for shape in ((1, 40), (40, 1)):
-        lines = cv2.morphologyEx(edges, cv2.MORPH_OPEN, np.ones(shape, dtype=np.uint8))
-        rest[lines > 0] = 0
-    return rest
-
-
-def _is_blob(box: Edges, scale: float) -> bool:
-    wide, high = box[2] - box[0], box[3] - box[1]
-    shorter, longer = min(wide, high), max(wide, high)
-    return ICON[0] <= shorter and longer <= ICON[1] * scale and longer <= ICON_RATIO * shorter
-
-
-def _control(box: Edges, words: Sequence[Edges], boxes: Sequence[Edges], scale: float) -> ScreenShape | None:
-    """What kind of control an enclosed area is; None for a panel."""
-    wide, high = box[2] - box[0], box[3] - box[1]
-    inside = [i for i, w in enumerate(words) if _centre_in(w, box)]
-    if not inside:
-        shorter, longer = min(wide, high), max(wide, high)
-        if TICK[0] * scale <= shorter and longer <= TICK[1] * scale and longer <= 1.35 * shorter:
-            return ScreenShape(box, "checkbox")
-        if 16 <= high <= 64 * scale and wide >= 2.5 * high:
-            return ScreenShape(box, "field")
-        return ScreenShape(box, "box") if high <= 200 * scale and wide <= 400 * scale else None
-    tall = max(words[i][3] - words[i][1] for i in inside)
-    top, bottom = min(words[i][1] for i in inside), max(words[i][3] for i in inside)
-    if bottom - top > 1.8 * tall or high > 4 * tall:
-        return None  # several lines: a panel
-    smaller = (other for other in boxes if other != box and _within(other, box))
-    if any(all(_centre_in(words[i], other) for i in inside) for other in smaller):
-        return None  # a smaller box holds the same words
-    left, right = min(words[i][0] for i in inside), max(words[i][2] for i in inside)
-    before, after = left - box[0], box[2] - right
-    centred = abs(before - after) <= max(6, 0.25 * (right - left), 0.6 * tall)
-    kind = "button" if centred and before <= 8 * tall else "field" if before <= 4 * tall else "box"
-    return ScreenShape(box, kind, tuple(sorted(inside, key=lambda i: words[i][0])))
+def _size(box: Edges) -> tuple[int, int]:
+    return box[2] - box[0], box[3] - box[1]
 
 
 def _centre_in(inner: Edges, box: Edges) -> bool:
@@ -150,26 +137,5 @@ def _centre_in(inner: Edges, box: Edges) -> bool:
     return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
-def _within(inner: Edges, box: Edges) -> bool:
-    return box[0] <= inner[0] and inner[2] <= box[2] and box[1] <= inner[1] and inner[3] <= box[3]
-
-
 def _grown(box: Edges, by: int) -> Edges:
     return box[0] - by, box[1] - by, box[2] + by, box[3] + by
-
-
-def _meet(a: Edges, b: Edges) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-def _distinct(boxes: list[Edges]) -> list[Edges]:
-    """Boxes without near copies (the inner and outer edge of one frame): the larger one stays."""
-    kept: list[Edges] = []
-    for box in sorted(boxes, key=lambda b: -(b[2] - b[0]) * (b[3] - b[1])):
-        if not any(all(abs(a - b) <= 4 for a, b in zip(box, other, strict=True)) for other in kept):
-            kept.append(box)
-    return kept
-
-
-def _place(shape: ScreenShape) -> tuple[Any, ...]:
-    return shape.box[1] // 8, shape.box[0]

@@ -10,7 +10,7 @@ PREFIX = "method"
 ORACLE = "oracle/"
 USUAL = "vlm"
 ALONE = ("baseline", "human", "replay")
-"""Subjects that answer as they are; any other model is asked by a method."""
+"""Kinds of subjects that answer as they are; any other model is asked by a method."""
 
 METHOD = Option(
     "method",
@@ -33,7 +33,7 @@ MODEL = Option("model", "Model that the method asks.", metavar="SPEC")
 
 
 def chosen(wanted: ExamRequest) -> ExamRequest:
-    """The subject of a run: a method where one is named, or a model is that does not answer as it is."""
+    """Return the request with its subject: a method where one is named, or where a model is named that a method has to ask."""
     options = {name: value for name, value in wanted.options.items() if value is not None}
     method, model = options.pop(METHOD.name, None), wanted.model
     if method is None and model is None:
@@ -46,10 +46,9 @@ def chosen(wanted: ExamRequest) -> ExamRequest:
     if method is None and kind in ALONE:
         for option in OF_METHODS:
             if options.get(option.name):
-                raise SnellenError(
-                    f"{option.spellings[0]} means nothing for --model {model}, which answers without a method"
-                )
-    if kind == PREFIX or (method is None and kind in ALONE):
+                flag = option.spellings[0]
+                raise SnellenError(f"{flag} has no effect with --model {model}, which answers without a method")
+    if method is None and kind in (PREFIX, *ALONE):
         return wanted._replace(options=options)
     asked = {} if model is None else {MODEL.name: model}
     return wanted._replace(model=f"{PREFIX}/{method or USUAL}", options=options | asked)

@@ -2,24 +2,23 @@
 
 Five of its six methods are of this kind. A detector's box is chosen by its overlap with the true box; a model's point is
 accepted if it is right, and asked for again elsewhere if it is not; crops are placed around the true centre. That is why a subject that
-never looks gets over 90 % here. Everything else in this package works without a Target; this module alone takes one.
+never looks gets over 90 % here. Everything else in this package works without an OracleTarget; this module alone takes one.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.geometry import UNIT, Box, Crop, Point
-from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure, Tools
-from snellen.exams.grounding.methods.baselines import window_parse
-from snellen.exams.grounding.methods.looks import Locator, Look, Trail
+from snellen.exams.grounding.methods.base import Method, MethodView, Parse, ToolFailure, Tools
+from snellen.exams.grounding.methods.baselines import SlidingWindow, window_parse
+from snellen.exams.grounding.methods.looks import Locator, Look, Search
 from snellen.exams.grounding.methods.pictures import cut, noted
-from snellen.exams.grounding.methods.timing import TimedTools, aside
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class OracleTarget(NamedTuple):
 
 
 def target_of(sample: Sample) -> OracleTarget:
-    """The truth of a sample, for an oracle."""
+    """Return the truth of a sample, for an oracle."""
     boxes = sample.truth["boxes"]
     if not boxes:
         raise SnellenError(f"sample {sample.id} has no box: an absent target cannot be asked of an oracle")
@@ -50,51 +49,49 @@ def target_of(sample: Sample) -> OracleTarget:
     return OracleTarget(box, sample.facts.get("text"))
 
 
-class OracleMethod(ABC):
-    """A rule of the original's over its regions, which are placed by the truth."""
+class OracleMethod(Method):
+    """A rule of the original's over its regions, which are placed by the truth. `truths` has the targets by the samples' ids."""
 
-    def __init__(self, name: str, strategy: str, needs: tuple[str, ...], prompt: tuple[str, int] = ("", 0)) -> None:
-        self.name, self.strategy, self.needs, self.prompt = name, strategy, (*needs, "truth"), prompt
-        self.most = MOST_REGIONS[strategy]
+    def __init__(self, name: str, ending: str, locator: Locator) -> None:
+        self.name, self.needs, self.prompt = name, (*locator.needs, "truth"), locator.prompt
+        self.identity = {"oracle": "looks at the answer; for comparison only"}
+        self.truths: Mapping[str, OracleTarget] = {}
+        self._strategy, self._locator = STRATEGIES[ending], locator
+        self.most = MOST_REGIONS[self._strategy]
 
-    async def locate(self, view: MethodView, tools: Tools, target: OracleTarget) -> Prediction:
-        """What the rule says. Where every single look failed, that is an error and no miss (the original counts it as one)."""
-        timed, trail = TimedTools(tools), Trail(view)
-        look = await self._search(trail, timed, target)
-        if look.status == "missed" and trail.failures and len(trail.failures) == trail.attempts:
-            look = Look("error", reason=trail.failures[0])
-        return trail.prediction(self.name, look, timed.seconds, oracle=True)
+    async def locate(self, view: MethodView, tools: Tools) -> Prediction:
+        """Return what the rule says. Where every single look failed, that is an error (the original counts it as a miss)."""
+        search = Search(view, self._locator, tools)
+        look = await self._search(search, self.truths[view.id])
+        if look.status == "missed" and search.failures and len(search.failures) == search.attempts:
+            look = Look("error", reason=search.failures[0])
+        return search.prediction(self.name, look, oracle=True)
 
     @abstractmethod
-    async def _search(self, trail: Trail, tools: Tools, target: OracleTarget) -> Look: ...
+    async def _search(self, search: Search, target: OracleTarget) -> Look: ...
 
     def _regions(self, view: MethodView, target: OracleTarget) -> Iterator[tuple[original.XYWH, Crop]]:
-        for region in original.regions(self.strategy, target.box, view.width, view.height):
+        for region in original.regions(self._strategy, target.box, view.width, view.height):
             x, y, wide, high = original.crop_pixels(region, view.width, view.height)
-            yield region, Crop(view.space, x, y, x + wide, y + high)
+            yield region, Crop(view.whole.parent, x, y, x + wide, y + high)
 
 
 class PointOracle(OracleMethod):
     """The original's UI-TARS rule: ask region by region until a point lies in the true box, made larger by 0.02."""
 
-    def __init__(self, name: str, strategy: str, locator: Locator) -> None:
-        super().__init__(name, strategy, locator.needs, locator.prompt)
-        self.locator = locator
-
-    async def _search(self, trail: Trail, tools: Tools, target: OracleTarget) -> Look:
-        view = trail.view
+    async def _search(self, search: Search, target: OracleTarget) -> Look:
         answer = Look("missed", reason="no point passed the original's rule, which knows the truth")
-        for region, crop in self._regions(view, target):
+        for region, crop in self._regions(search.view, target):
             try:
-                look = await trail.look(self.locator, crop, view.instruction, tools)
+                look = await search.look(crop)
             except SnellenError as failure:  # a screenshot that does not decode
-                trail.failures.append(str(failure))
+                search.failures.append(str(failure))
                 continue
             if look.point is None:
                 continue
             within = crop.into(look.point).to(UNIT)
             full = original.to_full(region, (within.x, within.y))
-            point = Point(*full, UNIT).to(view.space)
+            point = Point(*full, UNIT).to(search.view.whole.parent)
             if original.inside(full, target.box):
                 return Look("found", point, confidence=original.UITARS_CONFIDENCE, reason="accepted by the truth")
             answer = answer._replace(point=point)
@@ -104,56 +101,55 @@ class PointOracle(OracleMethod):
 class DetectionOracle(OracleMethod):
     """The original's OmniParser rule: of all detections in all regions, the one that overlaps most with the true box."""
 
-    def __init__(self, name: str, strategy: str, parser: str, needs: tuple[str, ...]) -> None:
-        super().__init__(name, strategy, needs)
-        self.parser = parser
-        self._last: tuple[tuple[Detection, ...], Floats, bool] | None = None
+    def __init__(self, name: str, ending: str, locator: Locator) -> None:
+        super().__init__(name, ending, locator)
+        self.prompt = ("", 0)
+        self._last: tuple[tuple[Detection, ...], Floats] | None = None
 
-    async def _search(self, trail: Trail, tools: Tools, target: OracleTarget) -> Look:
-        view = trail.view
-        best, chosen, shown = 0.0, None, ""
-        for region, crop in self._regions(view, target):
-            trail.attempts += 1
-            if crop != view.whole:
-                trail.crops.append(crop)
+    async def _search(self, search: Search, target: OracleTarget) -> Look:
+        best, chosen, text = 0.0, None, ""
+        for region, crop in self._regions(search.view, target):
+            search.begin(crop)
             try:
-                parse = await self._parse(view, crop, tools, trail)
+                parse = await self._parse(search, crop)
             except (ToolFailure, SnellenError) as failure:
-                trail.failures.append(str(failure))
+                search.failures.append(str(failure))
                 continue
-            trail.total, trail.partial = (trail.total or 0) + len(parse.detections), True
+            search.saw(len(parse.detections), -1)
             if not parse.detections:
                 continue
             scores, boxes = self._scores(parse, region, target)
             top = int(scores.argmax())
             if float(scores[top]) > best:
-                best, chosen, shown = float(scores[top]), tuple(map(float, boxes[top])), parse.detections[top].text
+                best, chosen, text = float(scores[top]), tuple(map(float, boxes[top])), parse.detections[top].text
             if best >= original.ENOUGH:
                 break
         missed = Look("missed", confidence=best, reason=f"best score {best:.3f}: nothing passed the original's rule")
         if chosen is None:
             return missed
-        box = Box.from_xywh(chosen, UNIT).to(view.space)
+        box = Box.from_xywh(chosen, UNIT).to(search.view.whole.parent)
         missed = missed._replace(point=box.centre, box=box)
         if best < original.FOUND:
             return missed
-        return missed._replace(status="found", text=shown or None, reason="chosen by the truth")
+        return missed._replace(status="found", text=text or None, reason="chosen by the truth")
 
-    async def _parse(self, view: MethodView, crop: Crop, tools: Tools, trail: Trail) -> Parse:
-        if self.parser == "sliding-window":
+    async def _parse(self, search: Search, crop: Crop) -> Parse:
+        if isinstance(self._locator, SlidingWindow):
             return window_parse(crop.inner.width, crop.inner.height)
-        trail.calls += 1
-        return await tools.parse(await aside(tools, cut, view.image, crop), noted(crop))
+        search.calls += 1
+        return await search.tools.parse(await search.tools.compute(cut, search.view.image, crop), noted(crop))
 
     def _scores(self, parse: Parse, region: original.XYWH, target: OracleTarget) -> tuple[Floats, Floats]:
-        """The original's score of every detection, and its box as fractions of the screen."""
+        """Return `original.match_score` of every detection, and its box as fractions of the screen."""
         import numpy as np
 
         if self._last is None or self._last[0] is not parse.detections:
-            self._last = (parse.detections, _fractions(parse), any(d.text for d in parse.detections))
-        _known, own, worded = self._last
+            edges = np.array([d.box for d in parse.detections], dtype=np.float64)
+            edges /= np.array([parse.width, parse.height, parse.width, parse.height])
+            edges[:, 2:] -= edges[:, :2]
+            self._last = (parse.detections, edges)
         x, y, w, h = region
-        boxes = own * np.array((w, h, w, h)) + np.array((x, y, 0.0, 0.0))
+        boxes = self._last[1] * np.array((w, h, w, h)) + np.array((x, y, 0.0, 0.0))
         tx, ty, tw, th = target.box
         wide = np.minimum(boxes[:, 0] + boxes[:, 2], tx + tw) - np.maximum(boxes[:, 0], tx)
         high = np.minimum(boxes[:, 1] + boxes[:, 3], ty + th) - np.maximum(boxes[:, 1], ty)
@@ -162,25 +158,15 @@ class DetectionOracle(OracleMethod):
         overlap = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
         cx, cy = original.click_point(target.box)
         away = np.hypot(boxes[:, 0] + boxes[:, 2] / 2 - cx, boxes[:, 1] + boxes[:, 3] / 2 - cy)
-        bonus = np.array([_bonus(d, target.text) for d in parse.detections]) if worded and target.text else 0.0
+        bonus = np.array([_bonus(d.text, target.text) for d in parse.detections])
         scores = np.clip(overlap + bonus - np.minimum(original.FARTHEST, away * original.PER_DISTANCE), 0.0, 1.0)
         return scores, boxes
 
 
-def _fractions(parse: Parse) -> Floats:
-    """Boxes (x, y, width, height) as fractions of the parsed picture."""
-    import numpy as np
-
-    edges = np.array([d.box for d in parse.detections], dtype=np.float64)
-    edges /= np.array([parse.width, parse.height, parse.width, parse.height])
-    edges[:, 2:] -= edges[:, :2]
-    return edges
-
-
-def _bonus(detection: Detection, wanted: str | None) -> float:
-    if not detection.text or not wanted:
+def _bonus(text: str, wanted: str | None) -> float:
+    if not text or not wanted:
         return 0.0
-    one, other = detection.text.lower().strip(), wanted.lower().strip()
+    one, other = text.lower().strip(), wanted.lower().strip()
     if one == other:
         return original.SAME_TEXT
     return original.PART_OF_TEXT if one in other or other in one else 0.0

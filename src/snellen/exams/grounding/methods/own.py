@@ -1,7 +1,7 @@
 """A method of a plugin: a function that gets a picture and an instruction, and says where to click.
 
 It is called with the bytes of a PNG or JPEG (the screenshot, or a crop of it) and the instruction, in a thread. It returns (x, y) or
-(x1, y1, x2, y2) in pixels of that picture, or None where the thing is not there. Like every method it sees no truth.
+(x1, y1, x2, y2) in pixels of that picture, or None where the target is not there. Like every method it sees no truth.
 """
 
 from __future__ import annotations
@@ -19,21 +19,19 @@ from snellen.exams.grounding.geometry import Box, Crop, Point
 from snellen.exams.grounding.methods.base import MethodView, Tools
 from snellen.exams.grounding.methods.looks import Locator, Look
 from snellen.exams.grounding.methods.pictures import cut
-from snellen.exams.grounding.methods.timing import aside
-
-WANTED = "(x, y), (x1, y1, x2, y2) or None"
 
 
 class OwnLocator(Locator):
     """Looks with a plugin's function. What goes wrong in it is an error of the sample, with its words."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
-        self._name, self._function, self.code = name, function, code_of(function)
+        self._name, self._function = name, function
+        self.identity = {"code": _digest(function)}
 
     async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
-        image = view.image if crop == view.whole else await aside(tools, cut, view.image, crop)
+        image = await tools.compute(cut, view.image, crop)
         try:
-            said = await aside(tools, self._function, image, instruction)
+            said = await tools.compute(self._function, image, instruction)
         except Exception as error:
             return Look("error", reason=f"method {self._name}: {said_by(error)}")
         if said is None:
@@ -43,7 +41,8 @@ class OwnLocator(Locator):
         except (TypeError, ValueError):
             numbers = []
         if len(numbers) not in (2, 4) or not all(map(math.isfinite, numbers)):
-            return Look("error", reason=f"method {self._name} gave {one_line(repr(said), 80)}, not {WANTED}")
+            what = f"{one_line(repr(said), 80)}, not (x, y), (x1, y1, x2, y2) or None"
+            return Look("error", reason=f"method {self._name} gave {what}")
         if len(numbers) == 2:
             return Look("found", point=Point(numbers[0], numbers[1], crop.inner))
         x1, y1, x2, y2 = numbers
@@ -52,14 +51,15 @@ class OwnLocator(Locator):
 
 
 def about(function: Callable[..., Any]) -> str:
-    """What a function says of itself: the first line of its docstring."""
+    """Return the first line of a function's docstring."""
     first = next(iter((inspect.getdoc(function) or "").splitlines()), "")
     return f"a plugin's: {one_line(first, 120)}" if first else "a plugin's"
 
 
-def code_of(function: Callable[..., Any]) -> str:
-    """The digest of the file that a function is in, so that an edited method is another subject; of its name where there is none."""
+def _digest(function: Callable[..., Any]) -> str:
+    """Digest the file that a function is in, so that an edited method is another subject; its name where there is no file."""
     try:
-        return hashlib.sha256(Path(inspect.getfile(function)).read_bytes()).hexdigest()
+        code = Path(inspect.getfile(function)).read_bytes()
     except (OSError, TypeError):
-        return hashlib.sha256(repr(getattr(function, "__qualname__", type(function))).encode()).hexdigest()
+        code = repr(getattr(function, "__qualname__", type(function))).encode()
+    return hashlib.sha256(code).hexdigest()

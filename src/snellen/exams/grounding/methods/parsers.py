@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from abc import abstractmethod
+from collections.abc import Callable, Coroutine
 from functools import lru_cache
-from typing import Protocol as Interface
+from typing import Any
 
 import msgspec
 
@@ -14,41 +15,30 @@ from snellen.exams.grounding.geometry import Box, Crop
 from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure, Tools
 from snellen.exams.grounding.methods.looks import Locator, Look
 from snellen.exams.grounding.methods.pictures import cut, noted
-from snellen.exams.grounding.methods.timing import aside
 
 KEPT = 64
 _cut = lru_cache(maxsize=16)(cut)  # fixed panels are the same for every target of a screenshot
 
 
-class Chooser(Interface):
-    """Picks the detection that fits an instruction. `needs`, `scored`, `prompt` and `version` are as a locator's."""
-
-    needs: tuple[str, ...] = ()
-    scored: bool = False
-    prompt: tuple[str, int] = ("", 0)
-    version: str = ""
-
-    async def choose(self, sample: str, picture: bytes, instruction: str, parse: Parse, tools: Tools) -> Look:
-        """A look whose detections begin with the likeliest: the one that is meant where the status is `found`."""
-
-
 class ParserLocator(Locator):
-    """A parser and a chooser as one locator."""
+    """A parser with a way to choose among its detections."""
 
-    def __init__(self, chooser: Chooser, needs: tuple[str, ...]) -> None:
-        self.chooser = chooser
-        self.needs = (*needs, *chooser.needs)
-        self.scored, self.prompt, self.version = chooser.scored, chooser.prompt, chooser.version
+    def __init__(self, needs: tuple[str, ...]) -> None:
+        self.needs = needs
+
+    @abstractmethod
+    async def choose(self, sample: str, picture: bytes, instruction: str, parse: Parse, tools: Tools) -> Look:
+        """Return a look whose detections begin with the likeliest: the chosen one where the status is `found`."""
 
     async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
-        picture = await aside(tools, _cut, view.image, crop)
+        picture = await tools.compute(_cut, view.image, crop)
         try:
             parse = await tools.parse(picture, noted(crop))
         except ToolFailure as failure:
             return Look("error", calls=1, reason=f"{failure.kind}: {failure.reason}")
         if not parse.detections:
             return Look("refused", calls=1, total=0, reason="the parser sees nothing")
-        look = await self.chooser.choose(view.id, picture, instruction, parse, tools)
+        look = await self.choose(view.id, picture, instruction, parse, tools)
         look = look._replace(total=len(parse.detections), calls=1 + look.calls)
         if look.status != "found":
             return look
@@ -58,45 +48,43 @@ class ParserLocator(Locator):
 
 
 class ParseCache:
-    """Makes a parse once for each picture, also when several samples want it at the same time. Keeps the last ones.
+    """Makes a parse once for each picture, also when several samples ask for it at the same time. Keeps the last ones.
 
-    Whoever wants it first pays for it (`begun` counts these until they have it); the others get it with 0 seconds (`waiting` counts
-    them). A failure is handed to all who wait; it is remembered only where asking again would fail again.
+    The first that asks for a parse pays for it (`begun` counts these until they have it); the others get it with 0 seconds (`waiting`
+    counts them). A failure is raised for all of them; it is kept only where asking again would fail again.
     """
 
-    def __init__(self, parse: Callable[[bytes, str], Awaitable[Parse]], keep: int = KEPT) -> None:
-        self._parse, self._keep = parse, keep
+    def __init__(self, keep: int = KEPT) -> None:
+        self._keep = keep
         self._made: dict[str, asyncio.Task[Parse]] = {}
-        self.made = self.waiting = self.begun = 0
+        self.waiting = self.begun = 0
 
-    async def __call__(self, image: bytes, note: str) -> Parse:
+    async def __call__(self, image: bytes, parse_image: Callable[[], Coroutine[Any, Any, Parse]]) -> Parse:
+        """Return the parse of a picture, made by the function that is given where there is none."""
         key = hashlib.sha256(image).hexdigest()
         known = self._made.pop(key, None)
-        task = known or asyncio.ensure_future(self._parse(image, note))
-        task.add_done_callback(_looked_at)
-        self.made += known is None
+        task = known or asyncio.create_task(parse_image())
+        task.add_done_callback(_retrieve)
         self._made[key] = task  # at the end: the one that was asked for last goes last
         done = (one for one, made in self._made.items() if made.done())
         if len(self._made) > self._keep and (oldest := next(done, None)) is not None:
             del self._made[oldest]
-        waits, begins = known is not None and not task.done(), known is None
+        waits = known is not None and not task.done()
         self.waiting += waits
-        self.begun += begins
+        self.begun += known is None
         try:
             parse = await asyncio.shield(task)
             return parse if known is None else msgspec.structs.replace(parse, seconds=0.0)
-        except asyncio.CancelledError:
-            raise
         except Exception as error:
             if not (isinstance(error, ToolFailure) and error.lasting) and self._made.get(key) is task:
                 del self._made[key]
             raise
         finally:
             self.waiting -= waits
-            self.begun -= begins
+            self.begun -= known is None
 
 
-def _looked_at(task: asyncio.Future[Parse]) -> None:
-    """A failure that nobody waits for any more, as the run was stopped, is no cause for a traceback."""
+def _retrieve(task: asyncio.Future[Parse]) -> None:
+    """Keep asyncio from logging a failure that nothing waits for any more, as the run was stopped."""
     if not task.cancelled():
         task.exception()

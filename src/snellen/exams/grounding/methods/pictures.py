@@ -23,7 +23,7 @@ TAG_COLOURS = ((214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (1
 
 @lru_cache(maxsize=4)
 def opened(data: bytes) -> Image:
-    """The decoded picture in RGB; the last few are kept, since many crops are cut from one screenshot."""
+    """Return the decoded picture in RGB; the last few are kept, since many crops are cut from one screenshot."""
     try:
         return as_rgb(data)
     except BadPicture as error:
@@ -31,24 +31,24 @@ def opened(data: bytes) -> Image:
 
 
 def encoded(image: Image) -> bytes:
-    """Lossless PNG, quickly."""
+    """Encode a picture as PNG, quickly."""
     out = io.BytesIO()
     image.save(out, "PNG", compress_level=1)
     return out.getvalue()
 
 
 def cut(data: bytes, crop: Crop) -> bytes:
-    """The cut-out as PNG; the very same bytes where nothing is cut off."""
+    """Return the cut-out as PNG; the very same bytes where nothing is cut off."""
     return data if crop == Crop.whole(crop.parent) else encoded(opened(data).crop(crop.edges))
 
 
 def noted(crop: Crop) -> str:
-    """What was cut, in words: "whole" or "crop LEFT,TOP,RIGHT,BOTTOM"."""
+    """Say what was cut: "whole" or "crop LEFT,TOP,RIGHT,BOTTOM"."""
     return "whole" if crop == Crop.whole(crop.parent) else f"crop {','.join(map(str, crop.edges))}"
 
 
 def scaled(data: bytes, width: int, height: int) -> bytes:
-    """The picture in exactly this size; the very same bytes where it has it."""
+    """Return the picture in exactly this size; the very same bytes where it has it."""
     from PIL import Image
 
     image = opened(data)
@@ -58,7 +58,7 @@ def scaled(data: bytes, width: int, height: int) -> bytes:
 
 
 def framed(data: bytes, box: Box) -> bytes:
-    """A red frame of 5 px around a box, or a ring around a point (a frame of no size would not be seen)."""
+    """Draw a red frame of 5 px around a box, or a ring around a point (a frame of no size would not be seen)."""
     from PIL import ImageDraw
 
     image = opened(data).copy()
@@ -72,7 +72,7 @@ def framed(data: bytes, box: Box) -> bytes:
 
 
 def tagged(data: bytes, boxes: Sequence[tuple[float, float, float, float]]) -> bytes:
-    """Every box with a frame and its number, for a model that chooses a number."""
+    """Draw a frame and a number at every box, for a model that chooses a number."""
     from PIL import ImageDraw, ImageFont
 
     image = opened(data).copy()

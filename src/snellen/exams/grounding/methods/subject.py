@@ -1,13 +1,14 @@
-"""A grounding method as a subject: what it needs from outside is put into its hands, and what it says becomes an Answer.
+"""A grounding method as a subject: it gets what it needs from outside, and its prediction becomes an Answer.
 
-The subject sees Questions only. An oracle is handed the truths apart from them, when it is built, and is called oracle everywhere.
+The subject sees Questions only. An oracle has the truths apart from them since it was built, and is called oracle everywhere.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,10 +19,8 @@ from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.images import ledger_entry
 from snellen.core.subject import Caller, CallEstimate, Reply, Request, Subject
 from snellen.core.types import Answer, Call, Failure, Question
-from snellen.exams.grounding.methods.base import Method, MethodView, Parse, ToolFailure
-from snellen.exams.grounding.methods.composed import Composed
+from snellen.exams.grounding.methods.base import Method, MethodView, Parse, T, ToolFailure, Tools
 from snellen.exams.grounding.methods.ocr import missing, parse_picture
-from snellen.exams.grounding.methods.oracle import OracleMethod, OracleTarget
 from snellen.exams.grounding.methods.parsers import KEPT, ParseCache
 from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint, parse_image
 from snellen.exams.grounding.reading.predictions import to_text
@@ -47,42 +46,27 @@ class Outside(NamedTuple):
     planner: Subject | None
     parser: OmniParserEndpoint | None
 
-    def check(self, name: str, needs: tuple[str, ...]) -> None:
-        """One line on what is missing."""
-        for need, there in (("model", self.model), ("planner", self.planner)):
-            if need in needs and there is None:
-                raise SnellenError(f"method {name} {MISSING[need]}")
-        if "extra:ocr" in needs and missing() is not None:
-            raise MissingExtra(f"method {name}", "ocr")
-
 
 class MethodSubject(Subject):
     """Answers with the JSON of a Prediction. A method that could not do its work is a failure, not a wrong answer."""
 
     needs_picture = True
 
-    def __init__(
-        self,
-        method: Method | OracleMethod,
-        outside: Outside,
-        options: Mapping[str, Any],
-        truths: Mapping[str, OracleTarget] | None = None,
-    ) -> None:
-        outside.check(method.name, method.needs)
-        self._method, self._outside, self._truths = method, outside, truths
-        self._given = list({id(s): s for s in (outside.model, outside.planner) if s is not None}.values())
-        self._asked = self._given if {"model", "planner"} & {*method.needs} else []
+    def __init__(self, method: Method, outside: Outside, options: Mapping[str, Any]) -> None:
+        needs = method.needs
+        for need, there in (("model", outside.model), ("planner", outside.planner)):
+            if need in needs and there is None:
+                raise SnellenError(f"method {method.name} {MISSING[need]}")
+        if "extra:ocr" in needs and missing() is not None:
+            raise MissingExtra(f"method {method.name}", "ocr")
+        self._method, self._outside = method, outside
+        self._asked = list({id(s): s for s in (outside.model, outside.planner) if s is not None}.values())
         names = "+".join(s.spec for s in self._asked)
         self.spec = f"{method.name}/{names}" if names else method.name
         identity: dict[str, Any] = {"kind": "method", "method": method.name, "options": dict(options)}
-        if isinstance(method, Composed) and method.locator.code:
-            identity["code"] = method.locator.code
-        if isinstance(method, Composed) and method.locator.version:
-            identity["version"] = method.locator.version
-        if truths is not None:
-            identity["oracle"] = "looks at the answer; for comparison only"
+        identity |= method.identity
         self._via: dict[int, int] = {}
-        if "parser:omniparser" in method.needs and outside.parser is not None:
+        if outside.parser is not None:
             self.endpoints += (outside.parser,)
             identity["parser"] = outside.parser.connection.url
         for subject in self._asked:
@@ -92,9 +76,7 @@ class MethodSubject(Subject):
             identity["planner" if subject is not outside.model else "model"] = dict(subject.identity)
         self.identity = identity
         self._workers: Workers[Parse] | None = None
-        self.parses = ParseCache(self._parse, max(KEPT, 2 * self.parallel))
-        self.parse_calls: dict[bytes, list[Call]] = {}  # by picture: whoever asks first pays for them
-        self._call: Caller | None = None
+        self.parses = ParseCache(max(KEPT, 2 * self.parallel))
 
     @property
     def parallel(self) -> int:  # type: ignore[override]
@@ -103,21 +85,22 @@ class MethodSubject(Subject):
 
     @property
     def beside(self) -> int:  # type: ignore[override]
-        """Those that wait for a parse that another question of the same screenshot asked for; where a model is asked, also those whose
-        parse runs in a process on this machine.
+        """How many questions wait for a parse that another question of the same screenshot asked for.
+
+        Where a model is asked, those whose parse runs in a process on this machine count, too.
         """
         here = self.parses.begun if self.endpoints and "parser:ocr" in self._method.needs else 0
         return min(self.parses.waiting + min(here, self.parallel), MOST_BESIDE * self.parallel)
 
     def asked(self) -> tuple[CallEstimate, ...]:
-        """The models that it asks, for estimates."""
+        """Return the models that it asks, for estimates."""
         text, pictures = self._method.prompt
         return tuple(CallEstimate(model, self._method.most, text, pictures) for model in self._asked)
 
     def why_same(self, repeats: int) -> str:
         """A method that asks no model computes its answer; one that does is as steady as the models are."""
         reasons = [model.why_same(repeats) for model in self._asked]
-        if not reasons and not self.identity.get("code"):  # a plugin's function may do what it likes
+        if not reasons and "code" not in self.identity:  # a plugin's function may do what it likes
             return f"{self.spec} asks no model and computes the same answer each time"
         return reasons[0] if reasons and all(reasons) else ""
 
@@ -125,63 +108,31 @@ class MethodSubject(Subject):
         return MethodView.of(question)
 
     async def answer(self, question: Question, prepared: MethodView, call: Caller) -> Answer:
-        self._call = call
-        tools = _Tools(self)
-        truth = [] if self._truths is None else [self._truths[question.id]]
+        tools = _SampleTools(self, call)
+        answer = Answer(id=question.id, prompt=question.prompt)
         try:
-            prediction = await self._method.locate(prepared, tools, *truth)
+            prediction = await self._method.locate(prepared, tools)
             if prediction.status == "error":
                 raise ToolFailure("method", prediction.reason or "the method failed")
         except ToolFailure as error:
             failure = Failure(kind=error.kind, reason=error.reason)
-            return Answer(id=question.id, prompt=question.prompt, failure=failure, calls=tuple(tools.calls))
-        return Answer(
-            id=question.id,
-            prompt=question.prompt,
-            text=to_text(prediction),
-            finish_reason="stop",
-            calls=tuple(tools.calls),
-        )
+            return msgspec.structs.replace(answer, failure=failure, calls=tuple(tools.calls))
+        text = to_text(msgspec.structs.replace(prediction, seconds=round(tools.seconds, 4)))
+        return msgspec.structs.replace(answer, text=text, finish_reason="stop", calls=tuple(tools.calls))
 
     async def close(self) -> None:
         if self._workers is not None:
             workers, self._workers = self._workers, None
             await asyncio.to_thread(workers.close)
-        for subject in self._given:
+        for subject in self._asked:
             await subject.close()
 
-    async def _parse(self, image: bytes, note: str) -> Parse:
-        if "parser:omniparser" in self._method.needs:
-            spent: list[float | None] = []
-            parse = await parse_image(lambda body: self._post(image, note, body, spent), image)
-            known = [s for s in spent if s is not None]
-            return msgspec.structs.replace(parse, seconds=sum(known) if known else None)
-        if self._workers is None:
-            self._workers = on_all_cores(parse_picture)
-        try:
-            return await self._workers.ask(image)
-        except (WorkFailed, WorkerLost, SnellenError) as error:
-            raise ToolFailure("parser", f"the embedded parser failed ({error})") from None
-
-    async def _post(self, image: bytes, note: str, body: bytes, spent: list[float | None]) -> bytes | None:
-        parser, call = self._outside.parser, self._call
-        if parser is None or call is None:
-            raise ToolFailure("parser", "no OmniParser server")
-        key = digest({"kind": parser.kind, "endpoint": parser.connection.url, "body": hashlib.sha256(body).hexdigest()})
-        sent = ledger_entry(image, () if note == "whole" else (note,))
-        reply: Reply = await call(Request(key=key, body=body, images=(sent,), cost_bound=0.0))
-        self.parse_calls.setdefault(image, []).append(reply.call)
-        spent.append(reply.call.latency)
-        if reply.failure is not None:
-            raise ToolFailure(reply.failure.kind, reply.failure.reason)
-        return None if reply.refused else reply.text.encode()
-
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: Question, call: Caller) -> Answer:
         """Ask the model, or the planner where the question is one of planning."""
         subject = self._outside.planner if question.prompt in PLANNING else self._outside.model
-        if subject is None or self._call is None:
+        if subject is None:
             raise ToolFailure("model", "no model to ask")
-        via, call = self._via.get(id(subject), 0), self._call
+        via = self._via.get(id(subject), 0)
 
         async def through(request: Request) -> Reply:
             return await call(msgspec.structs.replace(request, via=via))
@@ -189,21 +140,72 @@ class MethodSubject(Subject):
         prepared = await asyncio.to_thread(subject.prepare, question)
         return await subject.answer(question, prepared, through)
 
+    async def parse(self, image: bytes, note: str, call: Caller, calls: list[Call]) -> Parse:
+        """Parse a picture here, or by OmniParser's server with calls that are added to a list."""
+        parser = self._outside.parser
+        if parser is None:
+            return await self._parse_here(image)
 
-class _Tools:
-    """One sample's hands on the outside: remembers the calls that were made for it."""
+        async def send(body: bytes) -> bytes | None:
+            url = parser.connection.url
+            key = digest({"kind": parser.kind, "endpoint": url, "body": hashlib.sha256(body).hexdigest()})
+            sent = ledger_entry(image, () if note == "whole" else (note,))
+            reply = await call(Request(key=key, body=body, images=(sent,), cost_bound=0.0))
+            made.append(reply.call)
+            if reply.failure is not None:
+                raise ToolFailure(reply.failure.kind, reply.failure.reason)
+            return None if reply.refused else reply.text.encode()
 
-    def __init__(self, subject: MethodSubject) -> None:
-        self._subject = subject
+        made: list[Call] = []
+        try:
+            parse = await parse_image(send, image)
+        finally:
+            calls += made
+        return msgspec.structs.replace(parse, seconds=_latency(made))
+
+    async def _parse_here(self, image: bytes) -> Parse:
+        if self._workers is None:
+            self._workers = on_all_cores(parse_picture)
+        try:
+            return await self._workers.ask(image)
+        except (WorkFailed, WorkerLost, SnellenError) as error:
+            raise ToolFailure("parser", f"the embedded parser failed ({error})") from None
+
+
+class _SampleTools(Tools):
+    """One sample's way to the outside, with its calls and the seconds that they took: no queue, and no parse of another sample."""
+
+    def __init__(self, subject: MethodSubject, call: Caller) -> None:
+        self._subject, self._call = subject, call
         self.calls: list[Call] = []
+        self.seconds = 0.0
 
     async def parse(self, image: bytes, note: str) -> Parse:
-        try:
-            return await self._subject.parses(image, note)
-        finally:
-            self.calls += self._subject.parse_calls.pop(image, ())
+        began = time.perf_counter()
+        parse = await self._subject.parses(image, lambda: self._subject.parse(image, note, self._call, self.calls))
+        self.seconds += time.perf_counter() - began if parse.seconds is None else parse.seconds
+        return parse
 
     async def ask(self, question: Question) -> Answer:
-        answer = await self._subject.ask(question)
+        began = time.perf_counter()
+        answer = await self._subject.ask(question, self._call)
         self.calls += answer.calls
+        needed = _latency(answer.calls)
+        self.seconds += time.perf_counter() - began if needed is None else needed
         return answer
+
+    async def compute(self, function: Callable[..., T], *args: Any) -> T:
+        result, needed = await asyncio.to_thread(_measured, function, args)
+        self.seconds += needed
+        return result
+
+
+def _latency(calls: Sequence[Call]) -> float | None:
+    """Return the time that calls took; None if none of them knows."""
+    known = [call.latency for call in calls if call.latency is not None]
+    return sum(known) if known else None
+
+
+def _measured(function: Callable[..., T], args: tuple[Any, ...]) -> tuple[T, float]:
+    began = time.thread_time()
+    return function(*args), time.thread_time() - began

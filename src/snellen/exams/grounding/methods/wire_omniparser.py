@@ -2,13 +2,12 @@
 
 `POST /parse/` (the slash at the end matters: without it the server redirects) with `{"base64_image": ...}`. The reference server answers
 500 where its OCR finds no text at all, which is not "nothing found": the picture is sent once more with a strip of text below it, and
-what is seen in the strip is thrown away.
+what is seen in the strip is dropped.
 """
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import math
 import re
 from collections.abc import Awaitable, Callable
@@ -20,15 +19,13 @@ from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret, has_login
 from snellen.core.subject import Connection, Endpoint, Parsed
 from snellen.core.text import one_line
-from snellen.core.types import Failure
+from snellen.core.types import Failure, Struct
 from snellen.exams.grounding.methods.base import Parse, ToolFailure
 from snellen.exams.grounding.methods.pictures import encoded, opened
-from snellen.exams.grounding.reading.predictions import Detection
+from snellen.exams.grounding.reading.predictions import Corners, Detection
 
-NAME = "omniparser"
 STRIP_TEXT = "SNELLEN TEXT STRIP"
-STRIP_HEIGHT = 64
-STRIP_WIDTH = 420
+STRIP_SIZE = (420, 64)
 STRIP_FONT = 32
 MOST_ITEMS = 5000
 SLACK = 0.05  # how far beyond the picture a box may reach and still be one of it
@@ -38,11 +35,24 @@ Send = Callable[[bytes], Awaitable[bytes | None]]
 """Posts a body and gives the reply's; None where the server failed on the picture (status 500)."""
 
 
-class OmniParserEndpoint(Endpoint):
-    """One server, which has no model list and takes no key.
+class _OmniParserItem(Struct, frozen=True):
+    """An entry of the server's list. Only its box has to be as it should be."""
 
-    A status 500 is what it says on pictures without text: it is handed on, not tried again and again.
-    """
+    bbox: Corners
+    content: Any = None
+    type: Any = None
+    confidence: Any = None
+    interactivity: Any = None
+
+
+class _OmniParserReply(Struct, frozen=True):
+    """A reply of the server. The picture with boxes that comes along is not read."""
+
+    parsed_content_list: list[Any]
+
+
+class OmniParserEndpoint(Endpoint):
+    """One server, which has no model list and takes no key. Its status 500 on pictures without text is not retried as it is."""
 
     kind = "omniparser"
     model = "omniparser"
@@ -51,7 +61,7 @@ class OmniParserEndpoint(Endpoint):
         self.connection = Connection(parse_url(url), probe_url(url), {}, Secret(""), HINT)
 
     def parse(self, body: bytes) -> Parsed:
-        """The list of what it sees; the picture with boxes that comes along is not kept."""
+        """Return the list of what it sees as text."""
         kept = msgspec.json.encode({"parsed_content_list": _items(body)}).decode()
         return Parsed(text=kept, finish_reason="stop", cost=0.0, cost_source="server")
 
@@ -63,7 +73,7 @@ class OmniParserEndpoint(Endpoint):
 
 
 def parse_url(base: str) -> str:
-    """Where pictures go, whatever form of the server's address is given.
+    """Return where pictures go, whatever form of the server's address is given.
 
     >>> parse_url("http://localhost:8000")
     'http://localhost:8000/parse/'
@@ -72,114 +82,96 @@ def parse_url(base: str) -> str:
 
 
 def probe_url(base: str) -> str:
-    """Where the server says that it is ready."""
+    """Return where the server says that it is ready."""
     return f"{_root(base)}/probe/"
 
 
-def is_ready(said: Any) -> bool:
-    """Whether the reply of a probe is OmniParser's: `{"message": "Omniparser API ready"}`."""
-    return isinstance(said, dict) and "omniparser" in str(said.get("message", "")).lower()
-
-
 def _root(base: str) -> str:
-    if has_login(base.strip()) or "?" in base or "#" in base:
-        raise SnellenError("the OmniParser address must hold no user name, password, '?' or '#'")
     root = base.strip().rstrip("/")
-    for ending in ("/parse", "/probe"):
-        root = root.removesuffix(ending)
+    if has_login(root) or "?" in base or "#" in base:
+        raise SnellenError("the OmniParser address must hold no user name, password, '?' or '#'")
     if not root.startswith(("http://", "https://")):
         raise SnellenError(f"the OmniParser address '{one_line(base, 100)}' must begin with http:// or https://")
-    return root.rstrip("/")
-
-
-def _request(image: bytes) -> bytes:
-    """The JSON of a request: the encoded picture as plain base64."""
-    return msgspec.json.encode({"base64_image": base64.b64encode(image).decode("ascii")})
+    return root.removesuffix("/parse").removesuffix("/probe").rstrip("/")
 
 
 def _items(body: bytes) -> list[Any]:
-    """The list in a reply; ValueError where there is none."""
+    """Return the list in a reply; raise ValueError where there is none."""
     try:
-        data = msgspec.json.decode(body)
+        return msgspec.json.decode(body, type=_OmniParserReply).parsed_content_list
+    except msgspec.ValidationError:
+        raise ValueError("no parsed_content_list in the reply") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"not JSON ({one_line(str(error), 80)})") from None
-    if not isinstance(data, dict) or not isinstance(data.get("parsed_content_list"), list):
-        raise ValueError("no parsed_content_list in the reply")
-    return list(data["parsed_content_list"])
 
 
 def read_reply(body: bytes, width: int, height: int) -> Parse:
-    """What the server saw, in pixels of the picture. Raises ToolFailure, which is never the same as an empty Parse."""
+    """Return what the server saw, in pixels of the picture. Raise ToolFailure for a reply that cannot be read."""
     try:
         found = [convert(item, width, height) for item in _items(body)[:MOST_ITEMS]]
     except ValueError as error:
         raise ToolFailure("garbled", f"OmniParser: {error}") from None
-    return Parse(width=width, height=height, detections=tuple(d for d in found if d is not None), parser=NAME)
+    return Parse(width=width, height=height, detections=tuple(d for d in found if d is not None))
 
 
-def convert(item: Any, width: int, height: int) -> Detection | None:
-    """One entry of the list as a Detection; None where it has no usable box. Boxes that reach over the edge by rounding are cut."""
-    box = item.get("bbox") if isinstance(item, dict) else None
-    if not isinstance(box, list) or len(box) != 4 or not all(_is_number(v) for v in box):
+def convert(entry: Any, width: int, height: int) -> Detection | None:
+    """Return one entry of the list as a Detection; None where it has no usable box. Boxes that reach over the edge by rounding are cut."""
+    try:
+        item = msgspec.convert(entry, _OmniParserItem)
+    except msgspec.ValidationError:
         return None
-    if not all(-SLACK <= v <= 1 + SLACK for v in box):
+    if not all(-SLACK <= v <= 1 + SLACK for v in item.bbox):
         return None
-    x1, y1, x2, y2 = (min(1.0, max(0.0, float(v))) for v in box)
+    x1, y1, x2, y2 = (min(1.0, max(0.0, v)) for v in item.bbox)
     if x2 <= x1 or y2 <= y1:
         return None
-    content = item.get("content")
-    text = content.strip() if isinstance(content, str) else ""
-    kind = item.get("type") if item.get("type") in ("text", "icon") else "unknown"
+    text = item.content.strip() if isinstance(item.content, str) else ""
+    kind = item.type if item.type in ("text", "icon") else "unknown"
     old = _OLD.fullmatch(text)
     if old:  # servers of the first version
         kind, text = old.group(1).lower(), old.group(2).strip()
-    confidence = item.get("confidence")
-    interactive = item.get("interactivity")
+    sure = item.confidence
     return Detection(
         box=(x1 * width, y1 * height, x2 * width, y2 * height),
         text=text,
-        kind=str(kind),
-        confidence=float(confidence) if _is_number(confidence) else None,
-        interactive=interactive if isinstance(interactive, bool) else None,
+        kind=kind,
+        confidence=float(sure) if type(sure) in (int, float) and math.isfinite(sure) else None,
+        interactive=item.interactivity if isinstance(item.interactivity, bool) else None,
     )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 # ---------------------------------------------------------------- pictures without text
 
 
 def padded(image: bytes) -> tuple[bytes, tuple[int, int]]:
-    """The picture with a strip of text below it (and, if it is narrow, wider), and its new size."""
+    """Return the picture with a strip of text below it (and, if it is narrow, wider), and its new size."""
     from PIL import Image
 
     picture = opened(image)
-    wide, high = max(picture.width, STRIP_WIDTH), picture.height + STRIP_HEIGHT
-    out = Image.new("RGB", (wide, high), (255, 255, 255))
+    size = max(picture.width, STRIP_SIZE[0]), picture.height + STRIP_SIZE[1]
+    out = Image.new("RGB", size, (255, 255, 255))
     out.paste(picture, (0, 0))
     out.paste(strip(), (0, picture.height))
-    return encoded(out), out.size
+    return encoded(out), size
 
 
 def strip() -> Any:
-    """The strip itself: large dark letters on white."""
+    """Draw the strip itself: large dark letters on white."""
     from PIL import Image, ImageDraw, ImageFont
 
-    out = Image.new("RGB", (STRIP_WIDTH, STRIP_HEIGHT), (255, 255, 255))
+    out = Image.new("RGB", STRIP_SIZE, (255, 255, 255))
     ImageDraw.Draw(out).text((12, 14), STRIP_TEXT, fill=(0, 0, 0), font=ImageFont.load_default(STRIP_FONT))
     return out
 
 
 def unpadded(parse: Parse, width: int, height: int) -> Parse:
-    """A parse of a padded picture as one of the picture: what lies in the padding is dropped, what reaches into it is cut."""
+    """Return a parse of a padded picture as one of the picture: what lies in the padding is dropped, what reaches into it is cut."""
     kept = []
     for found in parse.detections:
         x1, y1, x2, y2 = found.box
         if (x1 + x2) / 2 < width and (y1 + y2) / 2 < height:
             kept.append(msgspec.structs.replace(found, box=(x1, y1, min(x2, float(width)), min(y2, float(height)))))
-    return Parse(width=width, height=height, detections=tuple(kept), parser=parse.parser, padded=True)
+    return Parse(width=width, height=height, detections=tuple(kept))
 
 
 async def parse_image(send: Send, image: bytes) -> Parse:
@@ -188,11 +180,11 @@ async def parse_image(send: Send, image: bytes) -> Parse:
         size = opened(image).size
     except SnellenError as error:
         raise ToolFailure("image", str(error), lasting=True) from None
-    body = await send(_request(image))
+    body = await send(msgspec.json.encode({"base64_image": image}))
     if body is not None:
         return read_reply(body, *size)
     larger, larger_size = await asyncio.to_thread(padded, image)
-    body = await send(_request(larger))
+    body = await send(msgspec.json.encode({"base64_image": larger}))
     if body is None:
         reason = "OmniParser fails on this picture (status 500), also with a strip of text added"
         raise ToolFailure("server-500", reason, lasting=True)

@@ -23,21 +23,21 @@ SPACE_MARK = "▁"  # sentencepiece
 BYTE_MARKS = ("Ġ", "Ċ")  # a space and a newline in the byte-level spelling
 
 
-def is_special(text: str) -> bool:
-    """Whether a token is a mark of the model and no part of what it says.
+def _is_special(text: str) -> bool:
+    """Return whether a token is a mark of the model and no part of what it says.
 
-    >>> is_special("<|im_end|>"), is_special("</s>"), is_special("<b>")
+    >>> _is_special("<|im_end|>"), _is_special("</s>"), _is_special("<b>")
     (True, True, False)
     """
     return _SPECIAL.fullmatch(text.strip()) is not None
 
 
 def spread(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
-    """The number of each token that is not special, with the text that it adds to the reply.
+    """Yield the number of each token that is not special, with the text that it adds to the reply.
 
     A token that holds only a part of a character adds nothing; the character comes with the token that completes it.
     """
-    kept = [(i, t.text) for i, t in enumerate(tokens) if not is_special(t.text)]
+    kept = [(i, t.text) for i, t in enumerate(tokens) if not _is_special(t.text)]
     byte_level = any(m in text for _, text in kept for m in BYTE_MARKS)
     decoder = getincrementaldecoder("utf-8")("replace")
     for i, text in kept:
@@ -54,7 +54,7 @@ def _bytes(text: str, byte_level: bool) -> bytes:
 
 @cache
 def _byte_of() -> dict[str, int]:
-    """The byte-level spelling: printable bytes stand for themselves, the others for the characters from U+0100 on."""
+    """Return the byte-level spelling: printable bytes stand for themselves, the others for the characters from U+0100 on."""
     printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = [b for b in range(256) if b not in printable]
     return {chr(b): b for b in printable} | {chr(0x100 + i): b for i, b in enumerate(others)}

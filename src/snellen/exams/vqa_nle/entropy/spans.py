@@ -27,7 +27,7 @@ STOP_WORDS = frozenset(_STOP.split())
 
 
 def clean_token_for_entropy(text: str | None) -> str | None:
-    """A token's key in it; None for white space and stop words, and where there is no text.
+    """Return a token's key in it; None for white space and stop words, and where there is no text.
 
     >>> clean_token_for_entropy(" Dog"), clean_token_for_entropy(" The"), clean_token_for_entropy(None)
     ('dog', None, None)
@@ -37,9 +37,9 @@ def clean_token_for_entropy(text: str | None) -> str | None:
 
 
 def extract_token_entropies(tokens: Sequence[Token]) -> dict[str, float]:
-    """The dictionary: three decimals, the maximum where a token comes again, special tokens left out.
+    """Return the dictionary: three decimals, the maximum where a token comes again, special tokens left out.
 
-    Bounds from an endpoint's few alternatives are no entropies and left out too.
+    Bounds from an endpoint's few alternatives are not entropies and are left out too.
     """
     found: dict[str, float] = {}
     for i, text in spread(tokens):
@@ -51,13 +51,13 @@ def extract_token_entropies(tokens: Sequence[Token]) -> dict[str, float]:
 
 
 def filter_entropy_to_explanation(entropies: dict[str, float], explanation: str) -> dict[str, float]:
-    """The entries whose key is a word of the explanation as the protocol read it."""
+    """Return the entries whose key is a word of the explanation as the protocol read it."""
     spoken = {clean_token_for_entropy(w) for w in re.findall("[A-Za-z0-9]+", explanation)}
     return {k: v for k, v in entropies.items() if k in spoken}
 
 
 def token_entropy_cell(tokens: Sequence[Token], explanation: str) -> str:
-    """The `token_entropy` cell of the CSV files."""
+    """Return the `token_entropy` cell of the CSV files."""
     return json.dumps(filter_entropy_to_explanation(extract_token_entropies(tokens), explanation))
 
 
@@ -78,30 +78,19 @@ class Word(NamedTuple):
     part: Part
 
 
-class Spans(NamedTuple):
-    """Mean and maximum over the words of each part; None where it has no entropies. `bounded`: they are lower bounds."""
-
-    answer_mean: float | None = None
-    answer_max: float | None = None
-    explanation_mean: float | None = None
-    explanation_max: float | None = None
-    bounded: bool = False
-
-
 _WORD = re.compile(r"[^\W_]+(?:['’_-][^\W_]+)*")
 _UNIT = re.compile(r"[^\W_]+")
 _BECAUSE = re.compile(r"(?<![\w'’-])because(?![\w'’-])", re.IGNORECASE)
-KINDS = Spans._fields[:4]
-LOWER_BOUND = "_lower_bound"
+KINDS = ("answer_mean", "answer_max", "explanation_mean", "explanation_max")
 
 
 def assembled(tokens: Sequence[Token]) -> str:
-    """The reply that tokens make, without special tokens and white space before it."""
+    """Return the reply that tokens make, without special tokens and white space before it."""
     return "".join(text for _, text in spread(tokens)).lstrip()
 
 
 def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> tuple[Word, ...]:
-    """The words of a reply with their entropies. The `reading` parts answer and explanation; without one, or where its
+    """Return the words of a reply with their entropies. The `reading` parts answer and explanation; without one, or where its
     explanation is not found in the reply, the first "because" does. The "because" that parts them is left out.
 
     A token counts for every word that it has a letter in; punctuation counts for none.
@@ -121,14 +110,14 @@ def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> 
 
 
 def _parts(match: re.Match[str], after: re.Match[str] | None, begin: int, inside: bool) -> bool:
-    """Whether a "because" begins the explanation, stands before it, or has none after it."""
+    """Return whether a "because" begins the explanation, stands before it, or has none after it."""
     if inside:
         return match.start() <= begin
     return after is None or after.start() <= begin < after.end()
 
 
 def _parted(text: str, reading: Mapping[str, Any] | None) -> tuple[int, int]:
-    """Where the explanation begins and ends in a reply; at its end where there is none."""
+    """Return where the explanation begins and ends in a reply; at its end where there is none."""
     none = len(text), len(text)
     if reading is not None:
         explanation = reading.get("explanation")
@@ -142,7 +131,7 @@ def _parted(text: str, reading: Mapping[str, Any] | None) -> tuple[int, int]:
 
 
 def _last_place(text: str, part: str) -> tuple[int, int] | None:
-    """Where the words of a part stand in a text for the last time, whatever marks and capitals are between and in them."""
+    """Return where the words of a part stand in a text for the last time, whatever marks and capitals are between and in them."""
     units = list(_UNIT.finditer(text))
     have, want = [u.group().lower() for u in units], [u.lower() for u in _UNIT.findall(part)]
     if not want:
@@ -155,39 +144,34 @@ def _last_place(text: str, part: str) -> tuple[int, int] | None:
     return units[first].start(), units[first + len(want) - 1].end()
 
 
-def spans(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> Spans:
-    """Mean and maximum entropy of the words of the answer and of the explanation."""
-    values: dict[Part, list[float]] = {"answer": [], "explanation": []}
-    found = words(tokens, reading)
-    for word in found:
-        if word.entropy is not None:
-            values[word.part].append(word.entropy)
-    bounded = any(word.entropy_high is not None for word in found)
-    return Spans(*_mean_max(values["answer"]), *_mean_max(values["explanation"]), bounded)
+def entropies_of(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> Metrics:
+    """Return mean and maximum entropy of the words of the answer and of the explanation, as metrics of a mark, as far as they are known.
 
-
-def metrics_of(found: Spans) -> Metrics:
-    """Spans as metrics of a mark. Lower bounds have names of their own, so that they are never taken for entropies.
-
-    >>> metrics_of(Spans(answer_mean=0.5, answer_max=0.5, bounded=True))
-    {'answer_entropy_mean_lower_bound': 0.5, 'answer_entropy_max_lower_bound': 0.5}
+    Lower bounds have names of their own, so that they are never taken for entropies.
     """
-    values = {metric_name(kind, found.bounded): getattr(found, kind) for kind in KINDS}
-    return {name: value for name, value in values.items() if value is not None}
+    found = words(tokens, reading)
+    bounded = any(word.entropy_high is not None for word in found)
+    metrics: Metrics = {}
+    for part in ("answer", "explanation"):
+        values = [word.entropy for word in found if word.part == part and word.entropy is not None]
+        if values:
+            metrics[metric_name(f"{part}_mean", bounded)] = sum(values) / len(values)
+            metrics[metric_name(f"{part}_max", bounded)] = max(values)
+    return metrics
 
 
 def metric_name(kind: str, bounded: bool) -> str:
-    """What a kind of entropy (`answer_mean`, ...) is called in a mark."""
+    """Return what a kind of entropy (`answer_mean`, ...) is called in a mark.
+
+    >>> metric_name("answer_mean", True)
+    'answer_entropy_mean_lower_bound'
+    """
     part, _, how = kind.partition("_")
-    return f"{part}_entropy_{how}{LOWER_BOUND if bounded else ''}"
-
-
-def _mean_max(values: list[float]) -> tuple[float | None, float | None]:
-    return (sum(values) / len(values), max(values)) if values else (None, None)
+    return f"{part}_entropy_{how}{'_lower_bound' if bounded else ''}"
 
 
 def _placed(tokens: Sequence[Token]) -> tuple[str, list[tuple[int, ...]]]:
-    """The reply, and for each of its characters the tokens that it comes from."""
+    """Return the reply, and for each of its characters the tokens that it comes from."""
     text: list[str] = []
     owners: list[tuple[int, ...]] = []
     pending: list[int] = []  # tokens that hold the first bytes of a character whose last bytes come later
@@ -213,7 +197,7 @@ def _highest(owners: Iterable[int], tokens: Sequence[Token]) -> tuple[float | No
 
 
 def _bounds(token: Token) -> tuple[float, float | None] | None:
-    """A token's entropy, or what its alternatives allow; None where nothing is known."""
+    """Return a token's entropy, or what its alternatives allow; None where nothing is known."""
     if token.entropy is not None:
         return token.entropy, token.entropy_high
     return bound_from_top(p for _, p in token.top) if token.top else None

@@ -1,13 +1,8 @@
 """The accuracy grid of multimodal-vqa-eval: one cell `accuracy (n_samples)` for each task, model and split.
 
-A sidecar, accuracy_grid.json, keeps what the cells cannot: the unrounded accuracy, the prompt mode, and the best result of every
-prompt mode. Which result a cell shows is a named rule:
-
-- `samples` (the default): real data before synthetic, then more samples, then higher unrounded accuracy. So the best of 10
-  samples never hides a result on 1,000, in whichever order they come. A run that was marked anew replaces its own result. A
-  result of another protocol is not compared at all: the cell keeps what it has, and says so.
-- `multimodal-vqa-eval`: what that code does. A higher accuracy than the one in the cell, read back from its three decimals, whatever the
-  number of samples. 0.7201 replaces 0.7204 there.
+A sidecar, accuracy_grid.json, keeps what the cells cannot: the unrounded accuracy, the prompt mode, the protocol and the run. A result
+replaces a cell where it has more samples, or as many and a higher accuracy, under the same protocol. Real data comes before synthetic,
+and a run that is marked again replaces its own result. (multimodal-vqa-eval replaces a cell by any higher accuracy.)
 """
 
 from __future__ import annotations
@@ -15,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -23,16 +18,13 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.core.cells import Cell, WorkbookSheet, csv_bytes, from_cell, json_bytes, workbook
-from snellen.core.errors import MissingExtra, SnellenError, unknown
+from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.records import Record
-from snellen.core.types import Struct
-from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, TASKS
+from snellen.exams.vqa_nle.names import TASKS
 from snellen.synthetic.writing import write_bytes
 
 COLUMNS = tuple(f"{model}_{split}" for model in ("llava", "qwen") for split in ("train", "test", "val"))
-SYNTHETIC = "synthetic"
 CSV, XLSX, SIDECAR = "accuracy_grid.csv", "accuracy_grid.xlsx", "accuracy_grid.json"
-Rows = Sequence[Sequence[Cell]]
 
 
 class GridResult(Record, frozen=True):
@@ -41,20 +33,18 @@ class GridResult(Record, frozen=True):
     accuracy: float
     n_samples: int = 0
     prompt_mode: str = "zero"
-    soft_accuracy: float | None = None
     protocol: str = ""
     run: str = ""
     synthetic: bool = False
 
     @property
     def text(self) -> str:
-        """The cell; multimodal-vqa-eval reads the number at its beginning back.
+        """The cell; multimodal-vqa-eval reads the number at its beginning.
 
         >>> GridResult(accuracy=0.7204, n_samples=100).text, GridResult(accuracy=0.5, n_samples=9, synthetic=True).text
         ('0.720 (100)', '0.500 (9) synthetic')
         """
-        soft = "" if self.soft_accuracy is None else f", soft:{self.soft_accuracy:.3f}"
-        return f"{self.accuracy:.3f}{soft} ({self.n_samples}){f' {SYNTHETIC}' if self.synthetic else ''}"
+        return f"{self.accuracy:.3f} ({self.n_samples}){' synthetic' if self.synthetic else ''}"
 
 
 class GridEntry(NamedTuple):
@@ -71,126 +61,79 @@ class GridEntry(NamedTuple):
         return f"{self.model.lower()}_{self.split.lower()}"
 
 
-class CellMemory(Struct, frozen=True):
-    """A cell's memory: the prompt mode of the result that it shows, and the best result of each mode."""
-
-    shown: str
-    results: dict[str, GridResult]
-
-
-Memory = dict[str, dict[str, CellMemory]]
-
-
-class Sidecar(Struct, frozen=True):
-    """accuracy_grid.json."""
-
-    cells: Memory
-
-
-class AccuracyGrid(NamedTuple):
-    """The table as the CSV file has it, and the memory behind its cells. Rows and columns that are unknown stay."""
+class _AccuracyGrid(NamedTuple):
+    """The cells by task and column, as the CSV file has them, and the results that they show. Unknown rows and columns stay."""
 
     columns: list[str]
     rows: dict[str, dict[str, str]]
-    memory: Memory
+    results: dict[str, dict[str, GridResult]]
 
 
 class Update(NamedTuple):
-    """What became of a result: whether its cell shows it now, and a sentence that says why. `notes` are for the user."""
+    """What became of a result: whether its cell shows it now, and a sentence that says why."""
 
     shown: bool
     why: str
-    notes: tuple[str, ...] = ()
 
 
-def blank() -> AccuracyGrid:
-    """The grid before the first result."""
-    return AccuracyGrid([*COLUMNS], {task.grid_row: {} for task in TASKS.values()}, {})
-
-
-def parse_accuracy(cell: object) -> float | None:
-    """The accuracy that a cell shows, as multimodal-vqa-eval reads it back.
-
-    >>> [parse_accuracy(c) for c in ("0.812, soft:0.873 (100)", "0.7(3)", "", "abc", None, 1)]
-    [0.812, 0.7, None, None, None, 1.0]
-    """
-    if isinstance(cell, int | float) and not isinstance(cell, bool):
-        return float(cell)
-    found = re.match(r"\s*(\d+(?:\.\d+)?)", cell) if isinstance(cell, str) else None
-    return float(found[1]) if found else None
+def blank() -> _AccuracyGrid:
+    """Return the grid before the first result."""
+    return _AccuracyGrid([*COLUMNS], {task.grid_row: {} for task in TASKS.values()}, {})
 
 
 def parse_result(cell: str) -> GridResult | None:
-    """What a cell says that has no memory: one that multimodal-vqa-eval wrote."""
-    accuracy = parse_accuracy(cell)
-    if accuracy is None:
+    """Read a cell of which no result is known: one that multimodal-vqa-eval wrote.
+
+    >>> parse_result("0.812, soft:0.873 (100)").text, parse_result("0.7").text, parse_result("abc")
+    ('0.812 (100)', '0.700 (0)', None)
+    """
+    found = re.match(r"\s*(\d+(?:\.\d+)?)(?:.*\((\d+)\)\s*(synthetic)?\s*$)?", cell)
+    if found is None:
         return None
-    count = re.search(rf"\((\d+)\)\s*({SYNTHETIC})?\s*$", cell)
-    made = count is not None and count[2] is not None
-    return GridResult(accuracy=accuracy, n_samples=int(count[1]) if count else 0, prompt_mode="", synthetic=made)
+    return GridResult(
+        accuracy=float(found[1]), n_samples=int(found[2] or 0), prompt_mode="", synthetic=found[3] is not None
+    )
 
 
-# ---------------------------------------------------------------- rules
-
-
-def _more_samples(new: GridResult, old: GridResult, cell: str) -> str | None:
-    """Why the old result stays; None where the new one is better, or the same run marked anew."""
+def _why_not(new: GridResult, old: GridResult) -> str:
+    """Return why the old result stays; empty where the new one replaces it."""
     if new.run and (new.run, new.prompt_mode, new.protocol) == (old.run, old.prompt_mode, old.protocol):
-        return None
+        return ""
     if old.protocol and new.protocol != old.protocol:
         return f"that is by the protocol {new.protocol or 'unknown'}, this by {old.protocol}"
     if new.synthetic != old.synthetic:
-        return "that is on synthetic data, this is not" if new.synthetic else None
+        return "that is on synthetic data, this is not" if new.synthetic else ""
     if new.n_samples != old.n_samples:
-        return f"that is on {new.n_samples} samples only" if new.n_samples < old.n_samples else None
-    return None if new.accuracy > old.accuracy else "that is no better"
+        return f"that is on {new.n_samples} samples only" if new.n_samples < old.n_samples else ""
+    return "" if new.accuracy > old.accuracy else "that is no better"
 
 
-def _higher_than_shown(new: GridResult, old: GridResult, cell: str) -> str | None:
-    shown = parse_accuracy(cell)
-    return None if shown is None or new.accuracy > shown else "that is no higher than the cell"
-
-
-RULES: Mapping[str, Callable[[GridResult, GridResult, str], str | None]] = {
-    "samples": _more_samples,
-    MULTIMODAL_VQA_EVAL: _higher_than_shown,
-}
-
-
-def take_in(grid: AccuracyGrid, entry: GridEntry, rule: str = "samples") -> Update:
+def take_in(grid: _AccuracyGrid, entry: GridEntry) -> Update:
     """Take a result into the grid."""
-    if rule not in RULES:
-        raise unknown("rule", rule, RULES, of="the accuracy grid")
-    new, place = entry.result, f"{entry.task} {entry.column}"
+    new, column, place = entry.result, entry.column, f"{entry.task} {entry.column}"
     if new is None:
         return Update(False, f"{place}: nothing was marked, the cell stays")
     if "+" in new.prompt_mode:
         return Update(False, f"{place}: '{new.prompt_mode}' is a control, the cell stays")
-    cells = grid.rows.setdefault(entry.task, {})
-    cell = cells.get(entry.column, "")
-    memories = grid.memory.setdefault(entry.task, {})
-    known = memories.get(entry.column, CellMemory(shown="", results={}))
-    old = known.results.get(known.shown)
-    if old is None or old.text != cell:  # multimodal-vqa-eval wrote here since, or before there was a memory
+    cells, known = grid.rows.setdefault(entry.task, {}), grid.results.setdefault(entry.task, {})
+    cell, old = cells.get(column, ""), known.get(column)
+    if old is None or old.text != cell:  # the cell was written by hand or by multimodal-vqa-eval
         old = parse_result(cell)
-    reason = None if old is None else RULES[rule](new, old, cell)
-    if entry.column not in grid.columns:
-        grid.columns.append(entry.column)
-    before = known.results.get(new.prompt_mode)
-    better = before is None or _more_samples(new, before, before.text) is None
-    results = known.results | ({new.prompt_mode: new} if reason is None or better else {})
-    memories[entry.column] = CellMemory(shown=known.shown if reason else new.prompt_mode, results=results)
-    if reason is not None:
+    if old is not None and (reason := _why_not(new, old)):
         return Update(False, f"{place} keeps {cell}, not {new.text} ({new.prompt_mode}): {reason}")
-    cells[entry.column] = new.text
+    if column not in grid.columns:
+        grid.columns.append(column)
+    cells[column], known[column] = new.text, new
     return Update(True, f"{place}: {new.text} ({new.prompt_mode})")
 
 
 # ---------------------------------------------------------------- files
 
 
-def table_files(name: str, sheet: str, rows: Rows, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
-    """A table as CSV and Excel files; without the extra `excel` a note stands in for the second, for the answers are paid for."""
+def table_files(
+    name: str, sheet: str, rows: Sequence[Sequence[Cell]], created: datetime | None = None
+) -> Iterator[tuple[str, bytes]]:
+    """Yield a table as CSV and Excel files. Without the extra `excel` a note takes the place of the second: the answers are paid for."""
     yield f"{name}.csv", csv_bytes(rows)
     try:
         yield f"{name}.xlsx", workbook([WorkbookSheet(sheet, rows)], created)
@@ -198,16 +141,16 @@ def table_files(name: str, sheet: str, rows: Rows, created: datetime | None = No
         yield f"{name}.xlsx.missing.txt", f"{error}\n".encode()
 
 
-def files(grid: AccuracyGrid, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
-    """The grid's files: CSV, Excel and the sidecar."""
+def files(grid: _AccuracyGrid, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield the grid's files: CSV, Excel and the sidecar."""
     rows = ([task, *(cells.get(c, "") for c in grid.columns)] for task, cells in grid.rows.items())
     yield from table_files("accuracy_grid", "accuracy", [["task", *grid.columns], *rows], created)
-    yield SIDECAR, json_bytes(Sidecar(cells=grid.memory))
+    yield SIDECAR, json_bytes(grid.results)
 
 
-def read(folder: Path) -> AccuracyGrid:
-    """The grid of a results folder; a blank one where there is none. The CSV file counts, the sidecar only explains it."""
-    path = folder / CSV
+def read(folder: Path) -> _AccuracyGrid:
+    """Read the grid of a results folder; a blank one where there is none. The CSV file counts, the sidecar only explains it."""
+    path, sidecar = folder / CSV, folder / SIDECAR
     if not path.is_file():
         return blank()
     try:
@@ -218,32 +161,26 @@ def read(folder: Path) -> AccuracyGrid:
         raise SnellenError(f"{path}: the first column must be 'task': move the file away to start a new grid")
     header = rows[0][1:]
     cells = {row[0]: {c: v for c, v in zip(header, row[1:], strict=False) if v} for row in rows[1:]}
-    return AccuracyGrid(header, cells, _memory(folder / SIDECAR))
-
-
-def _memory(path: Path) -> Memory:
-    if not path.is_file():
-        return {}
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Sidecar).cells
+        results = msgspec.json.decode(
+            sidecar.read_bytes() if sidecar.is_file() else b"{}", type=dict[str, dict[str, GridResult]]
+        )
     except msgspec.MsgspecError as error:
-        raise SnellenError(f"{path}: cannot be read ({error}): move it away, the grid itself is in {CSV}") from None
+        raise SnellenError(f"{sidecar}: cannot be read ({error}): move it away, the grid itself is in {CSV}") from None
+    return _AccuracyGrid(header, cells, results)
 
 
-def update(results_dir: Path, entry: GridEntry, *, rule: str = "samples") -> Update:
-    """Take a result into the grid of a shared folder (`results/with_explanation`, say); one writer at a time.
-
-    Without the extra `excel` the CSV file is written all the same, and the notes say what is missing.
-    """
+def update(results_dir: Path, entry: GridEntry) -> Update:
+    """Take a result into the grid of a shared folder (`results/with_explanation`, say); one writer at a time."""
     from filelock import FileLock
 
     results_dir.mkdir(parents=True, exist_ok=True)
     with FileLock(results_dir / ".accuracy_grid.lock"):
         grid = read(results_dir)
-        update = take_in(grid, entry, rule)
+        update = take_in(grid, entry)
         for name, content in files(grid):
             if name.endswith(".missing.txt"):
-                update = update._replace(notes=(content.decode().strip(),))
+                update = update._replace(why=f"{update.why} {content.decode().strip()}")
             else:
                 write_bytes(results_dir / name, content)
     return update

@@ -23,24 +23,25 @@ from snellen.core.extras import RunFacts
 from snellen.core.records import Manifest
 from snellen.core.types import Answer, Mark, Sample
 from snellen.exams.vqa_nle.entropy.spans import token_entropy_cell
-from snellen.exams.vqa_nle.exports import entropy as entropy_tables
-from snellen.exams.vqa_nle.exports import grid
+from snellen.exams.vqa_nle.exports import entropy, grid
 from snellen.exams.vqa_nle.marking.base import NleProtocol
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, RATIONALE, TASKS, wants_explanation
 from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import accuracy, majority_answer
 from snellen.synthetic.writing import write_bytes
 
-MADE = "synthetic_data"
+EXPLAINED = "with_explanation"
 STATS, STATS_SIDECAR = "explanation_stats.csv", "explanation_stats.json"  # the second: which run a row is of
-_COUNTS = ("n_samples", "valid_expl_pct", "valid_expl_count", "total_samples")
-STATS_COLUMNS = ("model", "task", "split", "prompt_mode", "accuracy", *_COUNTS)
+STATS_COLUMNS = (
+    *("model", "task", "split", "prompt_mode", "accuracy"),
+    *("n_samples", "valid_expl_pct", "valid_expl_count", "total_samples"),
+)
 SHORT = {"hf/llava-hf/llava-1.5-7b-hf": "llava", "hf/qwen/qwen3-vl-8b-instruct": "qwen"}
 LONGEST_NAME = 60
 
 
 def short_name(spec: str) -> str:
-    """The model's name in file and column names: `llava` and `qwen` for the two models of multimodal-vqa-eval alone; for others a slug of
-    the kind, the owner and the name, so that two models are not taken for one.
+    """Return the model's name in file and column names: `llava` and `qwen` for the two models of multimodal-vqa-eval alone; for others a
+    slug of the kind, the owner and the name, so that two models are not taken for one.
 
     >>> [short_name(s) for s in ("llava", "hf/Qwen/Qwen3-VL-8B-Instruct", "hf/models/llava", "ollama/llava:7b")]
     ['llava', 'qwen', 'hf-models-llava', 'ollama-llava-7b']
@@ -55,29 +56,20 @@ def short_name(spec: str) -> str:
     return f"{slug[: LONGEST_NAME - 9]}-{zlib.crc32(spec.encode('utf-8', 'replace')):08x}"
 
 
-def published_name(run: RunFacts) -> str:
-    """The model's name in a folder that collects runs: results of other protocols than multimodal-vqa-eval's are kept apart.
-
-    Marks by different rules are not to be compared, and the files of multimodal-vqa-eval hold its own.
-    """
-    model, protocol = short_name(run.manifest.subject.spec), run.protocol.name
-    return model if protocol == MULTIMODAL_VQA_EVAL else f"{model}@{protocol}"
-
-
-def run_id(manifest: Manifest) -> str:
-    """What tells two runs apart."""
+def _run_id(manifest: Manifest) -> str:
+    """Return what tells two runs apart."""
     return f"{manifest.subject.spec} {manifest.created} {manifest.data.fingerprint[:12]}".strip()
 
 
-def folder(prompt: str) -> str:
-    """Where the files of a prompt go."""
-    return "with_explanation" if wants_explanation(prompt) else "without_explanation"
+def _folder(prompt: str) -> str:
+    """Return where the files of a prompt go."""
+    return EXPLAINED if wants_explanation(prompt) else "without_explanation"
 
 
 # ---------------------------------------------------------------- one split of a run
 
 
-class Split(NamedTuple):
+class _Split(NamedTuple):
     """The rows of one split, and the counts that the summary files need."""
 
     name: str
@@ -86,30 +78,28 @@ class Split(NamedTuple):
     valid: list[bool]
 
 
-def splits_of(task: str, run: RunFacts) -> list[Split]:
-    """All samples of a run, by split, in the order of the data. VCR's rationales are in no table of the original's."""
-    found: dict[str, Split] = {}
-    explained = folder(run.prompt) == "with_explanation"
-    made = run.manifest.data.synthetic
+def _splits_of(task: str, run: RunFacts) -> list[_Split]:
+    """Return all samples of a run, by split, in the order of the data. VCR's rationales are in no table of the original's."""
+    found: dict[str, _Split] = {}
     for sample, answer, mark in run.records() if run.records else ():
         if sample.tags["task"] == RATIONALE:
             continue
         name = sample.tags["split"]
-        header: list[Cell] = [*TASKS[task].columns, *([MADE] if made else [])]
-        split = found.setdefault(name, Split(name, [header], [], []))
-        split.rows.append([*row(task, sample, answer, mark, explained=explained), *([1] if made else [])])
+        split = found.setdefault(name, _Split(name, [[*TASKS[task].columns]], [], []))
+        split.rows.append(_row(task, sample, answer, mark, explained=wants_explanation(run.prompt)))
         correct = mark.metrics.get("accuracy")
         if isinstance(correct, int | float):
             split.marked.append(correct)
         split.valid.append(isinstance(run.protocol, NleProtocol) and run.protocol.valid(mark))
-    return list(found.values())
+    return [split._replace(rows=entropy.marked_synthetic(split.rows, run)) for split in found.values()]
 
 
-def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: bool = True) -> list[Cell]:
-    """One sample in the columns of its task. A cell is empty where there is nothing to say: no truth, no reply, no explanation."""
+def _row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: bool) -> list[Cell]:
+    """Return one sample in the columns of its task. A cell is empty where there is nothing to say: no truth, no reply, no explanation."""
     reading = mark.reading if isinstance(mark.reading, dict) else {}
     facts, said = sample.facts, str(reading.get("explanation") or "")
     image = PurePosixPath(str(facts.get("image_name") or "")).name
+    number = re.match(r"\d+", image)  # a Flickr30k file is named after it
     truth = sample.truth if isinstance(sample.truth, dict) else {}
     answers, spoken = [str(a) for a in truth.get("answers") or ()], str(reading.get("answer") or "")
     # of VQA-X's annotators the majority, compared as multimodal-vqa-eval does
@@ -118,7 +108,7 @@ def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: boo
     values: dict[str, Cell] = {
         "image_id": str(facts.get("image_id") or ""),
         "image_name": image,
-        "image_numeric_id": numeric_id(image),
+        "image_numeric_id": number.group() if number else "",
         "question": str(facts.get("question") or ""),
         "hypothesis": str(facts.get("hypothesis") or ""),
         "gt_answer": gold,
@@ -133,38 +123,28 @@ def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: boo
     return [values[c] for c in TASKS[task].columns]
 
 
-def numeric_id(image_name: str) -> str:
-    """The number that a Flickr30k file is named after.
-
-    >>> numeric_id("3416050480.jpg"), numeric_id("scene.png")
-    ('3416050480', '')
-    """
-    found = re.match(r"\d+", image_name)
-    return found.group() if found else ""
-
-
 # ---------------------------------------------------------------- files of a run
 
 
 def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """All files of a run's first protocol."""
+    """Yield all files of a run's first protocol."""
     if run.records is None:
         return
-    home, model = folder(run.prompt), short_name(run.manifest.subject.spec)
+    home, model = _folder(run.prompt), short_name(run.manifest.subject.spec)
     whole, created = grid.blank(), _created(run.manifest)
     stats: list[Sequence[Cell]] = [STATS_COLUMNS]
-    for split in splits_of(task, run):
+    for split in _splits_of(task, run):
         yield from grid.table_files(f"{home}/{_table(model, task, split)}", "eval", split.rows, created)
-        grid.take_in(whole, entry(task, run, split, model))
-        stats.append(stats_row(task, run, split, model))
+        grid.take_in(whole, _entry(task, run, split, model))
+        stats.append(_stats_row(task, run, split, model))
     if not Arm.parse(run.prompt).control:  # a control has no place in the grid
         yield from ((f"{home}/{name}", content) for name, content in grid.files(whole, created))
-    if home == "with_explanation":
+    if home == EXPLAINED:
         yield f"{home}/{STATS}", csv_bytes(stats)
-    yield from entropy_tables.exports(run)
+    yield from entropy.exports(run)
 
 
-def _table(model: str, task: str, split: Split) -> str:
+def _table(model: str, task: str, split: _Split) -> str:
     return f"{model}_results/{task}_{split.name}_eval"
 
 
@@ -175,8 +155,8 @@ def _created(manifest: Manifest) -> datetime | None:
         return None
 
 
-def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.GridEntry:
-    """A split's result for the grid, under a model's name."""
+def _entry(task: str, run: RunFacts, split: _Split, model: str) -> grid.GridEntry:
+    """Return a split's result for the grid, under a model's name."""
     reached, result = accuracy(split.marked), None
     if reached is not None:
         result = grid.GridResult(
@@ -184,14 +164,14 @@ def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.GridEntry:
             n_samples=len(split.valid),
             prompt_mode=run.prompt,
             protocol=run.protocol.name,
-            run=run_id(run.manifest),
+            run=_run_id(run.manifest),
             synthetic=run.manifest.data.synthetic,
         )
     return grid.GridEntry(TASKS[task].grid_row, model, split.name, result)
 
 
-def stats_row(task: str, run: RunFacts, split: Split, model: str) -> list[Cell]:
-    """A split's row of explanation_stats.csv."""
+def _stats_row(task: str, run: RunFacts, split: _Split, model: str) -> list[Cell]:
+    """Return a split's row of explanation_stats.csv."""
     total, valid = len(split.valid), sum(split.valid)
     share = 100.0 * valid / total if total else 0.0
     named = f"{model}{run.manifest.data.note}"
@@ -201,65 +181,49 @@ def stats_row(task: str, run: RunFacts, split: Split, model: str) -> list[Cell]:
 # ---------------------------------------------------------------- a shared results folder
 
 
-def publish(task: str, run: RunFacts, results: Path) -> list[grid.Update]:
-    """Merge a run into a shared `results` folder: the grid updated, statistics appended, and the table of every sample put
-    there where the grid shows this run.
+def publish(task: str, run: RunFacts, results: Path) -> Iterator[grid.Update]:
+    """Merge a run into a shared `results` folder: update the grid and the statistics, and write the table of every sample where the
+    grid shows this run.
 
-    Publishing the same run again replaces its row of statistics.
+    Results of other protocols than multimodal-vqa-eval's have names of their own: marks by different rules are not to be compared.
     """
-    home = results / folder(run.prompt)
     if run.records is None:
-        return []
-    updates, model = [], published_name(run)
-    for split in splits_of(task, run):
-        made = entry(task, run, split, model)
-        update = grid.update(home, made)
+        return
+    home, model, protocol = results / _folder(run.prompt), short_name(run.manifest.subject.spec), run.protocol.name
+    if protocol != MULTIMODAL_VQA_EVAL:
+        model = f"{model}@{protocol}"
+    for split in _splits_of(task, run):
+        entry = _entry(task, run, split, model)
+        update = grid.update(home, entry)
         file = _table(model, task, split)
-        if update.shown or _is_free(home, made, home / f"{file}.csv"):
+        if update.shown or not ((home / f"{file}.csv").exists() or Arm.parse(run.prompt).control):
             for name, content in grid.table_files(file, "eval", split.rows, _created(run.manifest)):
                 write_bytes(home / name, content)
         else:
-            kept = f"{file}.csv stays as it is; this run's own is in its exports"
-            update = update._replace(notes=(*update.notes, kept))
-        updates.append(update)
-        if home.name == "with_explanation":
-            key = " ".join((run_id(run.manifest), TASKS[task].grid_row, split.name, run.prompt, run.protocol.name))
-            append_stats(home / STATS, stats_row(task, run, split, model), key)
-    return updates
+            update = update._replace(why=f"{update.why} {file}.csv stays as it is; this run's own is in its exports")
+        if home.name == EXPLAINED:
+            key = " ".join((_run_id(run.manifest), entry.task, split.name, run.prompt, protocol))
+            _append_stats(home / STATS, _stats_row(task, run, split, model), key)
+        yield update
 
 
-def _is_free(home: Path, made: grid.GridEntry, table: Path) -> bool:
-    """Whether a table that the grid does not show may be written: where there is none, or where nothing was ever marked."""
-    if made.result is not None:
-        return not table.exists() and "+" not in made.result.prompt_mode
-    return not grid.read(home).rows.get(made.task, {}).get(made.column)
-
-
-def append_stats(path: Path, values: Sequence[Cell], key: str) -> None:
-    """Add a row to explanation_stats.csv, or put it in the place of the row that the same run (`key`) has there."""
+def _append_stats(path: Path, values: Sequence[Cell], key: str) -> None:
+    """Add a row to explanation_stats.csv, or replace the row that the same run (`key`) has there."""
     from filelock import FileLock
 
+    sidecar = path.with_name(STATS_SIDECAR)
     with FileLock(path.with_name(f".{path.name}.lock")):
-        known = _known_rows(path.with_name(STATS_SIDECAR))
-        before = path.read_bytes() if path.is_file() else csv_bytes([STATS_COLUMNS])
-        lines = before.splitlines(keepends=True)
-        line = csv_bytes([values])
-        at, old = known.get(key, (len(lines), ""))
-        if lines[at : at + 1] == [old.encode()]:
-            lines[at] = line
+        try:
+            known = msgspec.json.decode(sidecar.read_bytes() if sidecar.is_file() else b"{}", type=dict[str, str])
+        except msgspec.MsgspecError as error:
+            raise SnellenError(
+                f"{sidecar}: cannot be read ({error}): move it away, the rows themselves are in {STATS}"
+            ) from None
+        lines = (path.read_bytes() if path.is_file() else csv_bytes([STATS_COLUMNS])).splitlines(keepends=True)
+        line, old = csv_bytes([values]), known.get(key, "").encode()
+        if old in lines:
+            lines[lines.index(old)] = line
         else:  # a new run, or the file was changed by others since
-            at = len(lines)
             lines.append(line)
         write_bytes(path, b"".join(lines))
-        known[key] = (at, line.decode())
-        write_bytes(path.with_name(STATS_SIDECAR), json_bytes(known))
-
-
-def _known_rows(path: Path) -> dict[str, tuple[int, str]]:
-    """For each run the number of its line and what that says."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[int, str]]) if path.is_file() else {}
-    except msgspec.MsgspecError as error:
-        raise SnellenError(
-            f"{path}: cannot be read ({error}): move it away, the rows themselves are in {STATS}"
-        ) from None
+        write_bytes(sidecar, json_bytes(known | {key: line.decode()}))

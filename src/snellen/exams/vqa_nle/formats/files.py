@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -22,8 +21,8 @@ class BadRow(Exception):
     """Why a record cannot be used; the reader adds file and key."""
 
 
-class RawRow(NamedTuple):
-    """A record that is not decoded yet, so that memory stays small. `line` is 0 where records have keys or numbers."""
+class _RawRow(NamedTuple):
+    """A record that is not decoded yet, to keep memory small. `line` is 0 where records have keys or numbers."""
 
     line: int
     key: str
@@ -43,12 +42,11 @@ _OBJECT = msgspec.json.Decoder(dict[_Key, msgspec.Raw], dec_hook=lambda kind, va
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _FIELDS = msgspec.json.Decoder(dict[str, Any])
-_BYTE = re.compile(r"\(byte (\d+)\)")
 
 
 @contextmanager
 def readable(label: str) -> Iterator[None]:
-    """A file that cannot be read is an error with its name."""
+    """Turn a file that cannot be read into an error with its name."""
     try:
         yield
     except OSError as error:
@@ -56,13 +54,13 @@ def readable(label: str) -> Iterator[None]:
 
 
 def read_bytes(path: Path, label: str) -> bytes:
-    """A file's content without byte order mark."""
+    """Return a file's content without byte order mark."""
     with readable(label):
         return path.read_bytes().removeprefix(BYTE_ORDER_MARK)
 
 
 def file_kind(path: Path, label: str) -> str:
-    """The kind of a file, whatever its ending: object, list, lines or csv."""
+    """Return the kind of a file, whatever its ending: object, list, lines or csv."""
     with readable(label), path.open("rb") as file:
         start = next((s for line in file if (s := line.removeprefix(BYTE_ORDER_MARK).strip())), b"")
     if not start:
@@ -78,18 +76,18 @@ def file_kind(path: Path, label: str) -> str:
     return "object" if all(memoryview(value)[0] == ord("{") for value in members.values()) else "lines"
 
 
-def rows_in(path: Path, label: str, kind: str) -> Iterator[RawRow]:
-    """All records of a file of this kind."""
+def rows_in(path: Path, label: str, kind: str) -> Iterator[_RawRow]:
+    """Yield all records of a file of this kind."""
     if kind == "csv":
         yield from _csv_rows(path, label)
     elif kind == "lines":
         with readable(label), path.open("rb") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield RawRow(number, "", partial(_FIELDS.decode, line.removeprefix(BYTE_ORDER_MARK)))
+                    yield _RawRow(number, "", partial(_FIELDS.decode, line.removeprefix(BYTE_ORDER_MARK)))
     else:
         for key, raw in _members(read_bytes(path, label), label, kind):
-            yield RawRow(0, key, partial(_FIELDS.decode, raw))
+            yield _RawRow(0, key, partial(_FIELDS.decode, raw))
 
 
 def _members(data: bytes, label: str, kind: str) -> list[tuple[str, msgspec.Raw]]:
@@ -98,25 +96,11 @@ def _members(data: bytes, label: str, kind: str) -> list[tuple[str, msgspec.Raw]
             return [(str(at), raw) for at, raw in enumerate(_LIST.decode(data))]
         return [(key.text, raw) for key, raw in _OBJECT.decode(data).items()]
     except UNDECODABLE as error:
-        raise SnellenError(f"{label}: not valid JSON{json_place(data, str(error))}; get the file again") from None
+        raise SnellenError(f"{label}: not valid JSON ({error or 'nested too deeply'}); get the file again") from None
 
 
-def json_place(data: bytes, message: str) -> str:
-    """Where and why JSON breaks, in words.
-
-    >>> json_place(b'{"a":\\n1,}', "JSON is malformed: object keys must be strings (byte 8)")
-    ' (line 2: object keys must be strings)'
-    """
-    byte = _BYTE.search(message)
-    why = _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip() or "nested too deeply"
-    if byte is None:
-        return f" ({why})"
-    line = data.count(b"\n", 0, int(byte.group(1))) + 1
-    return f" (line {line}: {why})"
-
-
-def _csv_rows(path: Path, label: str) -> Iterator[RawRow]:
-    """Every row. A quote that never closes is an error, not a field that swallows the rest of the file."""
+def _csv_rows(path: Path, label: str) -> Iterator[_RawRow]:
+    """Yield every row. A quote that never closes is an error, not a field that swallows the rest of the file."""
     line = 1
     try:
         with readable(label), path.open(encoding="utf-8-sig", newline="") as file:
@@ -125,7 +109,7 @@ def _csv_rows(path: Path, label: str) -> Iterator[RawRow]:
             line = rows.line_num + 1
             for cells in rows:
                 if cells:
-                    yield RawRow(line, "", partial(_cells, header, cells))
+                    yield _RawRow(line, "", partial(_cells, header, cells))
                 line = rows.line_num + 1
     except csv.Error as error:
         raise SnellenError(f"{label} line {line}: not valid CSV from there on ({error}); get the file again") from None

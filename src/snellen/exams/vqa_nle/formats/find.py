@@ -28,9 +28,9 @@ class AnnotationFile(NamedTuple):
     kind: str
     format: VqaFormat
 
-    def items(self) -> Iterator[VqaRecord | Problem]:
-        """Its records, and what is wrong in it."""
-        return read(self.format, self.path, self.label, self.kind)
+    def records(self) -> Iterator[VqaRecord | Problem]:
+        """Yield its records, and what is wrong in it."""
+        return read(self.format, self.path, self.label, self.kind, self.split)
 
 
 class Files(NamedTuple):
@@ -46,7 +46,7 @@ class Files(NamedTuple):
         return [*(p for _split, p in self.unusable), *self.passed_over]
 
     def why_not(self, split: str) -> str | None:
-        """What is wrong with the file of a split that cannot be used."""
+        """Return what is wrong with the file of a split that cannot be used."""
         return next((str(p) for s, p in self.unusable if s == split and s not in self.sources), None)
 
     @property
@@ -55,10 +55,10 @@ class Files(NamedTuple):
         return [s for s in SPLITS if s in self.sources]
 
 
-def split_of(task: str, name: str, prefixed: bool) -> str | None:
-    """The split that a file's name says; `prefixed` wants the task's name before it.
+def _split_of(task: str, name: str, prefixed: bool) -> str | None:
+    """Return the split that a file's name says; `prefixed` wants the task's name before it.
 
-    >>> [split_of("vcr", n, False) for n in ("vcr_dev_split.json", "vcr_valtest.json", "val.jsonl", "vcr_notes.json")]
+    >>> [_split_of("vcr", n, False) for n in ("vcr_dev_split.json", "vcr_valtest.json", "val.jsonl", "vcr_notes.json")]
     ['val', 'test', 'val', None]
     """
     prefix = TASKS[task].prefix if prefixed else f"(?:{TASKS[task].prefix}|exp_)?"
@@ -68,12 +68,12 @@ def split_of(task: str, name: str, prefixed: bool) -> str | None:
 
 
 def find(task: str, where: Path) -> Files:
-    """The files of a task: in `nle_data/VQA-X/` (any case), in `VQA-X/`, or with the task's name in `nle_data/` or the folder itself."""
+    """Find the files of a task: in `nle_data/VQA-X/` (any case), `VQA-X/`, or with the task's name in `nle_data/` or the folder itself."""
     check_folder(where, task)
     try:
         for folder, prefixed in _folders(task, where):
             files = sorted(p for p in folder.iterdir() if p.is_file())
-            candidates = [(s, p) for p in files if (s := split_of(task, p.name, prefixed)) is not None]
+            candidates = [(s, p) for p in files if (s := _split_of(task, p.name, prefixed)) is not None]
             if candidates:
                 return _choose(task, where, candidates)
     except OSError as error:
@@ -96,7 +96,7 @@ def _choose(task: str, where: Path, candidates: list[tuple[str, Path]]) -> Files
     for split, path in candidates:
         label = path.relative_to(where).as_posix()
         try:
-            found.append(recognise(task, split, path, label))
+            found.append(_recognise(task, split, path, label))
         except SnellenError as error:
             unusable.append((split, problem(label, str(error).removeprefix(f"{label}: "))))
     sources: dict[str, AnnotationFile] = {}
@@ -112,8 +112,8 @@ def _choose(task: str, where: Path, candidates: list[tuple[str, Path]]) -> Files
     return Files(sources, unusable, passed_over)
 
 
-def recognise(task: str, split: str, path: Path, label: str) -> AnnotationFile:
-    """A file and its format, by its first record; raises SnellenError where it is in none that the reader knows."""
+def _recognise(task: str, split: str, path: Path, label: str) -> AnnotationFile:
+    """Return a file with its format, by its first record; raise SnellenError where that is not known."""
     kind = file_kind(path, label)
     try:
         fields = next((row.fields() for row in rows_in(path, label, kind)), {})

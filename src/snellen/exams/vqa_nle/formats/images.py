@@ -1,22 +1,23 @@
-"""Where the images are: one walk over the image folders, then look-ups by name. A record's path is never opened as such."""
+"""Finds images: at the path where a record has them, else anywhere below the image folder by name."""
 
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 
+from snellen.core.errors import SnellenError
 from snellen.data.files import PICTURES
-from snellen.exams.vqa_nle.formats.files import readable
 from snellen.exams.vqa_nle.formats.records import VqaRecord
 from snellen.exams.vqa_nle.names import TASKS
 
 COCO_FOLDERS = TASKS["vqax"].images
-Names = dict[str, tuple[str, ...]]
 
 
 def coco_filename(image_id: int | str, part: str) -> str:
-    """COCO's file name of an image of `train` or `val`.
+    """Return COCO's file name of an image of `train` or `val`.
 
     >>> coco_filename(9, "train")
     'COCO_train2014_000000000009.jpg'
@@ -24,78 +25,42 @@ def coco_filename(image_id: int | str, part: str) -> str:
     return f"COCO_{part}2014_{int(image_id):012d}.jpg"
 
 
-def _names(root: Path, start: str = "") -> Names:
-    """The folders of every image (and `.json`, for VCR's metadata) by its name. Links are followed, and a link back up does not loop.
-
-    The tuples are shared, so an entry costs little more than its name.
-    """
-    found: Names = {}
-    seen: set[tuple[int, int]] = set()
-    todo = [start]
-    while todo:
-        folder = todo.pop()
-        here, below = (folder,), []
-        with readable(str(root / folder)):
-            at = (root / folder).stat()
-            if (at.st_dev, at.st_ino) in seen:
-                continue
-            seen.add((at.st_dev, at.st_ino))
-            with os.scandir(root / folder) as entries:
-                for entry in entries:
-                    if entry.name.startswith("."):
-                        continue
-                    if entry.name.lower().endswith((*PICTURES, ".json")):
-                        found[entry.name] = found[entry.name] + here if entry.name in found else here
-                    elif entry.is_dir():
-                        below.append(f"{folder}/{entry.name}" if folder else entry.name)
-        todo += sorted(below, reverse=True)
-    return found
-
-
 class ImageIndex:
-    """The images that a task may use, in `images/` or in the data folder itself. The task's own folders are walked first, and
-    all of them only when a name is not there. What is found is a path below the data folder, as messages and ledgers say it.
+    """The images that a task may use, in `images/` or in the data folder itself.
+
+    What is found is a path below the data folder, as messages and ledgers have it. A record's path cannot lead out of that folder.
     """
 
     def __init__(self, task: str, where: Path) -> None:
-        self._task, self._where, self._folders = task, where, TASKS[task].images
+        self.task, self._where, self._folders = task, where, TASKS[task].images
         self._start = "images/" if (where / "images").is_dir() else ""
         self.root = where / self._start
-        self._own: Names = {}
-        for folder in self._folders:
-            if (self.root / folder).is_dir():
-                for name, folders in _names(self.root, folder).items():
-                    self._own[name] = self._own.get(name, ()) + folders
-        self._rest: Names | None = None
+        self._known: dict[tuple[str, ...], str | None] = {}
 
     def path(self, name: str) -> Path:
-        """The file of a name that was found."""
+        """Return the file of a name that was found."""
         return self._where / name
 
-    def find(self, record: VqaRecord, split: str) -> str | None:
-        """The image of a record; None where it is not there (or several different files could be it)."""
-        return self._first(list(self._expected(record, split)))
+    def find(self, record: VqaRecord) -> str | None:
+        """Return the image of a record; None where it is not there, or where several different files could be it."""
+        return self._first(tuple(self._expected(record)))
 
-    def metadata(self, record: VqaRecord, split: str) -> str | None:
-        """VCR's metadata file of a record: the one it names, or the one beside its image."""
-        named = [self._below(record.metadata)] if record.metadata else []
-        image = self.find(record, split)
+    def metadata(self, record: VqaRecord) -> str | None:
+        """Return VCR's metadata file of a record: the one it names, or the one beside its image."""
+        image = self.find(record) if self.task == "vcr" else None
         beside = image.removeprefix(self._start).rpartition(".")[0] + ".json" if image else ""
-        for path in (*named, beside):
-            if self._there(path):
-                return self._start + path
-        return self._first(named)
+        return self._first(tuple(filter(None, (record.metadata and self._below(record.metadata), beside))))
 
-    def expected(self, record: VqaRecord, split: str) -> str:
-        """Where the image should be, for messages."""
-        return next(self._expected(record, split), "no image name")
+    def expected(self, record: VqaRecord) -> str:
+        """Return where the image should be, for messages."""
+        return next(self._expected(record), "no image name")
 
-    def _expected(self, record: VqaRecord, split: str) -> Iterator[str]:
-        """Paths below the image root, best first, as multimodal-vqa-eval looks for them."""
-        if self._task != "vqax":
+    def _expected(self, record: VqaRecord) -> Iterator[str]:
+        """Yield paths below the image root, best first, as multimodal-vqa-eval looks for them."""
+        if self.task != "vqax":
             yield from map(self._below, record.images)
             return
-        default = "train" if split == "train" else "val"
+        default = "train" if record.split == "train" else "val"
         for name in record.images:
             part = next((f for f in COCO_FOLDERS if f in name), f"{default}2014")
             yield f"{part}/{_clean(name).rpartition('/')[2]}"
@@ -106,27 +71,46 @@ class ImageIndex:
         folder = self._folders[0]
         return f"{folder}/{_clean(name).removeprefix(f'{folder}/')}"
 
-    def _there(self, path: str) -> bool:
-        folder, _, name = path.rpartition("/")
-        return folder in self._own.get(name, ()) or folder in (self._rest or {}).get(name, ())
-
-    def _first(self, paths: list[str]) -> str | None:
-        """The first of these paths that is there, else the first file of such a name anywhere."""
-        found = next(filter(self._there, paths), None)
-        names = dict.fromkeys(path.rpartition("/")[2] for path in paths)
-        found = found or next(filter(None, map(self._anywhere, names)), None)
-        return None if found is None else self._start + found
+    def _first(self, paths: tuple[str, ...]) -> str | None:
+        """Return the first of these paths that is there, else the first file of such a name anywhere."""
+        if paths not in self._known:
+            found = next((path for path in paths if (self.root / path).is_file()), None)
+            names = dict.fromkeys(path.rpartition("/")[2] for path in paths)
+            self._known[paths] = found or next(filter(None, map(self._anywhere, names)), None)
+        known = self._known[paths]
+        return None if known is None else self._start + known
 
     def _anywhere(self, name: str) -> str | None:
-        """The file of that name; of several copies the first, and none where they are not copies of each other."""
-        if name not in self._own and self._rest is None:
-            self._rest = _names(self.root)
-        folders = self._own.get(name) or (self._rest or {}).get(name, ())
-        paths = sorted((f"{f}/{name}" if f else name for f in folders), key=lambda p: (p.count("/"), p))
-        if len(paths) > 1 and len({(self.root / p).stat().st_size for p in paths}) > 1:
+        """Return the file of that name, in the task's own folders if it is there; None of several that are not copies of each other."""
+        every = self._files.get(name, ())
+        paths = [path for path in every if path.partition("/")[0] in self._folders] or every
+        if len({(self.root / path).stat().st_size for path in paths}) != 1:
             return None
-        return paths[0] if paths else None
+        return min(paths, key=lambda path: (path.count("/"), path))
+
+    @cached_property
+    def _files(self) -> dict[str, list[str]]:
+        """The paths of every image (and `.json`, for VCR's metadata) by its name. Links are followed, and a link back up does not loop."""
+        found: dict[str, list[str]] = defaultdict(list)
+        seen: set[tuple[int, int]] = set()
+        for folder, below, names in os.walk(self.root, followlinks=True, onerror=_unreadable):
+            at = os.stat(folder)  # noqa: PTH116
+            if (at.st_dev, at.st_ino) in seen:
+                below.clear()
+                continue
+            seen.add((at.st_dev, at.st_ino))
+            below[:] = (name for name in below if not name.startswith("."))
+            home = Path(folder).relative_to(self.root)
+            for name in names:
+                if name.lower().endswith((*PICTURES, ".json")) and not name.startswith("."):
+                    found[name].append((home / name).as_posix())
+        return found
+
+
+def _unreadable(error: OSError) -> None:
+    raise SnellenError(f"{error.filename}: cannot be read ({error.strerror})")
 
 
 def _clean(name: str) -> str:
-    return name.replace("\\", "/").lstrip("/")
+    path = PurePosixPath(name.replace("\\", "/").lstrip("/"))
+    return path.name if ".." in path.parts else str(path)

@@ -6,6 +6,7 @@ The reader never guesses: what it cannot use is a Problem with file and key.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ class VqaFormat(Struct, frozen=True):
     refused: str = ""
 
     def knows(self, kind: str, names: frozenset[str]) -> bool:
-        """Whether a file of this kind whose first record has these fields is in this format."""
+        """Return whether a file of this kind whose first record has these fields is in this format."""
         has_needed = all(not names.isdisjoint(group) for group in self.needs)
         return kind in self.kinds and has_needed and names.isdisjoint(self.without)
 
@@ -63,12 +64,15 @@ class VqaFormat(Struct, frozen=True):
 class VqaRecord(Struct, frozen=True):
     """One item of any format. Object tags are in the form `<det2>`, 0-based; `images` are names to look for, best first.
 
-    `text` is the question or the hypothesis. `rationales` are VCR's four reasons to choose from and `rationale` the number of the right
-    one, where the format has them. `origin` is the label of a synthetic set, where the record has it.
+    Its id is `task/split/key`, with `#2`, `#3` where a key repeats. `text` is the question or the hypothesis. `rationales` are VCR's four
+    reasons to choose from and `rationale` the number of the right one, where the format has them. `origin` is the label of a
+    synthetic set, where the record has it.
     """
 
     key: str
     images: tuple[str, ...]
+    id: str = ""
+    split: str = ""
     image_id: str = ""
     text: str = ""
     choices: tuple[str, ...] = ()
@@ -82,6 +86,19 @@ class VqaRecord(Struct, frozen=True):
     metadata: str = ""
     origin: dict[str, Any] | None = None
 
+    @property
+    def repeats(self) -> bool:
+        """Whether another record before it has the same key."""
+        return not self.id.endswith(f"/{self.key}")
+
+    @property
+    def truth(self) -> dict[str, Any] | None:
+        """What marking compares with; None where the data does not say the answer."""
+        if not self.answers:
+            return None
+        truth: dict[str, Any] = {"answers": list(self.answers), "explanations": list(self.explanations)}
+        return truth if self.label is None else truth | {"label": self.label}
+
 
 class _VqaFormats(Struct, frozen=True):
     formats: tuple[VqaFormat, ...]
@@ -90,39 +107,44 @@ class _VqaFormats(Struct, frozen=True):
 FORMATS = declared("snellen.exams.vqa_nle.formats", "formats.toml", _VqaFormats).formats
 
 
-def read(form: VqaFormat, path: Path, label: str, kind: str) -> Iterator[VqaRecord | Problem]:
-    """Every record of a file, and what is wrong in it."""
+def read(form: VqaFormat, path: Path, label: str, kind: str, split: str) -> Iterator[VqaRecord | Problem]:
+    """Yield every record of a file, and what is wrong in it."""
     key_fields = form.key or (KEY_FIELDS if kind == "list" else ())
+    times = Counter[str]()
     for row in rows_in(path, label, kind):
         key = row.key
         try:
             fields = row.fields()
-            key = name_text(fields, key_fields) or key
-            yield record_of(form, key, fields)
+            key = _name_text(fields, key_fields) or key
+            record = _record_of(form, key, fields)
         except (BadRow, *UNDECODABLE) as error:
             why = str(error) if isinstance(error, BadRow) else f"not a usable record ({error or 'nested too deeply'})"
             yield problem(f"{label} line {row.line}" if row.line else place(label, key), why)
+            continue
+        times[key] += 1
+        again = f"#{times[key]}" if times[key] > 1 else ""
+        yield msgspec.structs.replace(record, id=f"{form.task}/{split}/{key}{again}", split=split)
 
 
 def place(label: str, key: str) -> str:
-    """How messages name a record."""
+    """Return how messages name a record."""
     return f"{label} record {key!r}"
 
 
 def problem(where: str, what: str, fatal: bool = True) -> Problem:
-    """A Problem on one safe line: keys and values come from the data, and data can hold anything."""
+    """Return a Problem on one safe line: keys and values come from the data, and data can hold anything."""
     return Problem(one_line(where), one_line(what), fatal)
 
 
-def record_of(form: VqaFormat, key: str, fields: Fields) -> VqaRecord:
-    """A record from its fields; raises BadRow where it cannot be used."""
+def _record_of(form: VqaFormat, key: str, fields: Fields) -> VqaRecord:
+    """Return a record from its fields; raise BadRow where it cannot be used."""
     if not key:
         raise BadRow(f"empty {' or '.join(form.key) or 'key'}")
-    image_id = name_text(fields, form.image_id)
-    images = image_names(name_text(fields, form.image), key if form.pair_names_image else "")
+    image_id = _name_text(fields, form.image_id)
+    images = _image_names(_name_text(fields, form.image), key if form.pair_names_image else "")
     if not images and not (form.task == "vqax" and image_id.isdecimal()):
         raise BadRow(f"no image name (field {' or '.join(form.image)})")
-    objects = class_names(first(fields, form.objects))
+    objects = _class_names(first(fields, form.objects))
     read_text = _text_reader(form.tags, objects)
     text = first(fields, form.text)
     if form.text and text is None:
@@ -150,7 +172,7 @@ def record_of(form: VqaFormat, key: str, fields: Fields) -> VqaRecord:
         rationale=rationale,
         answer_type=answer_type if answer_type in ("yes/no", "number", "other") else "",
         objects=objects,
-        metadata=name_text(fields, form.metadata),
+        metadata=_name_text(fields, form.metadata),
         origin=label_from(fields.get(MARK)),
     )
 
@@ -164,10 +186,10 @@ def _answers(form: VqaFormat, fields: Fields, read_text: ReadText) -> tuple[str,
     return texts(first(fields, form.answers), "answer", read_text)
 
 
-def image_names(name: str, pair: str = "") -> tuple[str, ...]:
-    """Names that an image may have, best first. A feature file (.npz) and an id are no image, but its name follows from them.
+def _image_names(name: str, pair: str = "") -> tuple[str, ...]:
+    """Names that an image may have, best first. A feature file (.npz) and an id are not images, but the name of one follows from them.
 
-    >>> image_names("flickr30k_000003416050.npz"), image_names("34.jpg", "34.jpg#4r1c")
+    >>> _image_names("flickr30k_000003416050.npz"), _image_names("34.jpg", "34.jpg#4r1c")
     (('3416050.jpg', '000003416050.jpg', 'flickr30k_000003416050.jpg'), ('34.jpg',))
     """
     names = [pair.partition("#")[0]] if ".jpg#" in pair else []
@@ -185,13 +207,13 @@ def image_names(name: str, pair: str = "") -> tuple[str, ...]:
 
 
 def first(fields: Fields, names: tuple[str, ...]) -> Any:
-    """The first of these fields that says something (not null, not blank, not empty)."""
+    """Return the first of these fields that says something (not null, not blank, not empty)."""
     values = (fields.get(name) for name in names)
     return next((v for v in values if v not in (None, []) and not (isinstance(v, str) and not v.strip())), None)
 
 
-def name_text(fields: Fields, names: tuple[str, ...]) -> str:
-    """An id or a name: a text or a whole number; empty where there is none."""
+def _name_text(fields: Fields, names: tuple[str, ...]) -> str:
+    """Return an id or a name: a text or a whole number; empty where there is none."""
     value = first(fields, names)
     if value is None:
         return ""
@@ -200,8 +222,8 @@ def name_text(fields: Fields, names: tuple[str, ...]) -> str:
     return str(value).strip()
 
 
-def text_of(value: Any, what: str) -> str:
-    """A text, or an annotator's answer with its confidence."""
+def _text_of(value: Any, what: str) -> str:
+    """Return a text, or an annotator's answer with its confidence."""
     value = value.get("answer") if isinstance(value, dict) else value
     if not isinstance(value, str):
         raise BadRow(f"{what} must be a text, not {kind_of(value)}")
@@ -213,12 +235,12 @@ def _text_reader(form: str, objects: tuple[str, ...]) -> ReadText:
     if form == "tokens":
         return lambda value, what: sentence(value, len(objects))
     if form == "pipes":
-        return lambda value, what: tags.canonical(text_of(value, what))
-    return text_of
+        return lambda value, what: tags.canonical(_text_of(value, what))
+    return _text_of
 
 
-def texts(value: Any, what: str, read_text: ReadText = text_of) -> tuple[str, ...]:
-    """One text or a list of them; blank ones are left out."""
+def texts(value: Any, what: str, read_text: ReadText = _text_of) -> tuple[str, ...]:
+    """Return one text or a list of them; blank ones are left out."""
     if value is None:
         return ()
     items = value if isinstance(value, list) else [value]
@@ -226,8 +248,8 @@ def texts(value: Any, what: str, read_text: ReadText = text_of) -> tuple[str, ..
     return tuple(filter(None, found))
 
 
-def class_names(value: Any) -> tuple[str, ...]:
-    """The class names of the objects, each at its own index. Some copies of e-ViL's files hold them as a text."""
+def _class_names(value: Any) -> tuple[str, ...]:
+    """Return the class names of the objects, each at its own index. Some copies of e-ViL's files hold them as a text."""
     if isinstance(value, str):
         try:
             value = msgspec.json.decode(value.replace("'", '"'))
@@ -241,7 +263,7 @@ def class_names(value: Any) -> tuple[str, ...]:
 
 
 def label_of(value: Any, choices: int) -> int | None:
-    """The index of the right choice; None where the data does not say. A text such as "1" is refused, never guessed."""
+    """Return the index of the right choice; None where the data does not say. A text such as "1" is refused, never guessed."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
@@ -252,7 +274,7 @@ def label_of(value: Any, choices: int) -> int | None:
 
 
 def entailment_of(value: Any) -> tuple[str, ...]:
-    """The gold label of e-SNLI-VE; none where the data does not say."""
+    """Return the gold label of e-SNLI-VE; none where the data does not say."""
     if value is None:
         return ()
     text = value.strip().lower() if isinstance(value, str) else value
@@ -262,7 +284,7 @@ def entailment_of(value: Any) -> tuple[str, ...]:
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, in words."""
+    """Return what a JSON value is, in words."""
     names = {"dict": "an object", "list": "a list", "str": "the text", "NoneType": "null", "bool": "a truth value"}
     return names.get(type(value).__name__, "a number")
 

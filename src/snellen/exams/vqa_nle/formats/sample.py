@@ -1,57 +1,21 @@
-"""From Records to Samples: ids, tags, truth and facts, the same for every published format."""
+"""From records to samples: tags, truth and facts, the same for every published format."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Picture, Sample
 from snellen.exams.vqa_nle.formats.files import UNDECODABLE, read_bytes
-from snellen.exams.vqa_nle.formats.find import AnnotationFile
 from snellen.exams.vqa_nle.formats.images import ImageIndex
 from snellen.exams.vqa_nle.formats.records import VqaRecord
 from snellen.exams.vqa_nle.names import RATIONALE, tags_of
 
-
-class PlacedRecord(NamedTuple):
-    """A record with its place in the data set, and whether its key was there before."""
-
-    id: str
-    split: str
-    record: VqaRecord
-    repeats: bool
-
-
-def rows(task: str, source: AnnotationFile) -> Iterator[PlacedRecord | Problem]:
-    """All records of a file in its order. Their ids are `task/split/key`, with `#2`, `#3` where a key repeats."""
-    times = Counter[str]()
-    for item in source.items():
-        if isinstance(item, Problem):
-            yield item
-            continue
-        times[item.key] += 1
-        again = f"#{times[item.key]}" if times[item.key] > 1 else ""
-        yield PlacedRecord(f"{task}/{source.split}/{item.key}{again}", source.split, item, bool(again))
-
-
-def truth_of(task: str, record: VqaRecord) -> dict[str, Any] | None:
-    """What marking sees; None where the data does not say the answer."""
-    if not record.answers:
-        return None
-    truth: dict[str, Any] = {"answers": list(record.answers), "explanations": list(record.explanations)}
-    if task == "vcr" and record.label is not None:
-        truth["label"] = record.label
-    return truth
-
-
-LARGEST = 1e7
+_LARGEST = 1e7
 
 
 class _VcrMetadata(msgspec.Struct):
@@ -63,28 +27,20 @@ class _VcrMetadata(msgspec.Struct):
     height: float = 0
 
 
-class VcrBoxes(NamedTuple):
-    """Boxes of the objects (in the order of their numbers), class names, and the image size that the boxes refer to."""
-
-    boxes: tuple[tuple[float, ...], ...] = ()
-    names: tuple[str, ...] = ()
-    size: tuple[float, float] | None = None
-
-
 class BoxFinder:
     """Finds the boxes of records. The last metadata file is remembered: the questions on an image are neighbours."""
 
     def __init__(self, index: ImageIndex) -> None:
         self._index = index
-        self._last: tuple[str, VcrBoxes] | None = None
+        self._last: tuple[str, _VcrMetadata] | None = None
 
-    def __call__(self, record: VqaRecord, split: str) -> VcrBoxes:
-        """The boxes of a record's metadata file; none where there is no such file."""
-        file = self._index.metadata(record, split)
+    def __call__(self, record: VqaRecord) -> _VcrMetadata:
+        """Return the boxes of a record's metadata file; none where there is no such file."""
+        file = self._index.metadata(record)
         if file is None:
-            return VcrBoxes()
+            return _VcrMetadata([])
         if self._last is None or self._last[0] != file:
-            self._last = file, read_metadata(self._index.path(file), file)
+            self._last = file, _read_metadata(self._index.path(file), file)
         found = self._last[1]
         if record.objects and len(found.boxes) != len(record.objects):
             raise SnellenError(
@@ -93,57 +49,54 @@ class BoxFinder:
         return found
 
 
-def read_metadata(path: Path, label: str) -> VcrBoxes:
-    """A metadata file; raises SnellenError where it is not one, or has a box that is none. A score after a box is dropped."""
+def _read_metadata(path: Path, label: str) -> _VcrMetadata:
+    """Read a metadata file; raise SnellenError where it is not one. A score after a box is dropped."""
     try:
         found = msgspec.json.decode(read_bytes(path, label), type=_VcrMetadata)
     except UNDECODABLE as error:
         raise SnellenError(f"{label}: not a VCR metadata file ({error or 'nested too deeply'})") from None
     for at, box in enumerate(found.boxes):
-        if len(box) < 4 or not all(abs(number) < LARGEST for number in box[:4]):
+        if len(box) < 4 or not all(abs(number) < _LARGEST for number in box[:4]):
             raise SnellenError(f"{label}: box {at} must be four numbers x1, y1, x2, y2, not {str(box)[:60]}")
-    boxes = tuple(tuple(round(number, 1) for number in box[:4]) for box in found.boxes)
-    known = 0 < found.width < LARGEST and 0 < found.height < LARGEST
-    return VcrBoxes(boxes, tuple(found.names), (found.width, found.height) if known else None)
+    found.boxes = [[round(number, 1) for number in box[:4]] for box in found.boxes]
+    return found
 
 
-def sample_of(
-    task: str, row: PlacedRecord, index: ImageIndex, ground: BoxFinder, picture: Picture | None = None
-) -> Sample:
-    """A row as a Sample, light without a picture. Its facts are what the question needs and the tables show."""
-    record = row.record
-    name = index.expected(record, row.split).partition("/")[2]  # without the image folder
+def sample_of(record: VqaRecord, index: ImageIndex, ground: BoxFinder, picture: Picture | None = None) -> Sample:
+    """Return a record as a Sample, light without a picture. Its facts are what the question needs and the tables show."""
+    task = index.task
+    name = index.expected(record).partition("/")[2]  # without the image folder
     base = name.rpartition("/")[2]
     image_id = record.image_id or base.rpartition(".")[0]
     facts: dict[str, Any] = {"key": record.key, "image_id": image_id, "image_name": name if task == "vcr" else base}
     if record.text:
         facts["hypothesis" if task == "esnlive" else "question"] = record.text
     if task == "vcr":
-        found = ground(record, row.split)
+        found = ground(record)
         facts |= {"choices": list(record.choices), "objects": list(record.objects or found.names)}
-        facts["boxes"] = [list(box) for box in _fit(found, picture)]
+        facts["boxes"] = _fit(found, picture)
     said = {"answer_type": record.answer_type} if record.answer_type else {}
     return Sample(
-        id=row.id,
-        tags=tags_of(task, row.split, record.answers) | said,
-        truth=truth_of(task, record),
+        id=record.id,
+        tags=tags_of(task, record.split, record.answers) | said,
+        truth=record.truth,
         facts=facts,
         pictures=() if picture is None else (picture,),
     )
 
 
 def can_be_reasoned(record: VqaRecord) -> bool:
-    """Whether VCR's QA->R can be asked: the right answer is known, and there are four rationales with a right one."""
+    """Return whether VCR's QA->R can be asked: the right answer is known, and there are four rationales with a right one."""
     return record.label is not None and bool(record.rationales) and record.rationale is not None
 
 
 def rationale_id(ident: str) -> str:
-    """The id of a sample's QA->R. What follows the first slash is the same, so that both are chosen together."""
+    """Return the id of a sample's QA->R. What follows the first slash is the same, so that both are chosen together."""
     return f"vcr-rationale/{ident.partition('/')[2]}"
 
 
 def rationale_of(sample: Sample, record: VqaRecord) -> Sample:
-    """QA->R of a VCR sample: the question with its right answer, and four rationales to choose from."""
+    """Return QA->R of a VCR sample: the question with its right answer, and four rationales to choose from."""
     label, reason = record.label or 0, record.rationale or 0  # neither is missing where it can be asked
     return Sample(
         id=rationale_id(sample.id),
@@ -154,12 +107,11 @@ def rationale_of(sample: Sample, record: VqaRecord) -> Sample:
     )
 
 
-def _fit(found: VcrBoxes, picture: Picture | None) -> Iterator[tuple[float, ...]]:
-    """The boxes in pixels of the picture at hand, which may be a resized copy."""
+def _fit(found: _VcrMetadata, picture: Picture | None) -> list[list[float]]:
+    """Return the boxes in pixels of the picture at hand, which may be a resized copy."""
     head = sniff(picture.data) if picture is not None else None
-    if found.size is None or head is None or head.width <= 0 or (head.width, head.height) == found.size:
-        yield from found.boxes
-        return
-    x, y = head.width / found.size[0], head.height / found.size[1]
-    for x1, y1, x2, y2 in found.boxes:
-        yield round(x1 * x, 1), round(y1 * y, 1), round(x2 * x, 1), round(y2 * y, 1)
+    known = 0 < found.width < _LARGEST and 0 < found.height < _LARGEST
+    if not known or head is None or head.width <= 0 or (head.width, head.height) == (found.width, found.height):
+        return found.boxes
+    x, y = head.width / found.width, head.height / found.height
+    return [[round(x1 * x, 1), round(y1 * y, 1), round(x2 * x, 1), round(y2 * y, 1)] for x1, y1, x2, y2 in found.boxes]

@@ -14,7 +14,7 @@ TAG = re.compile(r"<\|?det(\d{1,4})\|?>", re.IGNORECASE)
 
 
 def mentioned(texts: Sequence[str]) -> list[int]:
-    """The numbers of all tags in some texts, each once, ascending.
+    """Return the numbers of all tags in some texts, each once, ascending.
 
     >>> mentioned(["<det4> and <det1>", "<det4>"])
     [1, 4]
@@ -63,7 +63,7 @@ def as_names(text: str, objects: Sequence[str], where: str = "") -> str:
 
 
 def plain(text: str, objects: Sequence[str] = ()) -> str:
-    """A text in which a tag, a bracketed number and a numbered class name are all the bare number.
+    """Return a text in which a tag, a bracketed number and a numbered class name are all the bare number.
 
     >>> plain("<det1> and [1] and person1", ["car", "person"])
     '1 and 1 and 1'

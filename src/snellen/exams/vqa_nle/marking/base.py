@@ -25,7 +25,7 @@ from snellen.core.protocol import (
 from snellen.core.results import Floor, Score
 from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample
 from snellen.exams.vqa_nle import summary, vqa_official
-from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
+from snellen.exams.vqa_nle.entropy.spans import entropies_of
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
 from snellen.exams.vqa_nle.names import (
     JOINT,
@@ -63,7 +63,7 @@ class MarkedSample(NamedTuple):
 
 
 def target_of(sample: Sample) -> MarkedSample:
-    """What a reply to a sample is judged against."""
+    """Return what a reply to a sample is judged against."""
     truth = sample.truth if isinstance(sample.truth, dict) else {}
     return MarkedSample(
         task=task_of(sample.tags["task"]),
@@ -86,15 +86,15 @@ class NleProtocol(Protocol):
     """
 
     headline = "accuracy"
-    e_vil = False
-    """Whether explanations are compared without tokenisation and combined into e-ViL's scores."""
+    raw_text = False
+    """Whether explanations are compared without tokenisation."""
     needs = ("tokens", "records")  # each has the tables of its own marks
 
     def __init__(self, name: str, version: str, answers: NleProtocol | None = None) -> None:
         """`answers` is the protocol for replies without explanation; one that has none is that itself."""
         super().__init__(name, self.about, version=version, prompt="zero")
         self.explains = answers is not None
-        self.metrics = summary.declarations(explains=self.explains, e_vil=self.e_vil)
+        self.metrics = summary.declarations(explains=self.explains)
         self._answers = answers or self
         self._compose()
 
@@ -102,7 +102,7 @@ class NleProtocol(Protocol):
         self.extras = (ROLES, ByPrompt(self._for_prompt), JoinedItems(_joined))
 
     def for_task(self, task: str) -> NleProtocol:
-        """The same protocol as one exam shows it: its headline and what its metrics are called there."""
+        """Return the same protocol as one exam shows it: its headline and what its metrics are called there."""
         other = copy.copy(self)
         other.headline = summary.headline(self.name, task)
         other.metrics = summary.named(self.metrics, self.name, task)
@@ -120,59 +120,59 @@ class NleProtocol(Protocol):
         """Answer and explanation of a reply."""
         raise NotImplementedError
 
-    def cut_short(self, reply: str, target: MarkedSample) -> bool:
+    def _cut_short(self, reply: str, target: MarkedSample) -> bool:
         """Return whether a reply that was cut off has no answer yet that can be relied on."""
         return False
 
-    def normalise(self, answer: str) -> str:
+    def _normalise(self, answer: str) -> str:
         """Return the form in which answers of VQA-X are compared."""
         return vqa_official.normalise(answer)
 
-    def form(self, answer: str, task: str) -> str:
-        """An answer in the form in which two are compared."""
+    def _form(self, answer: str, task: str) -> str:
+        """Return an answer in the form in which two are compared."""
         raise NotImplementedError
 
     def accepted(self, target: MarkedSample) -> frozenset[str]:
-        """The right answers in that form; none where there is nothing to mark against."""
+        """Return the right answers in that form; none where there is nothing to mark against."""
         raise NotImplementedError
 
-    def majority(self, target: MarkedSample) -> frozenset[str]:
-        """The one answer whose explanations the filtered scores are of, where that is narrower than what is right; else none."""
+    def _majority(self, target: MarkedSample) -> frozenset[str]:
+        """Return the one answer whose explanations the filtered scores are of, where that is narrower than what is right; else none."""
         return frozenset()
 
-    def heads(self, target: MarkedSample) -> frozenset[str]:
-        """A label up to its comma, and the whole label, which says no less, in that form."""
+    def _heads(self, target: MarkedSample) -> frozenset[str]:
+        """Return a label up to its comma, and the whole label, which says no less, in that form."""
         golds = (gold for label in target.answers[:1] for gold in (head(label), label))
-        return frozenset(self.form(gold, target.task) for gold in golds) - {""}
+        return frozenset(self._form(gold, target.task) for gold in golds) - {""}
 
-    def key(self, read: VqaReading, target: MarkedSample) -> str | None:
-        """What is looked up among the right answers."""
-        return None if read.answer is None else self.form(read.answer, target.task)
+    def _key(self, read: VqaReading, target: MarkedSample) -> str | None:
+        """Return what is looked up among the right answers."""
+        return None if read.answer is None else self._form(read.answer, target.task)
 
-    def readable(self, read: VqaReading) -> bool:
-        """Whether there is an answer at all."""
+    def _readable(self, read: VqaReading) -> bool:
+        """Return whether there is an answer at all."""
         return bool(read.answer)
 
     def soft(self, read: VqaReading, answers: Sequence[str]) -> float | None:
         """VQA-X's soft accuracy."""
         return vqa_official.soft_accuracy(read.answer or "", answers)
 
-    def is_explained(self, explanation: str | None, answer: str | None) -> bool:
-        """Whether there is an explanation that is no placeholder."""
+    def _is_explained(self, explanation: str | None, answer: str | None) -> bool:
+        """Return whether there is an explanation that is not a placeholder."""
         return bool(explanation)
 
-    def candidate(self, explanation: str, target: MarkedSample) -> str:
-        """An explanation as it is compared with the annotators'."""
+    def _candidate(self, explanation: str, target: MarkedSample) -> str:
+        """Return an explanation as it is compared with the annotators'."""
         return explanation
 
-    def reference(self, explanation: str, target: MarkedSample) -> str:
-        """An annotator's explanation as it is compared with what was said."""
+    def _reference(self, explanation: str, target: MarkedSample) -> str:
+        """Return an annotator's explanation as it is compared with what was said."""
         return explanation
 
     # ------------------------------------------------------------ marks
 
     def _about(self, sample: Sample) -> NleProtocol:
-        """The protocol for a sample: where VCR's rationale is chosen, no explanation is expected under any prompt."""
+        """Return the protocol for a sample: where VCR's rationale is chosen, no explanation is expected under any prompt."""
         return self._answers if sample.tags["task"] == RATIONALE else self
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
@@ -181,19 +181,18 @@ class NleProtocol(Protocol):
         """
         own = self._about(sample)
         verdict = own._judged(reply, sample)
-        if context.cut and own.cut_short(reply, target_of(sample)):
+        if context.cut and own._cut_short(reply, target_of(sample)):
             verdict = verdict._replace(readable=False, correct=False, outcome=None)
         if not context.tokens:
             return verdict
-        found = spans(context.tokens, verdict.reading if own.explains else None)
-        return verdict._replace(measured=metrics_of(found))
+        return verdict._replace(measured=entropies_of(context.tokens, verdict.reading if own.explains else None))
 
     def _judged(self, reply: str, sample: Sample) -> Verdict:
         target = target_of(sample)
         read = self.read(reply, target)
         metrics = self._metrics(read, target)
         reading = {"answer": read.answer, "explanation": read.explanation}
-        readable = self.readable(read)
+        readable = self._readable(read)
         # a truth that nothing can be compared with (it is empty, or an explanation alone) makes no answer wrong
         open_ = target.marked and readable and metrics["accuracy"] is None
         outcome = Outcome.UNMARKED if open_ else None
@@ -206,9 +205,9 @@ class NleProtocol(Protocol):
         return reading.get("explanation"), reading.get("answer")
 
     def valid(self, mark: Mark) -> bool:
-        """Whether a mark's reading has an explanation, however the answer fared: a cut or unmarked reply may have one too."""
+        """Return whether a mark's reading has an explanation, however the answer fared: a cut or unmarked reply may have one too."""
         explanation, answer = self.explained(mark)
-        return self.explains and explanation is not None and self.is_explained(explanation, answer)
+        return self.explains and explanation is not None and self._is_explained(explanation, answer)
 
     def blank(self, sample: Sample) -> Metrics:
         """No reply: 0 where a reply would have been marked."""
@@ -216,26 +215,26 @@ class NleProtocol(Protocol):
         return {name: None if value is None else 0.0 for name, value in metrics.items()}
 
     def _metrics(self, read: VqaReading, target: MarkedSample) -> Metrics:
-        metrics: Metrics = {"accuracy": _hit(self.key(read, target), self.accepted(target))}
+        metrics: Metrics = {"accuracy": _hit(self._key(read, target), self.accepted(target))}
         if target.task == "vqax":
             # one annotator has no others to agree with: what is right would score 0
             metrics["soft_accuracy"] = self.soft(read, target.answers) if len(target.answers) > 1 else None
-            if majority := self.majority(target):
-                metrics[summary.MAJORITY] = _hit(self.key(read, target), majority)
+            if majority := self._majority(target):
+                metrics[summary.MAJORITY] = _hit(self._key(read, target), majority)
         elif target.task == "actx":
-            metrics["head_accuracy"] = _hit(self.key(read, target), self.heads(target))
+            metrics["head_accuracy"] = _hit(self._key(read, target), self._heads(target))
             label = target.answers[0] if target.answers else None
             metrics["synonym_accuracy"] = None if label is None else float(same_activity(read.answer or "", label))
         elif target.task == "vcr":
             metrics |= self._choice(read, target)
         if self.explains:
-            metrics["valid_explanation"] = float(self.is_explained(read.explanation, read.answer))
+            metrics["valid_explanation"] = float(self._is_explained(read.explanation, read.answer))
         return metrics if target.marked else dict.fromkeys(metrics)
 
     def _choice(self, read: VqaReading, target: MarkedSample) -> Metrics:
         said = target.choices[read.choice] if read.choice is not None and read.choice < len(target.choices) else None
         texts = (said or "", target.right_choice or "")
-        same = said is not None and len({self.form(t, target.task) for t in texts}) == 1
+        same = said is not None and len({self._form(t, target.task) for t in texts}) == 1
         return {
             "letter_accuracy": None if target.label is None else float(read.choice == target.label),
             "text_accuracy": None if target.right_choice is None else float(same),
@@ -267,7 +266,7 @@ class NleProtocol(Protocol):
             told = self._told(target, self.explained(mark)[0], None if filtered is None else filtered == 1.0, image)
         outcome = mark.outcome if target.marked or mark.outcome in NON_ANSWERS else Outcome.UNMARKED
         pair = sample.id.partition("/")[2] if sample.facts.get("paired") else ""
-        winners = tuple(self.right_answers(target).items())
+        winners = tuple(self._right_answers(target).items())
         own = summary.MarkSummary(winners, self._soft(target), told, pair, sample.tags["task"] == RATIONALE)
         return Seen(values, outcome, image, own)
 
@@ -277,7 +276,7 @@ class NleProtocol(Protocol):
     def floors(self, group: Group) -> Mapping[str, Floor]:
         found = summary.floors(group)
         if group.whole and self.explains:
-            found |= summary.caption_floors(summary.explanations(group), e_vil=self.e_vil)
+            found |= summary.caption_floors(summary.explanations(group), raw_text=self.raw_text)
         return found
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:
@@ -286,7 +285,7 @@ class NleProtocol(Protocol):
         captions = {}
         if self.explains:
             told = summary.explanations(group)
-            captions = summary.caption_scores(told, e_vil=self.e_vil)
+            captions = summary.caption_scores(told, raw_text=self.raw_text)
         return captions | summary.entropy_scores(group)
 
     def _told(
@@ -294,19 +293,19 @@ class NleProtocol(Protocol):
     ) -> summary.JudgedExplanation | None:
         if not target.explanations:
             return None
-        said = self.candidate(explanation, target) if explanation else ""
+        said = self._candidate(explanation, target) if explanation else ""
         return summary.JudgedExplanation(
-            said, tuple(self.reference(e, target) for e in target.explanations), right, image
+            said, tuple(self._reference(e, target) for e in target.explanations), right, image
         )
 
     def _soft(self, target: MarkedSample) -> tuple[tuple[str, float], ...]:
-        """What each of the annotators' answers would score, for the floor of the soft accuracy."""
+        """Return what each of the annotators' answers would score, for the floor of the soft accuracy."""
         if target.task != "vqax" or len(target.answers) < 2:
             return ()
-        answers = dict.fromkeys(map(self.normalise, target.answers))
+        answers = dict.fromkeys(map(self._normalise, target.answers))
         return tuple((a, self.soft(VqaReading(a, None), target.answers) or 0.0) for a in answers)
 
-    def right_answers(self, target: MarkedSample) -> dict[str, frozenset[str]]:
+    def _right_answers(self, target: MarkedSample) -> dict[str, frozenset[str]]:
         """For each metric with a floor, the answers that would have been right for a sample."""
         if not target.marked:
             return {}
@@ -314,16 +313,16 @@ class NleProtocol(Protocol):
             return self._right_choices(target)
         found = {"accuracy": self.accepted(target)}
         if target.task == "actx":
-            found["head_accuracy"] = self.heads(target)
-        if majority := self.majority(target):
+            found["head_accuracy"] = self._heads(target)
+        if majority := self._majority(target):
             found[summary.MAJORITY] = majority
         return found
 
     def _right_choices(self, target: MarkedSample) -> dict[str, frozenset[str]]:
-        """The letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
+        """Return the letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
         if target.label is None:
             return {"accuracy": self.accepted(target)}
-        forms = [self.form(choice, target.task) for choice in target.choices]
+        forms = [self._form(choice, target.task) for choice in target.choices]
         right = forms[target.label] if target.right_choice is not None else None
         found: dict[str, set[str]] = {}
         for at, letter in enumerate(LETTERS):

@@ -14,7 +14,7 @@ from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
 from snellen.exams.vqa_nle.reading import strict as reading_strict
-from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
+from snellen.exams.vqa_nle.reading.closed import read_choice, read_label
 from snellen.stats.vqa_words import signed
 
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d{1,2}")
@@ -23,7 +23,7 @@ HIGHEST_SAID, HIGHEST_TRUE = 44, 9  # e-ViL's tags that become numbers: as gener
 
 
 def _one(gold: str | None) -> frozenset[str]:
-    """The only right answer; none where it is empty."""
+    """Return the only right answer; none where it is empty."""
     return frozenset({gold} if gold else ())
 
 
@@ -33,10 +33,9 @@ class MultimodalVqaEval(NleProtocol):
     about = "multimodal-vqa-eval's post-processing, bugs included; its normalised answer must equal the majority's"
 
     def read(self, reply: str, target: MarkedSample) -> VqaReading:
-        found = original.postprocess_prediction(reply, target.task, target.choices)
-        return VqaReading(found.answer, found.explanation, "abcd".index(found.letter) if found.letter else None)
+        return original.postprocess_prediction(reply, target.task, target.choices)
 
-    def form(self, answer: str, task: str) -> str:
+    def _form(self, answer: str, task: str) -> str:
         return original.normalize_answer(answer)
 
     def accepted(self, target: MarkedSample) -> frozenset[str]:
@@ -46,18 +45,18 @@ class MultimodalVqaEval(NleProtocol):
             gold = original.majority_answer(target.answers)
         else:
             gold = target.answers[0] if target.answers else None
-        return _one(self.form(gold or "", target.task))
+        return _one(self._form(gold or "", target.task))
 
-    def readable(self, read: VqaReading) -> bool:
+    def _readable(self, read: VqaReading) -> bool:
         return bool(read.answer) and read.answer != UNKNOWN
 
-    def is_explained(self, explanation: str | None, answer: str | None) -> bool:
+    def _is_explained(self, explanation: str | None, answer: str | None) -> bool:
         return original.is_valid(f"{answer} because {explanation}")
 
-    def candidate(self, explanation: str, target: MarkedSample) -> str:
+    def _candidate(self, explanation: str, target: MarkedSample) -> str:
         return "" if explanation in (MISSING, NO_DETAILS) else explanation
 
-    def reference(self, explanation: str, target: MarkedSample) -> str:
+    def _reference(self, explanation: str, target: MarkedSample) -> str:
         return original.normalize_generated_text(explanation)
 
 
@@ -71,8 +70,8 @@ class MultimodalVqaEvalAnswers(MultimodalVqaEval):
     def accepted(self, target: MarkedSample) -> frozenset[str]:
         return _one(letter_of(target.label)) if target.task == "vcr" else super().accepted(target)
 
-    def key(self, read: VqaReading, target: MarkedSample) -> str | None:
-        return letter_of(read.choice) if target.task == "vcr" else super().key(read, target)
+    def _key(self, read: VqaReading, target: MarkedSample) -> str | None:
+        return letter_of(read.choice) if target.task == "vcr" else super()._key(read, target)
 
 
 class Strict(NleProtocol):
@@ -86,14 +85,14 @@ class Strict(NleProtocol):
         if target.task == "vcr":
             return read_choice(reply, target.choices, target.objects)
         if target.task == "esnlive":
-            return reading_strict.read_label(reply)
+            return read_label(reply)
         read = reading_strict.read_open(reply, short=target.task == "vqax")
         return read._replace(answer=None) if _DECIMAL_COMMA.fullmatch(read.answer or "") else read
 
-    def normalise(self, answer: str) -> str:
+    def _normalise(self, answer: str) -> str:
         return signed(answer)
 
-    def cut_short(self, reply: str, target: MarkedSample) -> bool:
+    def _cut_short(self, reply: str, target: MarkedSample) -> bool:
         def is_bare(text: str) -> bool:
             read = self.read(text, target)
             return read.answer is not None and says_only(text, [read.answer])
@@ -101,9 +100,9 @@ class Strict(NleProtocol):
         closed = target.task in ("vcr", "esnlive")
         return not finished(reply, is_bare, closed=closed)
 
-    def form(self, answer: str, task: str) -> str:
+    def _form(self, answer: str, task: str) -> str:
         if task == "vqax":
-            return self.normalise(answer)
+            return self._normalise(answer)
         words = re.findall(r"[^\W_]+", answer.lower())
         return " ".join(w for w in words if w not in ("a", "an", "the"))
 
@@ -111,24 +110,24 @@ class Strict(NleProtocol):
         if target.task == "vcr":
             return _one(letter_of(target.label))
         if target.task == "vqax":
-            return _one(vqa_official.commonest(map(self.normalise, target.answers)))
-        return self.heads(target)
+            return _one(vqa_official.commonest(map(self._normalise, target.answers)))
+        return self._heads(target)
 
-    def key(self, read: VqaReading, target: MarkedSample) -> str | None:
-        return letter_of(read.choice) if target.task == "vcr" else super().key(read, target)
+    def _key(self, read: VqaReading, target: MarkedSample) -> str | None:
+        return letter_of(read.choice) if target.task == "vcr" else super()._key(read, target)
 
     def soft(self, read: VqaReading, answers: Sequence[str]) -> float | None:
         return vqa_official.soft_accuracy(
-            self.normalise(read.answer or ""), list(map(self.normalise, answers)), always=True
+            self._normalise(read.answer or ""), list(map(self._normalise, answers)), always=True
         )
 
-    def is_explained(self, explanation: str | None, answer: str | None) -> bool:
+    def _is_explained(self, explanation: str | None, answer: str | None) -> bool:
         return reading_strict.is_valid(explanation)
 
-    def candidate(self, explanation: str, target: MarkedSample) -> str:
-        return self.reference(explanation, target) if reading_strict.is_valid(explanation) else ""
+    def _candidate(self, explanation: str, target: MarkedSample) -> str:
+        return self._reference(explanation, target) if reading_strict.is_valid(explanation) else ""
 
-    def reference(self, explanation: str, target: MarkedSample) -> str:
+    def _reference(self, explanation: str, target: MarkedSample) -> str:
         return tags.plain(explanation, target.objects) if target.task == "vcr" else explanation
 
 
@@ -140,28 +139,28 @@ class EVil(Strict):
     """
 
     about = "leads with its task score; any annotator's answer lets an explanation count; its own scores need SPICE and BERTScore"
-    e_vil = True
+    raw_text = True
 
-    def normalise(self, answer: str) -> str:
+    def _normalise(self, answer: str) -> str:
         return vqa_official.normalise(answer)
 
     def accepted(self, target: MarkedSample) -> frozenset[str]:
         if target.task == "vqax":
-            return frozenset(map(self.normalise, target.answers)) - {""}
+            return frozenset(map(self._normalise, target.answers)) - {""}
         if target.task == "vcr" and target.right_choice:
             return frozenset({target.right_choice})
         return super().accepted(target)
 
-    def key(self, read: VqaReading, target: MarkedSample) -> str | None:
+    def _key(self, read: VqaReading, target: MarkedSample) -> str | None:
         if target.task == "vcr" and target.right_choice:
             known = read.choice is not None and read.choice < len(target.choices)
             return target.choices[read.choice or 0] if known else None
-        return super().key(read, target)
+        return super()._key(read, target)
 
-    def candidate(self, explanation: str, target: MarkedSample) -> str:
+    def _candidate(self, explanation: str, target: MarkedSample) -> str:
         return tags.as_numbers(explanation, highest=HIGHEST_SAID) if reading_strict.is_valid(explanation) else ""
 
-    def reference(self, explanation: str, target: MarkedSample) -> str:
+    def _reference(self, explanation: str, target: MarkedSample) -> str:
         return tags.as_numbers(explanation, highest=HIGHEST_TRUE)
 
 
@@ -177,15 +176,15 @@ class Nlxgpt(NleProtocol):
         answer, explanation = reading_nlxgpt.split(reply, target.task)
         if target.task != "vcr":
             return VqaReading(answer, explanation)
-        forms = [self.form(c, "vcr") for c in target.choices]
-        said = self.form(answer, "vcr")
+        forms = [self._form(c, "vcr") for c in target.choices]
+        said = self._form(answer, "vcr")
         letter = answer.strip(" .,:;()").upper()
         if letter in LETTERS[: len(forms)]:
             at = LETTERS.index(letter)
             return VqaReading(target.choices[at], explanation, at)
         return VqaReading(answer, explanation, forms.index(said) if said in forms else None)
 
-    def form(self, answer: str, task: str) -> str:
+    def _form(self, answer: str, task: str) -> str:
         return answer.lower().strip().rstrip(" .?!") if task == "vcr" else answer
 
     def accepted(self, target: MarkedSample) -> frozenset[str]:
@@ -194,13 +193,13 @@ class Nlxgpt(NleProtocol):
         first = target.answers[0] if target.answers else ""
         if target.task == "actx":  # its files hold labels up to their comma, its annotations those labels normalised
             return _one(reading_nlxgpt.prep_answer(head(first)))
-        return _one(self.form(target.right_choice or first, target.task))
+        return _one(self._form(target.right_choice or first, target.task))
 
-    def majority(self, target: MarkedSample) -> frozenset[str]:
+    def _majority(self, target: MarkedSample) -> frozenset[str]:
         return _one(reading_nlxgpt.gold(target.answers)) if target.task == "vqax" else frozenset()
 
-    def candidate(self, explanation: str, target: MarkedSample) -> str:
+    def _candidate(self, explanation: str, target: MarkedSample) -> str:
         return tags.as_names(explanation, target.objects) if target.task == "vcr" else explanation
 
-    def reference(self, explanation: str, target: MarkedSample) -> str:
-        return reading_nlxgpt.reference(self.candidate(explanation, target))
+    def _reference(self, explanation: str, target: MarkedSample) -> str:
+        return reading_nlxgpt.reference(self._candidate(explanation, target))

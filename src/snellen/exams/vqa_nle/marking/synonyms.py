@@ -30,7 +30,7 @@ _SAME = {
 
 
 def stem(word: str) -> str:
-    """One form for the forms of a verb and for singular and plural; rough on purpose.
+    """Return one form for the forms of a verb and for singular and plural; rough on purpose.
 
     >>> [stem(w) for w in ("riding", "rides", "ride", "running", "skating", "skate", "cooking", "dishes", "yoga")]
     ['rid', 'rid', 'rid', 'run', 'skat', 'skat', 'cook', 'dish', 'yoga']
@@ -51,10 +51,10 @@ _SAME_STEMS = {stem(a): stem(b) for a, b in _SAME.items()}
 
 
 @lru_cache(maxsize=16384)
-def activity_key(text: str) -> frozenset[str]:
-    """The words of an activity that count.
+def _activity_key(text: str) -> frozenset[str]:
+    """Return the words of an activity that count.
 
-    >>> activity_key("riding a bike") == activity_key("bicycling") == activity_key("Cycling")
+    >>> _activity_key("riding a bike") == _activity_key("bicycling") == _activity_key("Cycling")
     True
     """
     words = [w for w in re.findall(r"[^\W_]+", text.lower()) if w not in _EMPTY]
@@ -64,10 +64,10 @@ def activity_key(text: str) -> frozenset[str]:
 
 
 def same_activity(said: str, label: str) -> bool:
-    """Whether an answer names the activity of a label.
+    """Return whether an answer names the activity of a label.
 
     >>> same_activity("ice skating", "skating, ice"), same_activity("cook", "cooking or food preparation")
     (True, True)
     """
-    key, short = activity_key(said), head(label)
-    return bool(key) and key in {activity_key(t) for t in (label, short, *short.split(" or "))}
+    key, short = _activity_key(said), head(label)
+    return bool(key) and key in {_activity_key(t) for t in (label, short, *short.split(" or "))}

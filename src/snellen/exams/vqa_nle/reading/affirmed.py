@@ -41,7 +41,6 @@ REACH = 5
 """Words before an option among which a negation denies it."""
 
 
-_UNSURE = re.compile(r"\b(?:if|whether|unsure|hard to|difficult to|impossible to)\b|\btoo \w+ to\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?\n](?=\s|$)")
 _LONG_SENTENCE = 300
 
@@ -59,7 +58,7 @@ class OptionMention(NamedTuple):
 def options_in(
     text: str, matches: Iterator[re.Match[str]], name: Callable[[re.Match[str]], str], all_of: int
 ) -> list[OptionMention]:
-    """Every option that a text names, in its order. Options that "or" or a comma joins hang together; `all_of` them are a list
+    """Return every option that a text names, in its order. Options that "or" or a comma joins hang together; `all_of` them are a list
     of what there is, and no choice.
 
     An option is denied by a negation a few words before it in the same clause, with the option before it where "or" joins them, or by
@@ -74,7 +73,6 @@ def options_in(
         near = " ".join(_CLAUSE.split(between)[-1].replace("-", " ").split()[-REACH:]) if end or between else ""
         denied = bool(
             _DENIES.search(near)
-            or _UNSURE.search(near)
             or _is_asked(text, match.end())
             or (denied and _OR.fullmatch(between))
             or _THAN.search(text, max(0, match.start() - 24), match.start())
@@ -86,7 +84,7 @@ def options_in(
         option = OptionMention(name(match), match.start(), match.end(), _HEDGES.search(near) is not None)
         if groups and not denied and _JOINS.fullmatch(between):
             groups[-1].append((option, after is not None))
-            if several:
+            if several:  # "A and B are wrong"
                 groups[-1] = [(one, True) for one, _no in groups[-1]]
         else:
             groups.append([(option, denied or after is not None)])
@@ -100,7 +98,7 @@ def options_in(
 
 
 def _is_asked(text: str, end: int) -> bool:
-    """Whether an option stands in a question."""
+    """Return whether an option stands in a question."""
     found = _SENTENCE.search(text, end, end + _LONG_SENTENCE)
     return found is not None and found.group() == "?"
 

@@ -8,24 +8,15 @@ from snellen.core.reply import correction_end, left_open, trimmed
 from snellen.exams.vqa_nle.reading.preambles import is_clause, leads_off, preface_off
 from snellen.exams.vqa_nle.reading.reasons import REASON, sentence_ends
 
-_STRONG = re.compile(
-    r"\bwait\b|\bhold on\b|\bsorry\b|\bactually,? no\b|\bno,? actually\b|\b(?:scratch|strike|forget|ignore|disregard) that\b"
-    r"|\bcorrect(?:ion|ed)\b"
-    r"|\bmistake\b|\b(?:i|let me) (?:mean|meant|correct|rephrase|revise)\b"
-    r"|\bsecond thought|\b(?:closer|further) (?:look|inspection|examination)|\brevised\b",
-    re.IGNORECASE,
-)
-_TAKEN_BACK = re.compile(
-    r"(?:that|this|it)(?: is|'s| was| isn't| is not)\s(?:not )?(?:wrong|incorrect|mistaken|right|correct)\b|\bi (?:was|am) (?:wrong"
-    r"|mistaken)\b|\bi'm not sure\b",
-    re.IGNORECASE,
-)
 _BEFORE = re.compile(r"\W*\w+\W+\w")  # something that can be taken back stands before
 _SAID_NO = re.compile(r"\bno[.!,:-]?$", re.IGNORECASE)
 _NO_MORE = re.compile(
     r"\W*$|[\"')\]]{0,3}\s?(?:[.!?\n):;,]|-\s|\s-\s|\s\(|,?\s?\b(?:because|since|as|due|given|which|considering|seeing)\b)",
     re.IGNORECASE,
 )
+_YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
+
+
 _LONGEST_HEAD = 400
 _HEAD_ENDS = re.compile(r"[:;]\s(?!\d{1,3}\s?%)|\s-\s|(?<=\w)\s\((?=\w)")
 _RETRACTED = re.compile(
@@ -34,55 +25,46 @@ _RETRACTED = re.compile(
     r"|mistaken|a mistake)|never\s?mind|or not)\W{0,3}$",
     re.IGNORECASE,
 )
-_YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 
 
 def corrected(text: str) -> str:
-    """What stands when "no, wait" and the like have taken the rest back; empty where all is taken back and nothing said instead.
+    """Return what stands when "no, wait" and the like have taken the rest back; empty where all is taken back and nothing said instead.
 
-    After a reason "Actually, ..." may go on with the reason: it is no correction where a whole clause follows.
+    After a reason "Actually, ..." may go on with the reason: it is not a correction where a whole clause follows.
     """
     text = preface_off(text)
     end = correction_end(text)
     if not end or not _BEFORE.match(text[:end]):
         return "" if _RETRACTED.search(text, max(0, len(text) - 60)) else _chosen(text)
     said_no = _SAID_NO.search(text, max(0, end - 4), end)
-    if (
-        said_no
-        and (said_no.group()[-1] == "." or _NO_MORE.match(text, end))
-        and _YES_OR_NO.search(text, 0, said_no.start())
-    ):
+    if said_no and _NO_MORE.match(text, end) and _YES_OR_NO.search(text, 0, said_no.start()):
         end = said_no.start()  # "Yes. Sorry, no."
     tail = _begun(text[end:])
-    if back := _TAKEN_BACK.match(tail):
-        return _begun(tail[back.end() :])
     if not re.search(r"\w", tail):
         return ""
-    late = REASON.search(text, 0, end) is not None and not _STRONG.search(text, max(0, end - 60), end)
+    late = REASON.search(text, 0, end) is not None
     return _chosen(text if late and is_clause(leads_off(tail)) else tail)
 
 
 def _begun(text: str) -> str:
-    """A text from its first word or number on."""
+    """Return a text from its first word or number on."""
     return trimmed(f"{text}x", " \t\n,;:!-.")[:-1]
 
 
 def _chosen(text: str) -> str:
-    """A text from its first sentence on that does more than name what there is to choose from, or what is wrong."""
+    """Return a text from its first sentence on that does more than name what there is to choose from, or what is wrong."""
     for _ in range(4):
         if left_open(text.partition("\n")[0].partition(" because ")[0][:_LONGEST_HEAD]) is None:
             break
         line = text.find("\n") + 1 or len(text)
         whole = min(next((end for _at, end in sentence_ends(text)), line), line)
+        reason = REASON.search(text, 0, whole)
         ends = _HEAD_ENDS.search(text, len(text) - len(leads_off(text)), whole)
         whole = ends.end() if ends and ends.group()[0] == ";" else whole
-        reason = REASON.search(text, 0, whole)
         head = text[: min(ends.start() + 1 if ends else whole, reason.start() if reason else whole)]
         found = left_open(head)
         if found is None:
             break
         start, end = found
         text = text[:start] + text[len(head) :] if start else text[end if end < len(head) else whole :].lstrip(" \t\n,")
-        if _TAKEN_BACK.match(text):
-            return ""
     return text

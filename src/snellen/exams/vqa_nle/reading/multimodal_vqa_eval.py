@@ -1,7 +1,7 @@
 """The post-processing of multimodal-vqa-eval, step by step and with all its bugs.
 
 Known and kept, because the protocol of that name means exactly this: a yes/no or number answer keeps the word "because" at the head
-of its explanation; `A)` and `(A)` are no letters, but the article in "A man ..." is; "not entailment" is entailment;
+of its explanation; `A)` and `(A)` are not letters, but the article in "A man ..." is; "not entailment" is entailment;
 "nan" and "inf" are numbers; "3.5" becomes "3 5" and "café" "caf"; the words answer, question and explanation vanish.
 `reading.strict` has them fixed.
 """
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS, UNKNOWN
+from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.vqa_official import commonest
 
 _PREFIX = re.compile(r"^(?:assistant|response|answer|question):\s*", re.IGNORECASE)
@@ -24,23 +25,9 @@ _LETTERS = "abcd"
 _TAIL = ".,;:!?"
 LONG_ENOUGH = 20  # characters beyond which a part of a choice is taken for the choice
 ANSWER_WORDS = {"vqax": 2, "actx": 3}  # words kept of an answer without explanation
-EXPLANATION_FIELDS = ("explanation", "explanations", "rationale", "nle", "exp")
 
 
-class MultimodalReading(NamedTuple):
-    """What multimodal-vqa-eval makes of one reply. `letter` is set for VCR only."""
-
-    answer: str
-    explanation: str
-    letter: str | None = None
-
-    @property
-    def full_text(self) -> str:
-        """What it stores, and reads again when it writes its CSV files."""
-        return f"{self.answer} because {self.explanation}"
-
-
-NOTHING = MultimodalReading(UNKNOWN, MISSING)
+_NOTHING = VqaReading(UNKNOWN, MISSING)
 
 
 def normalize_generated_text(text: str | None) -> str:
@@ -51,7 +38,7 @@ def normalize_generated_text(text: str | None) -> str:
 
 
 def normalize_answer(answer: str | None) -> str:
-    """The form in which answers are compared and voted on.
+    """Return the form in which answers are compared and voted on.
 
     >>> normalize_answer("The t-shirt!")
     't shirt'
@@ -61,7 +48,7 @@ def normalize_answer(answer: str | None) -> str:
 
 
 def is_yes_no_or_number(word: str) -> bool:
-    """Whether a VQA-X answer ends with this word; a number is whatever Python's float takes."""
+    """Return whether a VQA-X answer ends with this word; a number is whatever Python's float takes."""
     bare = word.strip().rstrip(_TAIL).lower()
     if bare in ("yes", "no"):
         return True
@@ -73,7 +60,7 @@ def is_yes_no_or_number(word: str) -> bool:
 
 
 def force_label_space(text: str | None) -> str:
-    """An e-SNLI-VE label by substring, in this order, whatever stands before it."""
+    """Return an e-SNLI-VE label by substring, in this order, whatever stands before it."""
     lowered = (text or "").lower()
     found = (("entail", "entailment"), ("contradict", "contradiction"), ("neutral", "neutral"))
     return next((label for part, label in found if part in lowered), UNKNOWN)
@@ -84,7 +71,7 @@ def _choice_form(text: str) -> str:
 
 
 def parse_vcr_letter(text: str | None, choices: Sequence[str] | None = None) -> str | None:
-    """A letter as the first word, else the first choice that the text begins with, contains or begins."""
+    """Return a letter as the first word, else the first choice that the text begins with, contains or begins."""
     bare = _PREFIX_VCR.sub("", (text or "").strip()).replace("\n", " ").strip()
     words = bare.split()
     first = words[0].lower().strip(":.") if words else ""
@@ -113,36 +100,34 @@ def _split(task: str, normal: str) -> tuple[str, str]:
     return by_word
 
 
-def postprocess_prediction(raw: str | None, task: str, choices: Sequence[str] | None = None) -> MultimodalReading:
+def postprocess_prediction(raw: str | None, task: str, choices: Sequence[str] | None = None) -> VqaReading:
     """Answer and explanation of a reply that should have both."""
     if not raw:
-        return NOTHING
+        return _NOTHING
     text = raw.strip()
     if task == "esnlive" and "because" not in text.lower():
         text = text.replace(",", " because ", 1)
     normal = normalize_generated_text(text)
     if not normal:
-        return NOTHING
+        return _NOTHING
     answer, explanation = _split(task, normal)
     if task == "vcr":
         letter = parse_vcr_letter(raw, choices)
-        at = _LETTERS.index(letter) if letter else len(_LETTERS)
-        chosen = choices[at].lower() if choices and at < len(choices) else UNKNOWN
-        return MultimodalReading(chosen, explanation or NO_DETAILS, letter)
+        at = _LETTERS.index(letter) if letter else None
+        chosen = choices[at].lower() if choices and at is not None and at < len(choices) else UNKNOWN
+        return VqaReading(chosen, explanation or NO_DETAILS, at)
     if task == "esnlive":
-        return MultimodalReading(force_label_space(answer), explanation or MISSING)
-    return MultimodalReading(answer or UNKNOWN, explanation or MISSING)
+        return VqaReading(force_label_space(answer), explanation or MISSING)
+    return VqaReading(answer or UNKNOWN, explanation or MISSING)
 
 
 def clean_text(text: str | None) -> str:
-    """A reply without a leading `answer:` or the like, on one line."""
+    """Return a reply without a leading `answer:` or the like, on one line."""
     return _PREFIX.sub("", (text or "").strip()).replace("\n", " ").strip()
 
 
-def postprocess_answer_only(
-    raw: str | None, task: str, choices: Sequence[str] | None = None, words: int | None = None
-) -> str:
-    """The answer of a reply that should have nothing else."""
+def postprocess_answer_only(raw: str | None, task: str, choices: Sequence[str] | None = None) -> str:
+    """Return the answer of a reply that should have nothing else."""
     found = clean_text(raw).split()
     if not found:
         return ""
@@ -152,40 +137,23 @@ def postprocess_answer_only(
         return force_label_space(found[0])
     if task == "vqax" and is_yes_no_or_number(found[0]):
         return found[0]
-    return " ".join(found[: words if words is not None else ANSWER_WORDS[task]])
+    return " ".join(found[: ANSWER_WORDS[task]])
 
 
 def majority_answer(answers: Iterable[Any] | None) -> str | None:
-    """The commonest normalised answer, the first of equals; records with an `answer` and plain texts alike."""
+    """Return the commonest normalised answer, the first of equals; records with an `answer` and plain texts alike."""
     given = answers or ()
     texts = (a["answer"] if isinstance(a, Mapping) else a for a in given if isinstance(a, str) or "answer" in a)
     return commonest(map(normalize_answer, texts))
 
 
-def first_explanation(record: Mapping[str, Any]) -> str | None:
-    """The one explanation that multimodal-vqa-eval keeps of a record: the first of a list."""
-    for field in EXPLANATION_FIELDS:
-        value = record.get(field)
-        if isinstance(value, list):
-            return value[0] if value else None
-        if value is not None:
-            return str(value)
-    return None
-
-
-def is_valid(full_text: str | None) -> bool:
-    """Whether a stored prediction has an explanation that is no placeholder. "yes because because" has one."""
-    _answer, because, explanation = (full_text or "").strip().lower().partition(" because ")
+def is_valid(full_text: str) -> bool:
+    """Return whether a stored prediction has an explanation that is not a placeholder. "yes because because" has one."""
+    _answer, because, explanation = full_text.strip().lower().partition(" because ")
     return bool(because) and explanation.strip() not in ("", MISSING, NO_DETAILS)
 
 
-def explanation_stats(full_texts: Sequence[str | None]) -> tuple[int, float]:
-    """How many predictions have a valid explanation, and in percent."""
-    valid = sum(map(is_valid, full_texts))
-    return valid, 100.0 * valid / len(full_texts) if full_texts else 0.0
-
-
 def accuracy(correct: Iterable[float | None]) -> float | None:
-    """The mean of what was marked; None where nothing was."""
+    """Return the mean of what was marked; None where nothing was."""
     marked = [c for c in correct if c is not None]
     return sum(marked) / len(marked) if marked else None

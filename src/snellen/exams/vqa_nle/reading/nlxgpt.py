@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from snellen.exams.vqa_nle.vqa_official import commonest, normalise
@@ -25,24 +24,15 @@ def split(text: str, task: str = "vqax") -> tuple[str, str]:
 
 
 def prep_answer(answer: str) -> str:
-    """The official normalisation, and no comma left."""
+    """Return the official normalisation, and no comma left."""
     return normalise(answer).replace(",", "")
 
 
 def gold(answers: Sequence[str]) -> str | None:
-    """The commonest answer after normalisation, the first of equals."""
+    """Return the commonest answer after normalisation, the first of equals."""
     return commonest(map(prep_answer, answers))
 
 
-def prep_question(question: str) -> str:
-    """A question as nlxgpt feeds it to its model.
-
-    >>> prep_question("What's the man's t-shirt color?")
-    'whats the mans t shirt color'
-    """
-    return re.sub(r"""[.,'!?"()*#:;]""", "", question.lower()).replace("-", " ").replace("/", " ")
-
-
 def reference(explanation: str) -> str:
-    """An annotator's explanation as nlxgpt's files have it: lower case, no periods."""
+    """Return an annotator's explanation as nlxgpt's files have it: lower case, no periods."""
     return explanation.lower().replace(".", "")

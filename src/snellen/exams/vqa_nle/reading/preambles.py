@@ -33,7 +33,12 @@ _OPENING = re.compile(
     r"\[?(?:assistant|ai|model|bot|chatbot|gpt|claude|gemini|llava|qwen)\]?(?:'s)?(?:\s(?:output|response|answer|reply))?(?:\s?:"
     r"|(?<=\]))\s{0,4}"
     r"|(?:output|result|reply|response|final|edit|update|correct(?:ion|ed)|(?:best|final) guess)\s?(?::|\n)\s{0,4}"
-    r"|ans(?:\.|\s-)\s"
+    r"|ans(?:\.|\s-)\s|(?:q(?:uestion)?|user|human)\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer|ssistant|i)?\s?:\s{0,4}(?=\S)"
+    # "answer:" in other languages
+    r"|(?:(?:die|la|el|het|il)\s)?(?:respuesta|r\u00e9ponse|antwort|risposta|resposta|antwoord|svar|odpowied\u017a|cevap|jawaban"
+    r"|\u043e\u0442\u0432\u0435\u0442|(?:\u6700[\u7ec8\u7d42])?(?:\u7684)?(?:\u7b54\u6848|\u56de\u7b54"
+    r"|\u7b54\u3048)[\u662f\u4e3a\u70ba\u306f]?|\uc815\ub2f5|\ub2f5|\ub2f5\ubcc0)(?: final(?:e)?)?"
+    r"(?:\s?:|\s(?:ist|est|es|\u00e8|\u00e9)\s?:?(?=\s))[^\S\n]{0,4}(?=\S)"
     r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|hm+|um+|uh|oh|ah|well|got it|understood|hi"
     r"|hello|hey|yes, of course"
     r"|(?:great|good|nice) (?:question|image|picture|one))(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
@@ -96,7 +101,7 @@ _PREMATURE = re.compile(
 
 
 def preface_off(text: str) -> str:
-    """A text without what comes before anything is said.
+    """Return a text without what comes before anything is said.
 
     >>> preface_off("Sure! Here's my view. Looking at the photo, it is red")
     'it is red'
@@ -110,7 +115,7 @@ def preface_off(text: str) -> str:
 
 
 def leads_off(text: str) -> str:
-    """A text from its answer on.
+    """Return a text from its answer on.
 
     >>> leads_off("Based on the image, I think the correct answer is: red because it glows")
     'red because it glows'
@@ -123,7 +128,7 @@ def leads_off(text: str) -> str:
     return text
 
 
-NAMED = re.compile(
+_NAMED = re.compile(
     rf"\b(?<!long )(?:{_WHICH}{_NOUN}{_WHERE}\s?(?:{_IS}\b\s?:?|:|=>|->|=|\n)|tl;?\s?dr\s?:|(?:thus|therefore|hence|conclusion"
     rf"|in short)\s?:)\s{{0,4}}"
     r"(?!(?:in|on|at|under|clear|obvious|based|found|visible|shown|that|not|no longer|the same|supported|one of|because|since"
@@ -132,7 +137,7 @@ NAMED = re.compile(
 )
 """An answer is named."""
 
-VERDICT = re.compile(
+_VERDICT = re.compile(
     rf"(?:\b(?:so|therefore|thus|hence|consequently|accordingly|in conclusion|overall|in short|in summary|that's why|that is why"
     rf"|which means(?: that)?|this means(?: that)?)\b[,:]?\s"
     rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|that is|that's|(?:the"
@@ -144,39 +149,15 @@ VERDICT = re.compile(
 )
 """An answer is named as what follows from what was said."""
 
-_NAME_HINTS_TEXT = """
-answer label activity action option choice letter relation prediction verdict decision classif response conclusion category
-tl thus therefore hence short
-"""
-_NAME_HINTS = tuple(_NAME_HINTS_TEXT.split())
-_VERDICT_HINTS = (
-    *(
-        "therefore",
-        "thus",
-        "hence",
-        "consequently",
-        "accordingly",
-        "conclusion",
-        "overall",
-        "short",
-        "summary",
-        "why",
-        "means",
-    ),
-    *("final", "so, ", "so: ", "so "),
-)
-
 
 def named_in(text: str, end: int | None = None) -> re.Match[str] | None:
-    """Where an answer is named for the last time."""
-    lowered = text.lower()
-    return _last(NAMED, text, end) if any(hint in lowered for hint in _NAME_HINTS) else None
+    """Find where an answer is named for the last time."""
+    return _last(_NAMED, text, end)
 
 
 def verdict_in(text: str) -> re.Match[str] | None:
-    """Where an answer is named for the last time as what follows from what was said."""
-    lowered = text.lower()
-    return _last(VERDICT, text, None) if any(hint in lowered for hint in _VERDICT_HINTS) else None
+    """Find where an answer is named for the last time as what follows from what was said."""
+    return _last(_VERDICT, text, None)
 
 
 def _last(pattern: re.Pattern[str], text: str, end: int | None) -> re.Match[str] | None:
@@ -194,7 +175,7 @@ _FULL_CLAUSE = re.compile(
 
 
 def is_clause(text: str) -> bool:
-    """Whether a text begins with a subject and its verb, as a reason does and an answer does not."""
+    """Return whether a text begins with a subject and its verb, as a reason does and an answer does not."""
     found = _FULL_CLAUSE.match(text)
     return found is not None and REASON.search(text, 0, found.end()) is None
 
@@ -205,12 +186,12 @@ _SO = re.compile(
 
 
 def before_verdict(text: str, start: int) -> str:
-    """The reason before a verdict that comes after it: "it rains, so the answer is yes" without what follows the rain."""
+    """Return the reason before a verdict that comes after it: "it rains, so the answer is yes" without what follows the rain."""
     return _SO.sub("", text[:start])
 
 
 def without_lead_out(text: str) -> str:
-    """A reason without the words that lead from it to an answer: "It rains. So the answer is".
+    """Return a reason without the words that lead from it to an answer: "It rains. So the answer is".
 
     >>> without_lead_out("It rains. So the final answer is")
     'It rains'

@@ -32,7 +32,7 @@ _TRAILERS = " \t\n\r,:;-"
 
 
 def explanation_of(text: str | None) -> str | None:
-    """What follows "because", without another one or an "Explanation:"; None where nothing is said."""
+    """Return what follows "because", without another one or an "Explanation:"; None where nothing is said."""
     bare = _AGAIN.sub("", text or "").strip(_TRAILERS).strip()
     if bare[-1:] == ")" and bare.count("(") < bare.count(")"):
         bare = bare[:-1].rstrip()
@@ -45,7 +45,7 @@ _STOP = re.compile(r"[.!?\u2026]+[\"')\]]{0,3}(?=\s)")
 
 
 def sentence_ends(text: str, end: int | None = None) -> Iterator[tuple[int, int]]:
-    """Where sentences end: the place of the marks, and the place behind them. "St. Bernard" and "U.S. flag" go on."""
+    """Yield where sentences end: the place of the marks, and the place behind them. "St. Bernard" and "U.S. flag" go on."""
     for found in _STOP.finditer(text, 0, len(text) if end is None else end):
         word = text[max(0, found.start() - 12) : found.start()].rpartition(" ")[2].lower().lstrip("\"'([")
         following = text[found.end() : found.end() + 4].strip()[:1]

@@ -2,7 +2,7 @@
 
 Yes/no and number answers keep no second "because"; `A)`, `(A)`, `A,`, `**A**` and "the answer is A" are letters, the article
 in "A man ..." is not; a negated label is not that label, and two labels are none; a choice that holds "because" is not split;
-"nan" is no number and "1,000" one; accents, decimals and the words answer, question and explanation stay.
+"nan" is not a number and "1,000" one; accents, decimals and the words answer, question and explanation stay.
 
 An answer ends at "because" or a word like it, at a dash, or with its line or sentence. What is denied, taken back or left open is
 no answer: such a reply is unparsable.
@@ -19,28 +19,25 @@ from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.preambles import before_verdict, is_clause, leads_off, named_in, verdict_in
 from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
-from snellen.exams.vqa_nle.reading.reply_text import LONGEST, said_in
-from snellen.exams.vqa_nle.reading.strict_labels import labels_in, read_label
-
-__all__ = ["LONGEST", "is_valid", "labels_in", "read_label", "read_open"]
+from snellen.exams.vqa_nle.reading.reply_text import said_in
 
 SHORT = 4
 """Words: a first part up to this length is an answer and no preface."""
 
 LONGEST_ANSWER = {True: 8, False: 24}
-"""Words beyond which a text is no answer to a question (VQA-X) and no activity (ACT-X)."""
+"""Words beyond which a text is neither an answer (VQA-X) nor an activity (ACT-X)."""
 
 _EDGES = " \t\n\r.,;:!?\"'()[]{}-\u2026"
 _PLACEHOLDERS = frozenset({MISSING, NO_DETAILS, "explanation", "none", "n/a", ""})
 
 
 def is_valid(explanation: str | None) -> bool:
-    """Whether something is said that is no placeholder and no echo of the format."""
+    """Return whether something is said that is neither a placeholder nor an echo of the format."""
     return explanation is not None and explanation.strip(_EDGES + "<>").lower() not in _PLACEHOLDERS
 
 
 def read_open(reply: str, *, short: bool) -> VqaReading:
-    """An answer in words. `short` (VQA-X): a yes or no at the head is the whole answer, and so is a number where nothing
+    """Return an answer in words. `short` (VQA-X): a yes or no at the head is the whole answer, and so is a number where nothing
     ends the answer; else (ACT-X) who acts is left out.
     """
     said = said_in(reply)
@@ -51,8 +48,6 @@ def read_open(reply: str, *, short: bool) -> VqaReading:
         answer = None
     if answer in ("yes", "no") and _REFUSES.match(f"{rest} {after or ''}"):
         answer = None
-    if answer in ("yes", "no") and after and (echo := _ECHO.match(after)):
-        after, rest = after[echo.end() :], echo.group()
     return VqaReading(answer, explanation_of(after) or explanation_of(said.reason) or explanation_of(rest))
 
 
@@ -77,35 +72,23 @@ _CLAUSE = re.compile(
     r"|(?:the|his|her|its|their|a|an)\s(?:[\w'-]+\s){1,3}?(?:is|are|has|have|was|were|looks?|appears?|seems?|can|shows?|does|do)\b)",
     re.IGNORECASE,
 )
-_PREFACE = re.compile(
-    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|analysis\b|observations?\b|first,"
-    r"|step \d|question\b|q:|here (?:is|are))",
-    re.IGNORECASE,
-)
-_OFFER = re.compile(
-    r"(?:the |possible |available )?(?:options|choices|labels|answers)(?: are)?\s?:|the (?:options|choices|labels)\b",
-    re.IGNORECASE,
-)
 _NOT_A = re.compile(
     r"(?:it|this|that)?\s?(?:(?:is |'s )?\w{3,12}ly not|is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b",
     re.IGNORECASE,
 )
-_NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
+_OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
 _NO_STOP = re.compile(r"^(?:no|nope)[.!]\s(?=\w)", re.IGNORECASE)
 _ASKS_SELF = re.compile(r"(?:is|was|could|might|can|would) (?:it|this|that)\b", re.IGNORECASE)
-_IT_IS = re.compile(r"(?:it|this|that)(?:'s| is)\b", re.IGNORECASE)
-_ASKED = re.compile(
-    r"(?:q(?:uestion)?|user|human)\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer|ssistant|i)?\s?:\s{0,4}", re.IGNORECASE
-)
 _TURN = re.compile(r"^a\s?:\s{1,4}(?=\w)", re.IGNORECASE)  # the turn of who answers; VCR's letters are read elsewhere
+_NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
 _LIST_SIGN = re.compile(r"\(?1[.)]\s{1,4}(?=\w)(?!because\b|since\b|as\b|explanation\b)", re.IGNORECASE)
 
 
 def _parted(text: str, short: bool) -> _Parts:
-    """The text of the answer, what follows it, and whether its end is sure."""
+    """Return the text of the answer, what follows it, and whether its end is sure."""
     if _OPEN.match(text) and _OR.search(_first_part(text, short).head):
         return _NONE
-    text = leads_off(_ASKED.sub("", text, count=1) if text[:1] in "QqUuHh" else text)
+    text = leads_off(text)
     reason = REASON.search(text)
     zone = len(text) if reason is None else reason.start()
     if not text[:zone].strip(_EDGES):
@@ -115,47 +98,36 @@ def _parted(text: str, short: bool) -> _Parts:
         parts = _first_part(leads_off(text[named.end() :]), short)
         return parts if parts.after else parts._replace(after=before_verdict(text, named.start()))
     parts = _first_part(text, short)
-    if _OFFER.match(text):
-        return _Parts("", parts.after)
-    parts = _past_preface(parts, short)
+    for _ in range(4):  # past questions and what it is not
+        asks = parts.head.endswith("?")
+        if not parts.after or parts.why or not (asks or _NOT_A.match(parts.head)):
+            break
+        rest = trimmed(parts.after + "x", _EDGES)[:-1]
+        if asks:
+            rest = _NO_COMMA.sub("", rest, count=1)
+            if no := _NO_STOP.match(rest):
+                asked = leads_off(parts.head)
+                if _ASKS_SELF.match(asked):
+                    return _Parts("", rest)  # "Is it blue? No. It is red.": no, or red?
+                rest = rest[no.end() :] if len(asked.split()) < SHORT else rest
+        parts = _first_part(leads_off(rest), short)
     verdict = verdict_in(text)
     if verdict is not None and verdict.start():
         return _weighed(parts, text, verdict, short)
-    if is_clause(parts.head) and "\n" in text:
-        last = text[text.rstrip().rfind("\n") :].strip()
-        if len(last.split()) <= SHORT and not is_clause(last) and last != parts.head:
-            return _Parts(last, text[: text.rstrip().rfind("\n")], True)
-    return parts
-
-
-def _past_preface(parts: _Parts, short: bool) -> _Parts:
-    """What comes after questions, prefaces and what it is not."""
-    for _ in range(4):
-        asks = parts.head.endswith("?")
-        if not parts.after or parts.why or not (asks or _PREFACE.match(parts.head) or _NOT_A.match(parts.head)):
-            break
-        rest = trimmed(parts.after + "x", _EDGES)[:-1]
-        if asks and (denied := _NO_STOP.match(rest)):
-            asked, more = leads_off(parts.head), rest[denied.end() :]
-            if len(asked.split()) < SHORT and not is_clause(asked) and not _ASKS_SELF.match(asked):
-                rest = more  # "Blue? No. Red."
-            elif _ASKS_SELF.match(asked) and _IT_IS.match(more):
-                return _Parts("", more)  # "Is it blue? No. It is red.": no, or red?
-        parts = _first_part(leads_off(_NO_COMMA.sub("", rest, count=1) if asks else rest), short)
+    before, _, last = text.rstrip().rpartition("\n")
+    if is_clause(parts.head) and before and len(last.split()) <= SHORT and not is_clause(last):
+        return _Parts(last, before, True)  # "There are three dogs.", and the answer in a line of its own
     return parts
 
 
 def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _Parts:
-    """The verdict where the first part was but a part of the reason; nothing where the two are answers that differ."""
+    """Return the verdict where the first part was but a part of the reason; nothing where the two are answers that differ."""
     named = _first_part(text[verdict.end() :], short)
     first, last = trimmed(parts.head, _EDGES).lower(), trimmed(named.head, _EDGES).lower()
     if len(first.split()) > SHORT or is_clause(first) or verdict.group()[:5].lower() == "final":
         return named if named.after else named._replace(after=before_verdict(text, verdict.start()))
-    of_the_reason = (
-        parts.why and named_in(verdict.group() + "x") is None
-    )  # "..., so it is likely that": no answer is named
     same = first == last or f" {first} " in f" {last} "
-    return parts if same or of_the_reason else _Parts("", parts.after)
+    return parts if same else _Parts("", parts.after)
 
 
 def _first_part(text: str, short: bool) -> _Parts:
@@ -186,7 +158,7 @@ def _first_part(text: str, short: bool) -> _Parts:
 
 
 def _bracket_in(text: str, end: int, short: bool) -> int:
-    """Where an aside in brackets begins. The names of activities have brackets of their own."""
+    """Return where an aside in brackets begins. The names of activities have brackets of their own."""
     for sign in (" (", " ["):
         at = text.find(sign, 0, end)
         if at > 0 and ((short and sign == " (") or _ASIDE.match(text, at + 2) or is_clause(text[at + 2 :])):
@@ -195,7 +167,7 @@ def _bracket_in(text: str, end: int, short: bool) -> int:
 
 
 def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
-    """The first dash, colon, semicolon or end of a line. Before a reason a few words between belong to the answer or are it."""
+    """Return the first dash, colon, semicolon or end of a line. Before a reason a few words between belong to the answer or are it."""
     for found in _BREAK.finditer(text, 0, zone):
         between = text[found.end() : zone].strip(_EDGES)
         few = reasoned and "\n" not in found.group() and _few(between)
@@ -207,12 +179,12 @@ def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
 
 
 def _few(words: str) -> bool:
-    """Whether some words can be an answer or a part of one, and are no clause of their own."""
+    """Return whether some words can be an answer or a part of one, and are not a clause."""
     return 0 < len(words.strip(_EDGES).split()) < SHORT and not is_clause(words.strip(_EDGES))
 
 
 def _named_later(text: str, start: int, short: bool) -> _Parts:
-    """A reply that begins with its reason: "Because it rains, the answer is yes."."""
+    """Return a reply that begins with its reason: "Because it rains, the answer is yes."."""
     found = named_in(text) or verdict_in(text)
     if found is None:
         return _Parts("", text[start:])
@@ -264,23 +236,9 @@ _NO_ANSWER = re.compile(
     r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
     re.IGNORECASE,
 )
-_UNSURE = re.compile(
-    r"\btoo \w+ to (?:tell|say|see|know|determine|judge|answer|identify|recogni[sz]e)\b|\b(?:can't|cannot|can not|couldn't"
-    r"|unable|hard|difficult|impossible"
-    r"|not sure|unsure)\b.{0,40}\b(?:if|whether)\b"
-    r"|\b(?:don't|do not) (?:think|know|believe)\b|\b(?:would not|wouldn't|can't|cannot) (?:say|tell)\b",
-    re.IGNORECASE,
-)
-_SPEAKS = re.compile(r"\b(?:i|we|you)\b", re.IGNORECASE)
-_OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
 _ASIDE = re.compile(
     r"(?:not|confiden\w+|(?:very |quite )?(?:high|low|medium|moderate|likely|sure)|probability|score|final answer|my best guess"
     r"|see (?:the )?(?:image|picture)|i|i'm|\d[\d.%]*)\b",
-    re.IGNORECASE,
-)
-_ECHO = re.compile(
-    r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't"
-    r"|don't)(?:\snot)?[.!]\s",
     re.IGNORECASE,
 )
 _SURELY = re.compile(
@@ -305,16 +263,17 @@ _NO_PHRASE = re.compile(
     re.IGNORECASE,
 )
 _CROSSES = frozenset("\u2717\u2718\u274c\U0001f44e\U0001f6ab")
+
 _BOTH = re.compile(
     r"\b(?:but|yet|maybe|perhaps|possibly|though|although|not|n't)\b.*\b(?:yes|no)\W*$", re.IGNORECASE | re.DOTALL
 )
 
 
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
-    """The answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
+    """Return the answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
     text = trimmed(leads_off(head), _EDGES)
     text = _SURELY.sub("", _IS_IT.sub("", text))
-    if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text) or _UNSURE.search(head):
+    if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text):
         return None, ""
     text = _undenied(text)
     if short:
@@ -334,24 +293,20 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
         text = subject if len(subject.split()) <= (SHORT if short else 2 * SHORT) else ""
     text = _undenied(text)
     words = len(text.split())
-    long = words > LONGEST_ANSWER[short] or (words > SHORT and _SPEAKS.search(text))
-    none = long or _NO_PHRASE.search(text) or (" " in text and left_open(text))
+    none = words > LONGEST_ANSWER[short] or _NO_PHRASE.search(text) or (" " in text and left_open(text))
     return None if none else text.lower() or None, ""
 
 
 def _taken_back_in(word: str, rest: str) -> bool:
-    """Whether the words after a yes, no or number deny it or say the other as well: "yes, but maybe no", "2 and it is not 2"."""
+    """Return whether the words after a yes, no or number deny it or say the other as well: "yes, but maybe no", "2 and it is not 2"."""
     if rest[:1] in _CROSSES:
         return True
-    if word in ("yes", "no"):
-        return left_open(f"{word} {rest}") is not None or _BOTH.search(rest) is not None
-    return (
-        left_open(f"{word} {rest}") is not None or re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest) is not None
-    )
+    both = _BOTH.search(rest) if word in ("yes", "no") else re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest)
+    return left_open(f"{word} {rest}") is not None or both is not None
 
 
 def _undenied(text: str) -> str:
-    """What is affirmed of "not X but Y" and "Y, not X"; nothing of "not X"."""
+    """Return what is affirmed of "not X but Y" and "Y, not X"; nothing of "not X"."""
     if found := _NOT_BUT.match(text):
         text = leads_off(found["said"])
     if found := _NOT_TAIL.search(text):
@@ -364,9 +319,9 @@ def _undenied(text: str) -> str:
 
 
 def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
-    """A yes, no or number that begins an answer and is all of it, and what is said beyond; nothing beyond otherwise.
+    """Return a yes, no or number that begins an answer and is all of it, and what is said beyond; nothing beyond otherwise.
 
-    `numbers` is false where the answer's end is known: "5 pm because ..." is no 5.
+    `numbers` is false where the answer's end is known: "5 pm because ..." is not 5.
     """
     first, _, rest = answer.partition(" ")
     word = first.rstrip(",.;:!?").lower()
@@ -390,7 +345,7 @@ _IT_IS_NOT = re.compile(
 
 
 def _denied_later(answer: str, after: str | None) -> bool:
-    """Whether the next sentence takes an answer back: "It is red. It is not red."."""
+    """Return whether the next sentence takes an answer back: "It is red. It is not red."."""
     if not after or len(answer) > 60:
         return False
     if _NO_TO_IT.match(after):

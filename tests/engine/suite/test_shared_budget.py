@@ -8,12 +8,14 @@ import threading
 
 import pytest
 
-from snellen.engine.call.budget import Budget, BudgetReached, SharedBudget
+from snellen.core.records import Totals
+from snellen.core.types import Call
+from snellen.engine.call.budget import Budget, BudgetReached, SharedBudget, budget_of
 
 CAP = 1.0
 
 
-def ask(purse: SharedBudget, name: str, cost: float, billed: list[float], stopped: list[str]) -> None:
+def ask(shared: SharedBudget, name: str, cost: float, billed: list[float], stopped: list[str]) -> None:
     async def one(budget: Budget) -> None:
         await budget.admit(None)
         await asyncio.sleep(random.random() / 500)
@@ -21,7 +23,7 @@ def ask(purse: SharedBudget, name: str, cost: float, billed: list[float], stoppe
         budget.settle(cost)
 
     async def every() -> None:
-        budget = Budget(purse=purse, name=name)
+        budget = Budget(shared=shared, name=name)
         done = await asyncio.gather(*(one(budget) for _ in range(80)), return_exceptions=True)
         stopped.extend(name for error in done if isinstance(error, BudgetReached))
 
@@ -29,10 +31,10 @@ def ask(purse: SharedBudget, name: str, cost: float, billed: list[float], stoppe
 
 
 @pytest.mark.parametrize("costs", [(0.01, 0.01, 0.01), (0.001, 0.02, 0.05)])
-def test_threads_that_share_a_purse_stay_under_its_cap(costs: tuple[float, ...]) -> None:
-    purse, billed, stopped = SharedBudget(CAP), list[float](), list[str]()
+def test_threads_that_share_a_budget_stay_under_its_cap(costs: tuple[float, ...]) -> None:
+    shared, billed, stopped = SharedBudget(CAP), list[float](), list[str]()
     threads = [
-        threading.Thread(target=ask, args=(purse, f"run {i}", cost, billed, stopped)) for i, cost in enumerate(costs)
+        threading.Thread(target=ask, args=(shared, f"run {i}", cost, billed, stopped)) for i, cost in enumerate(costs)
     ]
     for thread in threads:
         thread.start()
@@ -42,50 +44,52 @@ def test_threads_that_share_a_purse_stay_under_its_cap(costs: tuple[float, ...])
     assert sum(billed) <= CAP + max(costs), "but for the first call of a run, whose cost nobody knew"
     assert sum(billed) >= CAP - 2 * max(costs) * len(costs), "the cap is used"
     assert stopped
-    assert purse.spent == pytest.approx(sum(billed))
+    assert shared.spent == pytest.approx(sum(billed))
 
 
 def test_what_a_run_spent_before_its_turn_counts() -> None:
-    purse = SharedBudget(CAP)
-    Budget(spent=0.9, dearest=0.2, purse=purse, name="earlier")
+    shared = SharedBudget(CAP)
+    Budget(spent=0.9, dearest=0.2, shared=shared, name="earlier")
 
     async def scenario() -> None:
         with pytest.raises(BudgetReached, match=r"--max-cost 1 USD reached: 0\.9 USD spent"):
-            await Budget(purse=purse, name="now").admit(0.2)
+            await Budget(shared=shared, name="now").admit(0.2)
 
     asyncio.run(scenario())
 
 
-def test_calls_of_unknown_cost_of_a_run_before_its_turn_count_at_the_bound_of_the_next_call() -> None:
-    purse = SharedBudget(CAP)
-    Budget(unknown=9, unpriced=True, purse=purse, name="earlier")
+def test_calls_of_unknown_cost_of_a_run_before_its_turn_count_at_their_own_bound() -> None:
+    shared, known = SharedBudget(CAP), Totals()
+    for _ in range(9):
+        known.add(Call(key="k", kind="api", endpoint="e", model="m", latency=1.0, at_most=0.11))
+    budget_of(known, None, shared, "earlier")
 
     async def scenario() -> None:
         with pytest.raises(BudgetReached):
-            await Budget(purse=purse, name="now").admit(0.11)
-        await Budget(purse=SharedBudget(CAP), name="alone").admit(0.11)
+            await Budget(shared=shared, name="now").admit(0.02)
+        await Budget(shared=SharedBudget(CAP), name="alone").admit(0.11)
 
     asyncio.run(scenario())
 
 
 def test_once_reached_it_is_reached_for_all() -> None:
-    purse = SharedBudget(CAP)
+    shared = SharedBudget(CAP)
 
     async def scenario() -> None:
         with pytest.raises(BudgetReached):
-            await Budget(purse=purse, name="dear").admit(2.0)
+            await Budget(shared=shared, name="dear").admit(2.0)
         with pytest.raises(BudgetReached):
-            await Budget(purse=purse, name="cheap").admit(0.01)
+            await Budget(shared=shared, name="cheap").admit(0.01)
 
     asyncio.run(scenario())
 
 
 def test_a_run_that_goes_on_takes_the_place_of_what_it_had_spent() -> None:
-    purse = SharedBudget(CAP)
-    Budget(spent=0.9, dearest=0.01, purse=purse, name="one")
+    shared = SharedBudget(CAP)
+    Budget(spent=0.9, dearest=0.01, shared=shared, name="one")
 
     async def scenario() -> None:
-        await Budget(spent=0.9, dearest=0.01, purse=purse, name="one").admit(None)
+        await Budget(spent=0.9, dearest=0.01, shared=shared, name="one").admit(None)
 
     asyncio.run(scenario())
-    assert purse.spent == 0.9, "counted once"
+    assert shared.spent == 0.9, "counted once"
