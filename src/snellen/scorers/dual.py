@@ -77,11 +77,7 @@ class DualEncoder:
         model, processor, _longest = self._model()
         vectors: list[Sequence[float]] = []
         for batch in _batches(images):
-            try:
-                opened = [as_rgb(data) for data in batch]
-            except BadPicture as error:
-                raise SnellenError(one_line(str(error), 160)) from None
-            pixels = processor.image_processor(images=opened, return_tensors="pt")
+            pixels = processor.image_processor(images=rgb_pictures(batch), return_tensors="pt")
             inputs = {k: v.to(self._device) for k, v in pixels.items()}
             with self._stack.torch.inference_mode():
                 vectors += self._unit(model.get_image_features(**inputs))
@@ -106,6 +102,14 @@ class DualEncoder:
                 raise SnellenError(f"scorer {self.name} does not load: {one_line(str(error), 200)}") from None
             self._loaded = model, processor, int(model.config.text_config.max_position_embeddings)
         return self._loaded
+
+
+def rgb_pictures(images: Sequence[bytes]) -> list[Any]:
+    """Open pictures in three channels; raise SnellenError for one that does not decode."""
+    try:
+        return [as_rgb(data) for data in images]
+    except BadPicture as error:
+        raise SnellenError(one_line(str(error), 160)) from None
 
 
 def padding_of(family: str, mode: str) -> str:

@@ -11,11 +11,8 @@ import msgspec
 import numpy as np
 
 from snellen.core.cores import cores
-from snellen.core.errors import SnellenError
-from snellen.core.pixels import BadPicture, as_rgb
 from snellen.core.scorer import EmbeddedTexts
-from snellen.core.text import one_line
-from snellen.scorers.dual import BATCH, padding_of
+from snellen.scorers.dual import BATCH, padding_of, rgb_pictures
 from snellen.subjects.local.source import folder_digest, packaged
 from snellen.subjects.onnx.pictures import Pictures
 from snellen.subjects.onnx.runtime import load_runtime, open_graph, read
@@ -68,11 +65,7 @@ class TinyDual:
         return _unit(self._language.run(["vectors"], {"ids": np.array(rows, np.int64)})[0])
 
     def _seen(self, images: Sequence[bytes]) -> list[Sequence[float]]:
-        try:
-            pixels = self._pictures([as_rgb(data) for data in images])
-        except BadPicture as error:
-            raise SnellenError(one_line(str(error), 160)) from None
-        return _unit(self._vision.run(["vectors"], {"pixels": pixels})[0])
+        return _unit(self._vision.run(["vectors"], {"pixels": self._pictures(rgb_pictures(images))})[0])
 
 
 def _on_all_cores(

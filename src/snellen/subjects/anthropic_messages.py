@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -52,16 +52,6 @@ _NO_CREDIT = re.compile(r"credit balance is too low|api usage limits|spend(?:ing
 _ADAPTIVE = {"type": "adaptive", "display": "summarized"}
 
 
-class _AnthropicThinking(NamedTuple):
-    """How a model is asked to think: the fields, other ways, how many tokens it may take, whether it will, and what cannot be had."""
-
-    fields: Mapping[str, Any] = {}
-    ways: tuple[ParameterVariant, ...] = ()
-    budget: int = 0
-    on: bool = False
-    not_applied: Mapping[str, str] = {}
-
-
 class _MessagesFormat(WireFormat):
     """The Messages API."""
 
@@ -83,17 +73,17 @@ class _MessagesFormat(WireFormat):
 
     def parameters(self, model: str, settings: Settings, service: Service) -> Parameters:
         thinking = _thinking(model, settings)
-        sent: dict[str, Any] = {"max_tokens": settings.max_tokens + thinking.budget, **thinking.fields}
+        sent: dict[str, Any] = {"max_tokens": settings.max_tokens + thinking.thinking, **thinking.sent}
         not_applied = dict(thinking.not_applied)
         if settings.temperature == 0.0 and model_quirks.refuses_temperature(model):
             not_applied["temperature"] = model_quirks.REFUSES_TEMPERATURE
-        elif settings.temperature == 0.0 and thinking.on:
+        elif settings.temperature == 0.0 and value(sent, "thinking.type") in ("adaptive", "enabled"):
             not_applied["temperature"] = NOT_WITH_THINKING
         elif settings.temperature is not None:
             sent["temperature"] = settings.temperature
         if settings.stop:
             sent["stop_sequences"] = list(settings.stop)
-        return Parameters(sent, not_applied, settings.max_tokens, thinking.budget, ways={"reasoning": thinking.ways})
+        return thinking._replace(sent=sent, not_applied=not_applied, visible=settings.max_tokens)
 
     def within(self, sent: Mapping[str, Any], most: int, visible: int) -> Mapping[str, Any]:
         if sent["max_tokens"] <= most:
@@ -147,48 +137,45 @@ class _MessagesFormat(WireFormat):
         )
 
 
-def _thinking(model: str, settings: Settings) -> _AnthropicThinking:
+def _thinking(model: str, settings: Settings) -> Parameters:
+    """Return how a model is asked to think: the parameters for it, other ways to ask, and what cannot be had."""
     wish, unasked = settings.reasoning, model_quirks.thinks(model)
     budget = settings.thinking_budget(unasked)
     if wish is None:
         # the same as saying nothing, but for the display: what was thought is to be seen
-        return (
-            _AnthropicThinking({"thinking": _ADAPTIVE}, (), budget, on=True)
-            if unasked
-            else _AnthropicThinking(budget=budget)
-        )
+        return Parameters({"thinking": _ADAPTIVE} if unasked else {}, thinking=budget)
     if wish == "none":
-        return _no_thinking(model, settings, budget) if unasked else _AnthropicThinking(budget=budget)
+        return _no_thinking(model, settings, budget) if unasked else Parameters({}, thinking=budget)
     effort = _effort(wish)
     budget = max(LEAST_BUDGET, budget)
     counted = _counted(budget)
     graded = _graded(effort)
     lower = (_graded("high"),) if effort in ("xhigh", "max") else ()
     if model_quirks.takes_thinking_budget(model):
-        return _AnthropicThinking(counted.fields, (graded, *lower), budget, on=True)
+        return Parameters(counted.fields, thinking=budget, ways={"reasoning": (graded, *lower)})
     not_applied = {}
     if isinstance(wish, int):
         not_applied["a number of tokens for reasoning"] = (
             f"models of this family take an effort, and '{effort}' is asked for"
         )
-    return _AnthropicThinking(graded.fields, (*lower, counted), budget, True, not_applied)
+    return Parameters(graded.fields, not_applied, thinking=budget, ways={"reasoning": (*lower, counted)})
 
 
-def _no_thinking(model: str, settings: Settings, budget: int) -> _AnthropicThinking:
+def _no_thinking(model: str, settings: Settings, budget: int) -> Parameters:
     """Thinking switched off where the model allows it, else as little of it as can be asked for, with tokens to do it."""
     least = settings.max_thinking if settings.max_thinking is not None else BUDGETS["low"]
     little = _graded("low")
     off = model_quirks.how_not_to_think(model)
     if not off:
         why = "models of this family always think, so the lowest effort is asked for"
-        return _AnthropicThinking(little.fields, (), least, True, {"reasoning none": why})
+        return Parameters(little.fields, {"reasoning none": why}, thinking=least)
     other = {"disabled": "between_tools", "between_tools": "disabled"}[off]
     at_last = {**little.fields, "max_tokens": settings.max_tokens + least}
     ways = (
         ParameterVariant({"thinking": {"type": other}}, f"thinking of type '{other}' is asked for"),
         ParameterVariant(at_last, little.about, least),
     )
-    return _AnthropicThinking({"thinking": {"type": off}}, ways, budget)
+    return Parameters({"thinking": {"type": off}}, thinking=budget, ways={"reasoning": ways})
 
 
 def _counted(budget: int) -> ParameterVariant:

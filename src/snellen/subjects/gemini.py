@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
@@ -49,15 +49,6 @@ _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
 _RETRY_IN = re.compile(r"retry in (\d+(?:\.\d+)?)s", re.IGNORECASE)
 
 
-class _GeminiThinking(NamedTuple):
-    """How a model is asked to think: the fields of `thinkingConfig`, other ways, how many tokens, and what cannot be had."""
-
-    config: Mapping[str, Any] = {}
-    ways: tuple[ParameterVariant, ...] = ()
-    budget: int = 0
-    not_applied: Mapping[str, str] = {}
-
-
 class _GeminiFormat(WireFormat):
     """`generateContent`."""
 
@@ -82,7 +73,7 @@ class _GeminiFormat(WireFormat):
 
     def parameters(self, model: str, settings: Settings, service: Service) -> Parameters:
         thinking = _thinking(model, settings)
-        config: dict[str, Any] = {"maxOutputTokens": settings.max_tokens + thinking.budget}
+        config: dict[str, Any] = {"maxOutputTokens": settings.max_tokens + thinking.thinking}
         not_applied = dict(thinking.not_applied)
         if settings.temperature is not None and model_quirks.ignores_temperature(model):
             not_applied["temperature"] = IGNORES_TEMPERATURE
@@ -98,10 +89,8 @@ class _GeminiFormat(WireFormat):
             raise SnellenError(f"--detail {settings.detail}: for Gemini one of {', '.join(DETAILS)}, auto")
         if settings.detail in DETAILS[:3]:
             config["mediaResolution"] = _resolution(str(settings.detail))
-        if thinking.config:
-            config["thinkingConfig"] = dict(thinking.config)
-        ways = {"reasoning": thinking.ways}
-        return Parameters({CONFIG: config}, not_applied, settings.max_tokens, thinking.budget, ways)
+        config |= thinking.sent
+        return thinking._replace(sent={CONFIG: config}, not_applied=not_applied, visible=settings.max_tokens)
 
     def within(self, sent: Mapping[str, Any], most: int, visible: int) -> Mapping[str, Any]:
         if sent[CONFIG]["maxOutputTokens"] <= most:
@@ -175,22 +164,22 @@ def _resolution(detail: str | None) -> str:
 # ---------------------------------------------------------------- thinking
 
 
-def _thinking(model: str, settings: Settings) -> _GeminiThinking:
+def _thinking(model: str, settings: Settings) -> Parameters:
+    """Return how a model is asked to think: the field for it in the configuration, other ways to ask, and what cannot be had."""
     unasked, limits = model_quirks.thinks(model), model_quirks.thinking_range(model)
     budget = settings.thinking_budget(unasked)
     if settings.reasoning is None:
         if not unasked:
-            return _GeminiThinking(budget=budget)
+            return Parameters({}, thinking=budget)
         asked = settings.max_thinking if limits is not None else None
-        return _GeminiThinking(
-            {"includeThoughts": True} if asked is None else _counted(_inside(asked, limits)), (), budget
-        )
+        config = {"includeThoughts": True} if asked is None else _counted(_inside(asked, limits))
+        return Parameters({"thinkingConfig": config}, thinking=budget)
     if settings.reasoning == "none":
-        return _no_thinking(settings, limits) if unasked else _GeminiThinking(budget=budget)
+        return _no_thinking(settings, limits) if unasked else Parameters({}, thinking=budget)
     level = LEVELS.get(model_quirks.effort(settings.reasoning), "HIGH")
     if limits is not None:
         tokens = _inside(budget, limits)
-        return _GeminiThinking(_counted(tokens), (_way(_graded(level), settings, budget),), budget)
+        return _asking(_counted(tokens), (_way(_graded(level), settings, budget),), budget)
     not_applied = {}
     if isinstance(settings.reasoning, int):
         not_applied["a number of tokens for reasoning"] = (
@@ -198,18 +187,24 @@ def _thinking(model: str, settings: Settings) -> _GeminiThinking:
         )
     configs = [_graded(OTHER_LEVEL[level])] if level in OTHER_LEVEL else []
     ways = tuple(_way(config, settings, budget) for config in (*configs, _counted(budget)))
-    return _GeminiThinking(_graded(level), ways, budget, not_applied)
+    return _asking(_graded(level), ways, budget, not_applied)
 
 
-def _no_thinking(settings: Settings, limits: tuple[int, int] | None) -> _GeminiThinking:
+def _no_thinking(settings: Settings, limits: tuple[int, int] | None) -> Parameters:
     """Thinking switched off where the model allows it, else as little of it as can be asked for, with tokens to do it."""
     least = settings.max_thinking if settings.max_thinking is not None else BUDGETS["low"]
     little = tuple(_way(_graded(level), settings, least) for level in ("MINIMAL", "LOW"))
     if limits is None:
-        return _GeminiThinking(_graded("MINIMAL"), little[1:], least, {"reasoning none": ALWAYS_THINKS})
+        return _asking(_graded("MINIMAL"), little[1:], least, {"reasoning none": ALWAYS_THINKS})
     if limits[0] == 0:
-        return _GeminiThinking(_counted(0), little, settings.max_thinking or 0)
-    return _GeminiThinking(_counted(limits[0]), little, least, {"reasoning none": ALWAYS_THINKS})
+        return _asking(_counted(0), little, settings.max_thinking or 0)
+    return _asking(_counted(limits[0]), little, least, {"reasoning none": ALWAYS_THINKS})
+
+
+def _asking(
+    config: dict[str, Any], ways: tuple[ParameterVariant, ...], budget: int, not_applied: Mapping[str, str] = {}
+) -> Parameters:
+    return Parameters({"thinkingConfig": config}, not_applied, thinking=budget, ways={"reasoning": ways})
 
 
 def _inside(tokens: int, limits: tuple[int, int] | None) -> int:
