@@ -11,9 +11,9 @@ from abc import ABC, abstractmethod
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
@@ -25,6 +25,7 @@ from snellen.data.files import read_picture
 from snellen.data.folder import unusable
 from snellen.data.parquet import ParquetFile
 from snellen.data.synthetic_marker import HEAD, MARK, Label, first_label, label_from, picture_label
+from snellen.data.texts import Texts
 
 PIECE = 4096
 
@@ -51,9 +52,7 @@ class Rows:
         if source.files:
             self.origin = first_label(source.files)
             self.synthetic = bool(self.origin)
-            self.texts: dict[str, Sequence[str]] = {
-                columns[0]: [p.relative_to(source.path).as_posix() for p in source.files]
-            }
+            self.texts = {columns[0]: Texts(p.relative_to(source.path).as_posix() for p in source.files)}
         else:
             self._parquet = file = ParquetFile(source.path, source.label)
             missing = [c for c in ("image", *columns) if c not in file.columns]
@@ -114,10 +113,12 @@ def _pictures(cell: Any, name: str) -> tuple[Picture, ...]:
 def lacking(part: str, sources: Sequence[Rows]) -> Problem | None:
     """Rows that a part of a synthetic set should have and has not: files of it are missing."""
     wanted = {rows.expected for rows in sources}
-    found, count = sum(len(rows.names) for rows in sources), wanted.pop() if len(wanted) == 1 else None
-    if count is None or found == count:
+    found, expected = sum(len(rows.names) for rows in sources), wanted.pop() if len(wanted) == 1 else None
+    if expected is None or found == expected:
         return None
-    return Problem(part, f"{found} of {count} rows: files of the set are missing; 'snellen data make' makes it again")
+    return Problem(
+        part, f"{found} of {expected} rows: files of the set are missing; 'snellen data make' makes it again"
+    )
 
 
 class ParquetLayout(NamedTuple):
@@ -163,30 +164,25 @@ class ParquetLayout(NamedTuple):
             return []
 
 
-class Ids(Sequence[str]):
+class _Ids:
     """The ids of a source's rows, made when they are looked at: `PART/name`, and `#2` where a name repeats."""
 
-    def __init__(self, part: str, names: Sequence[str], shown: Callable[[str], str], again: Mapping[int, int]) -> None:
+    def __init__(self, part: str, names: Texts, shown: Callable[[str], str], again: Mapping[int, int]) -> None:
         """`again` says of rows whose name was there before which time it is."""
         self._part, self._names, self._shown, self._again = part, names, shown, again
 
     def __len__(self) -> int:
         return len(self._names)
 
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: int | slice) -> str | list[str]:
-        if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(len(self)))]
-        end = f"#{self._again[at]}" if at in self._again else ""
-        return f"{self._part}/{self._shown(self._names[at])}{end}"
+    def __getitem__(self, at: int) -> str:
+        return self._id(at, self._names[at])
 
     def __iter__(self) -> Iterator[str]:
-        part, shown, again = self._part, self._shown, self._again
-        for i, name in enumerate(self._names):
-            yield f"{part}/{shown(name)}#{again[i]}" if i in again else f"{part}/{shown(name)}"
+        return map(self._id, count(), self._names)
+
+    def _id(self, at: int, name: str) -> str:
+        end = f"#{self._again[at]}" if at in self._again else ""
+        return f"{self._part}/{self._shown(name)}{end}"
 
 
 class RowData(Dataset, ABC):
@@ -198,7 +194,7 @@ class RowData(Dataset, ABC):
 
     def __init__(self, where: Path, options: Selection, parts: Sequence[str]) -> None:
         self.source, self.options, self._where = str(where), options, where
-        self._opened: dict[str, list[tuple[Rows, Ids]]] = {}
+        self._opened: dict[str, list[tuple[Rows, _Ids]]] = {}
         self._chosen: dict[str, frozenset[str] | None] = {}
         """By part the ids that were selected; None for all that are not odd."""
         self._odd: set[str] = set()
@@ -244,12 +240,12 @@ class RowData(Dataset, ABC):
     def __len__(self) -> int:
         return len(self.endings) * self._count
 
-    def _walk(self, part: str) -> list[tuple[Rows, Ids]]:
+    def _walk(self, part: str) -> list[tuple[Rows, _Ids]]:
         """The sources of a part with the ids of their rows."""
         if part not in self._opened:
             sources = [self.layout.open(source) for source in self.layout.sources(self._where, part)]
             self._opened[part] = [
-                (rows, Ids(part, rows.names, self._row_name, again))
+                (rows, _Ids(part, rows.names, self._row_name, again))
                 for rows, again in zip(sources, _repeats(sources, self._row_name), strict=True)
             ]
         return self._opened[part]
@@ -289,7 +285,7 @@ class RowData(Dataset, ABC):
 class _Usable(Collection[str]):
     """The ids of a part without those of odd rows."""
 
-    def __init__(self, every: list[Ids], odd: set[str], any_odd: bool) -> None:
+    def __init__(self, every: list[_Ids], odd: set[str], any_odd: bool) -> None:
         self._every, self._odd = every, odd if any_odd else set()
         self._count = sum(1 for _ in self) if any_odd else sum(map(len, every))
 
@@ -303,7 +299,7 @@ class _Usable(Collection[str]):
         return any(name == one for one in self)
 
 
-def _joined(texts: Sequence[str]) -> Iterator[bytes]:
+def _joined(texts: Iterable[str]) -> Iterator[bytes]:
     """Texts with a separator between them, in pieces."""
     every = iter(texts)
     between = ""

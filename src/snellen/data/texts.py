@@ -6,14 +6,13 @@ A million names take 20 MB; as a list of strings they would take 70.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from typing import overload
+from collections.abc import Iterable, Iterator
 
 DISTINCT = 4096
 """How many different texts are kept as they are; more than that are rather names than labels."""
 
 
-class Texts(Sequence[str]):
+class Texts:
     """Texts by number, appended and never changed."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -52,18 +51,10 @@ class Texts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._ends) - 1 if self._numbers is None else len(self._codes)
 
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: int | slice) -> str | list[str]:
-        if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(len(self)))]
+    def __getitem__(self, at: int) -> str:
+        """Return one of them, by its number from 0."""
         if self._numbers is not None:
             return self._known[self._codes[at]]
-        at = at + len(self) if at < 0 else at
-        if at < 0:
-            raise IndexError(at)
         return self._bytes[self._ends[at] : self._ends[at + 1]].decode()
 
     def __iter__(self) -> Iterator[str]:
