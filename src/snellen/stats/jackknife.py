@@ -41,13 +41,12 @@ def jackknifed(
     *,
     share: bool = True,
     made_of: float | None = None,
-    lowest: float | None = None,
 ) -> Interval | None:
     """The interval of a score of samples in clusters; None where the score, or its doubt, is unknown.
 
     A sample whose cluster is empty stands for itself. A `share` lies between 0 and 1. `made_of` is of how many independent
     right-or-wrong samples it is made (by default as many as there are clusters): so much doubt stays where the score does not
-    move at all (an AUROC of 1). A score that is no share may have a `lowest` value.
+    move at all (an AUROC of 1).
     """
     value = statistic(np.ones(len(clusters))) if clusters else None
     if value is None or isnan(value):
@@ -55,7 +54,7 @@ def jackknifed(
     found = [statistic(weights) for weights in left_out(clusters)]
     without = np.array([nan if v is None else v for v in found], dtype=np.float64)
     every = len(set(clusters) - {""}) + sum(not name for name in clusters)
-    return moved_interval(value, without, made_of or float(every), share=share, lowest=lowest)
+    return moved_interval(value, without, made_of or float(every), share=share)
 
 
 def moved_interval(
@@ -67,7 +66,10 @@ def moved_interval(
     share: bool = True,
     lowest: float | None = None,
 ) -> Interval | None:
-    """The interval of a score from what it is without each cluster (`times`: how many clusters are alike; NaN: undefined)."""
+    """The interval of a score from what it is without each cluster (`times`: how many clusters are alike; NaN: undefined).
+
+    A score that is not a share may have a `lowest` value.
+    """
     known = ~np.isnan(without)
     alike = np.ones(len(without))[known] if times is None else times[known]
     count = float(alike.sum())

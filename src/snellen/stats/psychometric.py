@@ -208,10 +208,10 @@ def posterior(grid: ObserverGrid, found: Floats) -> Floats:
     return weights
 
 
-def quantiles(weights: Floats, edges: Floats, at: Sequence[float] = (0.5, 0.025, 0.975)) -> tuple[float, ...]:
-    """Where so much of the weight lies below, each weight being spread evenly between its two edges."""
+def _quantiles(weights: Floats, edges: Floats) -> tuple[float, ...]:
+    """Return the median and the ends of the 95% interval, each weight being spread evenly between its two edges."""
     below = np.concatenate([[0.0], np.cumsum(weights)])
-    return tuple(float(v) for v in np.interp(np.array(at) * below[-1], below, edges))
+    return tuple(float(v) for v in np.interp(np.array((0.5, 0.025, 0.975)) * below[-1], below, edges))
 
 
 def _edges_of(points: Floats) -> Floats:
@@ -230,7 +230,7 @@ def threshold_place(shape: DialShape, weights: Floats) -> tuple[float, float, fl
     Where the observer more likely than not has an edge, all that the answers say is between which two levels it lies: then the interval is
     at least as wide as that gap of the ladder.
     """
-    middle, low, high = quantiles(weights.sum(axis=1), _edges_of(np.array(THRESHOLDS)))
+    middle, low, high = _quantiles(weights.sum(axis=1), _edges_of(np.array(THRESHOLDS)))
     if 2 * weights[:, SPREADS.index(EDGE)].sum() <= weights.sum():
         return middle, low, high
     ladder = [position(shape, level) for level in shape.levels]
@@ -251,8 +251,8 @@ def fit(shape: DialShape, trials: Sequence[Trial]) -> ObserverFit:
     grid = fine_grid(shape)
     weights = posterior(grid, counts(shape, trials)).reshape(len(grid.thresholds), len(grid.spreads), len(grid.lapses))
     place = threshold_place(shape, weights.sum(axis=2))
-    spread = quantiles(weights.sum(axis=(0, 2)), _edges_of(np.log(grid.spreads)))
-    lapse = quantiles(weights.sum(axis=(0, 1)), _edges_of(grid.lapses))
+    spread = _quantiles(weights.sum(axis=(0, 2)), _edges_of(np.log(grid.spreads)))
+    lapse = _quantiles(weights.sum(axis=(0, 1)), _edges_of(grid.lapses))
     ladder = abs(log(shape.levels[-1] / shape.levels[0]))
     return ObserverFit(
         threshold=_estimate([value_at(shape, p) for p in place]),

@@ -77,4 +77,4 @@ def test_tags_of_the_answer_stay(reply: str) -> None:
 def test_nothing_raises(text: str) -> None:
     said = opened(text)
     field(said.value)
-    assert isinstance(after_correction(unwrapped(said.text, numbered=True)), str)
+    assert isinstance(after_correction(unwrapped(said.text)), str)

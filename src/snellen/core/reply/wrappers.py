@@ -102,9 +102,9 @@ def latex_off(text: str) -> str:
     return _LATEX_SIGNS.sub("", text).replace("\\_", "_").replace("\\&", "&").replace("\\%", "%").replace("\\ ", " ")
 
 
-def unwrapped(text: str, numbered: bool = False) -> str:
+def unwrapped(text: str) -> str:
     """A text without what is put around an answer: fences, answer tags, \\boxed{}, emphasis, quotation marks around the whole,
-    quotes and bullets at the start of lines (numbers too if `numbered`), speakers, openings and leads.
+    quotes and bullets at the start of lines, speakers, openings and leads.
 
     >>> unwrapped("Sure! **Final answer:** `red`"), unwrapped("> The correct answer is: <answer>red</answer> because it glows")
     ('red', 'red because it glows')
@@ -114,8 +114,7 @@ def unwrapped(text: str, numbered: bool = False) -> str:
         found = marked(text)
         if found is not None and found[0]:
             text = " ".join(filter(None, found))
-        text = layout_off(text, numbered)
-        text = _quotes_off(_leads_off(text))
+        text = _quotes_off(_leads_off(layout_off(text)))
         if text == before:
             break
     return text

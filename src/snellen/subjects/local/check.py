@@ -35,12 +35,10 @@ class BatchingCheck(NamedTuple):
         )
 
 
-def check_batching(
-    subject: LocalSubject, questions: Iterable[Question], k: int, batch: int | None = None
-) -> BatchingCheck:
+def check_batching(subject: LocalSubject, questions: Iterable[Question], k: int) -> BatchingCheck:
     """Answer the first `k` questions alone and in batches (of the subject's own size where that is fixed). Keeps the model loaded."""
     chosen = list(islice(questions, k))
-    size = batch or subject.batch or USUAL
+    size = subject.batch or USUAL
     alone = subject.answer_all(chosen, 1)
     together = subject.answer_all(chosen, size)
     pairs = [(a, b) for a, b in zip(alone, together, strict=True) if a.failure is None and b.failure is None]

@@ -295,11 +295,11 @@ class RemoteSubject(Subject, Endpoint):
             parsed = self._form.parse(body, self.connection.key)
             if parsed.error is None:
                 self._taken = self.revision
-            return self.priced(parsed)
+            return self._priced(parsed)
         except BrokenReply as broken:
-            raise BrokenReply(str(broken), self.priced(broken.bill)) from None
+            raise BrokenReply(str(broken), self._priced(broken.bill)) from None
 
-    def priced(self, parsed: Parsed, in_batch: bool = False) -> Parsed:
+    def _priced(self, parsed: Parsed) -> Parsed:
         """A reply with what it cost: the provider's own figure, else by the price and the provider's count of tokens.
 
         No request has 0 tokens: a reply that counts none says nothing of its cost. A cost of 0 goes behind a price that the user gave.
@@ -314,7 +314,7 @@ class RemoteSubject(Subject, Endpoint):
             parsed = parsed._replace(cost=None, cost_source=None)
         if parsed.cost is not None or self.price is None:
             return parsed
-        cost = self.price.bill(parsed.usage, in_batch)
+        cost = self.price.bill(parsed.usage)
         return parsed if cost is None else parsed._replace(cost=cost, cost_source=self.price.source)
 
     def explain(self, status: int, body: bytes) -> Parsed:
@@ -323,7 +323,7 @@ class RemoteSubject(Subject, Endpoint):
         advice = self._form.advice(status, said, self.model, bool(self._own_address)) if parsed.error else ""
         if parsed.error and advice:
             parsed = parsed._replace(error=Failure(kind=parsed.error.kind, reason=f"{parsed.error.reason}; {advice}"))
-        return self.priced(parsed._replace(wait=said.wait))
+        return self._priced(parsed._replace(wait=said.wait))
 
     def _error(self, status: int, body: bytes) -> ErrorBody:
         key = self.connection.key
