@@ -7,7 +7,7 @@
 from snellen.core.options import Option
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Hosting, Parsed, SubjectKind
-from snellen.core.types import Usage
+from snellen.core.types import Failure, Usage
 from snellen.subjects.compatible import ChatFormat
 from snellen.subjects.remote.format import ErrorBody, Parameters, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
@@ -22,6 +22,7 @@ __all__ = [
     "BrokenReply",
     "ChatFormat",
     "ErrorBody",
+    "Failure",
     "Hosting",
     "Option",
     "Parameters",

@@ -25,25 +25,25 @@ STOPS = {"max_tokens": "length", "model_length": "length", "content_filter": "co
 ATTACHED = "attachment://"
 
 
-class _Part(msgspec.Struct, frozen=True):
+class _InspectPart(msgspec.Struct, frozen=True):
     """A part of a log, as far as it is used."""
 
 
-class _Score(_Part, frozen=True):
+class _Score(_InspectPart, frozen=True):
     """What a scorer said of a sample."""
 
     value: Any = None
     answer: str | None = None
 
 
-class _Choice(_Part, frozen=True):
+class _Choice(_InspectPart, frozen=True):
     """One reply of a model."""
 
     message: dict[str, Any] = {}
     stop_reason: str = ""
 
 
-class _Output(_Part, frozen=True):
+class _Output(_InspectPart, frozen=True):
     """What a model's call gave."""
 
     choices: tuple[_Choice, ...] = ()
@@ -51,7 +51,7 @@ class _Output(_Part, frozen=True):
     error: str | None = None
 
 
-class _Sample(_Part, frozen=True):
+class _InspectSample(_InspectPart, frozen=True):
     """The part of a sample's record that is used; the transcript of events, by far the largest, is skipped."""
 
     id: str | int
@@ -65,7 +65,7 @@ class _Sample(_Part, frozen=True):
     attachments: dict[str, str] = {}
 
 
-class _Scorer(_Part, frozen=True):
+class _Scorer(_InspectPart, frozen=True):
     """A scorer with its totals."""
 
     name: str
@@ -73,7 +73,7 @@ class _Scorer(_Part, frozen=True):
     metrics: dict[str, dict[str, Any]] = {}
 
 
-class _Results(_Part, frozen=True):
+class _InspectResults(_InspectPart, frozen=True):
     """The totals of an evaluation; `headline` names the score that the log itself puts first."""
 
     completed_samples: int = 0
@@ -81,20 +81,20 @@ class _Results(_Part, frozen=True):
     headline: dict[str, Any] | None = None
 
 
-class _Reduced(_Part, frozen=True):
+class _Reduced(_InspectPart, frozen=True):
     """A scorer's scores of all samples, over all epochs."""
 
     scorer: str
     samples: tuple[_Score, ...] = ()
 
 
-class _DataSet(_Part, frozen=True):
+class _DataSet(_InspectPart, frozen=True):
     """The data set that was asked, with its samples in their order."""
 
     sample_ids: list[str | int] | None = None
 
 
-class _Spec(_Part, frozen=True):
+class _Spec(_InspectPart, frozen=True):
     """What was evaluated, by whom and how."""
 
     task: str = ""
@@ -105,13 +105,13 @@ class _Spec(_Part, frozen=True):
     packages: dict[str, str] = {}
 
 
-class _Header(_Part, frozen=True):
+class _Header(_InspectPart, frozen=True):
     """header.json; a `.json` log has samples and reductions beside it."""
 
     eval: _Spec
     status: str = ""
-    results: _Results | None = None
-    samples: list[_Sample] | None = None
+    results: _InspectResults | None = None
+    samples: list[_InspectSample] | None = None
     reductions: tuple[_Reduced, ...] | None = None
 
 
@@ -127,7 +127,7 @@ def read(paths: Sequence[Path], epoch: int | None = None) -> Log:
             f"{path}: not a log of Inspect, which is LOG.eval or LOG.json; 'snellen import csv' reads tables"
         )
     header = _from_archive(Archive(path)) if zipped else decoded(path.read_bytes(), _Header, str(path))
-    spec, samples, results = header.eval, header.samples or [], header.results or _Results()
+    spec, samples, results = header.eval, header.samples or [], header.results or _InspectResults()
     if not samples:
         raise SnellenError(f"{path}: the log has no samples (was it written with --no-log-samples?)")
     epochs = sorted({s.epoch for s in samples})
@@ -177,14 +177,14 @@ def _from_archive(archive: Archive) -> _Header:
             f"{archive.path}: the evaluation did not come to its end; 'inspect log recover' makes a whole log of it"
         )
     header = archive.read("header.json", _Header)
-    samples = [archive.read(n, _Sample) for n in names if n.startswith("samples/") and n.endswith(".json")]
+    samples = [archive.read(n, _InspectSample) for n in names if n.startswith("samples/") and n.endswith(".json")]
     reduced = archive.read("reductions.json", tuple[_Reduced, ...]) if "reductions.json" in names else ()
     order = {str(one): i for i, one in enumerate(header.eval.dataset.sample_ids or ())}
     samples.sort(key=lambda s: (order.get(str(s.id), len(order)), s.epoch))
     return msgspec.structs.replace(header, samples=samples, reductions=reduced)
 
 
-def _row(number: int, sample: _Sample) -> LogRow:
+def _row(number: int, sample: _InspectSample) -> LogRow:
     choice = sample.output.choices[0] if sample.output.choices else None
     stop = choice.stop_reason if choice else ""
     said = _texts([choice.message], "text", sample) if choice else [sample.output.completion or ""]
@@ -217,7 +217,7 @@ def _row(number: int, sample: _Sample) -> LogRow:
     )
 
 
-def _texts(messages: Iterable[dict[str, Any]], field: str, sample: _Sample) -> list[str]:
+def _texts(messages: Iterable[dict[str, Any]], field: str, sample: _InspectSample) -> list[str]:
     """Return a field of every part of messages that has it as a text; long ones are kept apart, under their digest."""
     found = []
     for message in messages:

@@ -38,7 +38,7 @@ class _CallTime(Struct, frozen=True):
     latency: float | None = None
 
 
-class _AnswerHead(Struct, frozen=True):
+class _IndexedAnswer(Struct, frozen=True):
     id: str
     prompt: str
     text: str = ""
@@ -46,14 +46,14 @@ class _AnswerHead(Struct, frozen=True):
     calls: tuple[_CallTime, ...] = ()
 
 
-class _MarkHead(Struct, frozen=True):
+class _IndexedMark(Struct, frozen=True):
     id: str
     outcome: Outcome
 
 
 _SAMPLES = msgspec.json.Decoder(_SampleHead)
-_ANSWERS = msgspec.json.Decoder(_AnswerHead)
-_MARKS = msgspec.json.Decoder(_MarkHead)
+_ANSWERS = msgspec.json.Decoder(_IndexedAnswer)
+_MARKS = msgspec.json.Decoder(_IndexedMark)
 
 
 class _ArmColumn(NamedTuple):

@@ -75,7 +75,7 @@ class _Id(msgspec.Struct, frozen=True):
     id: str
 
 
-class _Classes(msgspec.Struct, frozen=True):
+class _ClassNames(msgspec.Struct, frozen=True):
     classified: dict[str, list[_Id]]
 
 
@@ -142,7 +142,7 @@ def _osworld_entries(where: PictureFolders, files: list[Path], _box_format: str)
         capabilities: dict[str, list[str]] = {}
         beside = path.with_name(CLASSES)
         try:
-            known = typed(read_json(beside, where), _Classes).classified if beside.is_file() else {}
+            known = typed(read_json(beside, where), _ClassNames).classified if beside.is_file() else {}
         except SnellenError as error:
             known = {}
             yield Problem(where.label(beside), str(error))
