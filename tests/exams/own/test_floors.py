@@ -51,7 +51,7 @@ def test_the_floor_of_numbers_is_the_best_constant(truths: tuple[float, ...], to
         Sample(id=str(i), tags={"task": "number"}, truth=float(truth), facts={"tolerance": tolerance})
         for i, truth in enumerate(truths)
     ]
-    tried = plain_floors.constants([plain_floors.AskedSample(sample, None, ()) for sample in numbers])
+    tried = plain_floors._constants([plain_floors._AskedSample(sample, None, ()) for sample in numbers])
     right = [
         sum(mark_reply(OWN["robust"], s, constant.say(None)).metrics["accuracy"] for s in numbers) for constant in tried
     ]
