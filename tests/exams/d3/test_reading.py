@@ -247,3 +247,10 @@ def test_what_captions_say() -> None:
     assert says_position("unlike the other image")
     assert not says_position("A dog on the left, another image of joy, the right imagery")
     assert [says_position(c) for c in ("the left image", "a dog", "the other\nimage")] == [True, False, True]
+
+
+def test_an_object_that_is_a_text_in_another_is_read_without_its_escapes() -> None:
+    inner = json.dumps({"left_image": "a red cup", "right_image": "a blue cup"})
+    assert read(json.dumps({"answer": inner})) == ("a red cup", "a blue cup")
+    quoting = {"left_image": 'a sign says "{ \\"x\\""', "right_image": "a sign"}
+    assert read(json.dumps(quoting)) == (quoting["left_image"], "a sign")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,20 +93,3 @@ class Run:
 def open_run(path: str | Path) -> Run:
     """Return a run folder, to read."""
     return Run(Path(path))
-
-
-class OrderedSamples:
-    """Samples by name, mostly asked for in their order: they are held only once one is asked for out of order."""
-
-    def __init__(self, samples: Callable[[], Iterator[Sample]]) -> None:
-        self._samples, self._next = samples, samples()
-        self._every: dict[str, Sample] | None = None
-
-    def get(self, name: str) -> Sample | None:
-        """Return the sample of this name; None where there is none."""
-        if self._every is None:
-            for sample in self._next:
-                if sample.id == name:
-                    return sample
-            self._every = {s.id: s for s in self._samples()}
-        return self._every.get(name)

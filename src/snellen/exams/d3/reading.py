@@ -22,6 +22,7 @@ LONGEST = 40_000
 _STARTS = 200
 _DEEPEST = 12
 _QUOTED_KEY = re.compile(r"""["'“‘`]([^"'“”‘’`:\n]{1,60})["'”’`]\s{0,20}:""")
+_ESCAPED_OBJECT = re.compile(r'"\{\s*\\"')
 _TEXT_KEYS = ("caption", "description", "text", "value", "content")
 _WHICH_KEYS = ("image", "position", "side", "name", "id", "key", "label", "which")
 _POSITION = re.compile(r"\b(?:left|right|other)[\s-]+image\b", re.IGNORECASE)
@@ -78,7 +79,9 @@ def _complete(said: Mapping[int, str], names: tuple[str, ...]) -> tuple[str, ...
 
 
 def _unquoted(text: str) -> str:
-    """JSON that is itself a JSON text, as it was before."""
+    """Return JSON that is itself a text in JSON as it was before."""
+    if _ESCAPED_OBJECT.search(text) and text.strip()[:1] == "{":
+        return text.replace('\\"', '"')
     bare = text.strip()
     if bare[:2] not in ('"{', '"['):
         return text
