@@ -41,6 +41,11 @@ def test_a_hedge_chooses_nothing(reply: str) -> None:
         "The answer is (B) because A is wrong",
         "Answer: B\n\nExplanation: A is wrong since red is not shown.",
         "Answer: B. A, C, and D are incorrect.",
+        "Answer: B\n\nThe car stands next to a red house.",
+        "B\n\nThe red house is behind it.",
+        "**B. blue**\n\n- A. red is incorrect because it is not shown",
+        "The correct answer is B.\n\nHere is why:\n- A. red: there is no red.\n- C. green: the trees are green.",
+        "Answer: A\nA is wrong. It is B.",
         "B. blue. The other options, A, C, and D, do not match.",
     ],
 )
@@ -55,7 +60,8 @@ def test_a_reason_against_other_options_takes_nothing_back(reply: str) -> None:
         "Answer: A because it is red, or B",
         "In conclusion,\nA: the car is not red\nB: the car is blue",
         "Therefore, A is out because it is red. B.",
-        "The correct answer is B.\n\nHere is why:\n- A. red: there is no red.\n- C. green: the trees are green.",
+        "A. red\nB. blue",
+        "Red\nGreen",
     ],
 )
 def test_other_options_that_are_not_denied_leave_a_doubt(reply: str) -> None:

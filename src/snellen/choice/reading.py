@@ -41,6 +41,12 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _REASON = re.compile(r"\n|\b(?:because|since)\b", re.IGNORECASE)
+_ALONE = re.compile(rf"\W*(?:{_S}(?:\W|and\b)*)+")
+_SECOND_THOUGHT = re.compile(
+    r"\b(?:however|actually|wait|mistake|mistaken|instead|correction|sorry|or|either|also|could|may|might|maybe|perhaps|possibly)\b|\?"
+    rf"|^\W*(?:(?:and|so|then|it is|it's|answer|the answer is)\b)?\W*(?:{_S}\W*)+$",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n")
 _BARE_LETTERS = re.compile(r"[\s(\[\"'*]*([A-Za-z])(?:[\s,;&/)(\]\"'*.]|and\b)*")
 _MAYBE_MINUS = re.compile(r"[^\S\n]*[-\u2212\u2013\u2014] +\.?\d")
@@ -92,21 +98,31 @@ def read_labels(reply: str, options: Sequence[str]) -> list[str] | None:
 
 
 def _chosen(text: str, options: Sequence[str]) -> list[int]:
-    """Return the places of the options that a text chooses. What follows a verdict's first line, or "because", may deny other options."""
+    """Return the places of the options that a text chooses: by its last verdict, else by all of it."""
     if (bare := _bare(text, options)) is not None:
         return bare
     for found in reversed(list(VERDICT.finditer(text))[-MOST_VERDICTS:]):
         if _MAYBE_MINUS.match(text, found.end()):
             return []
-        rest = text[found.end() :].strip()
-        if (bare := _bare(rest, options)) is not None:
-            return bare
-        claim, *reason = _REASON.split(rest, maxsplit=1)
-        first = _affirmed(signed(claim, options)) if reason else []
-        if first and set(places_in(_DENIED.sub(" ", signed(reason[0], options)))) <= set(first):
-            return first
-        if places := _affirmed(signed(rest, options)):
+        if places := _claimed(text[found.end() :].strip(), options, verdict=True):
             return places
+    return _claimed(text, options, verdict=False)
+
+
+def _claimed(text: str, options: Sequence[str], *, verdict: bool) -> list[int]:
+    """Return the places of the options in the first line, or before "because", where what follows takes nothing back; else in all of it.
+
+    What follows a line that has nothing but options may mention others; what follows a sentence may only deny them.
+    """
+    if (bare := _bare(text, options)) is not None:
+        return bare
+    claim, *reason = _REASON.split(text, maxsplit=1)
+    alone = _ALONE.fullmatch(signed(claim, options)) is not None
+    first = _affirmed(signed(claim, options)) if reason and (verdict or alone) else []
+    lines = [_DENIED.sub(" ", signed(line, options)) for part in reason for line in part.splitlines()]
+    others = [s for line in lines for s in _SENTENCE.split(line) if not set(places_in(s)) <= set(first)]
+    if first and (not others or (alone and not any(map(_SECOND_THOUGHT.search, others)))):
+        return first
     return _affirmed(signed(text, options))
 
 

@@ -49,7 +49,7 @@ def _patterns(options: tuple[str, ...]) -> _Patterns:
         rf"[(\[]([A-{last}])[)\]][.:]?(?=\W|$)|(?<![\w'.&-])([A-{last}])[).:](?=\s|$|{OPEN}|,)"
         rf"|\b(?i:options?|choices?|answers?|letters?)(?:\sis|\sare|:)?\s?[\"'*]?([A-{last}])(?![\w'])"
         rf"|^\W{{0,3}}([A-{last}])(?=\s?{OPEN}|\s?[,;(/&|-]|\s(?:because|since|is|as|and|or)\b|\W{{0,3}}$)"
-        rf"|\b(?i:both|either|but|is|be|choose|pick|select|say|or|and|nor|not|than|with|maybe|perhaps|possibly)\s[\"'*]?([A-{last}])"
+        rf"|\b(?i:both|either|but|is|be|choose|pick|select|say|or|and|nor|not|than|with|maybe|perhaps|possibly|probably|actually)\s[\"'*]?([A-{last}])"
         rf"(?=[\"'*.,;!)]|\s?$|\s\(|\s(?:or|and|but|because|since|as|is)\b)"
     )
     one = rf"(?![AI]\s(?!(?:is|are|do|does|because|since|and|or)\b)[a-z])[A-{last}](?![\w'])"  # "A man" and "I see" are no labels
