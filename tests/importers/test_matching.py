@@ -156,3 +156,14 @@ def test_row_numbers_that_may_be_counted_otherwise_are_doubted(asked: bool, impo
     else:
         done = imported("csv", log, exam="own", data=data)
         assert any("3 rows were matched by their place alone" in note for note in done.record.notes)
+
+
+def test_a_question_that_all_samples_have_confirms_no_place(imported: Imports, tmp_path: Path) -> None:
+    data = own_set(tmp_path, *({"question": "Q", "options": ["red", "blue"], "answer": "red"} for _ in range(4)))
+    done = imported(
+        "csv",
+        replies(tmp_path / "x.jsonl", *({"question": "Q", "response": "A"} for _ in range(4))),
+        exam="own",
+        data=data,
+    )
+    assert any("4 rows were matched by their place alone" in note for note in done.record.notes)

@@ -67,7 +67,7 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
             )
         taken[sample.id] = row
         ways[way] += 1
-        confirmed = asking or way == "picture" or _comparable(row.target, sample.truth)
+        confirmed = asking == {sample.id} or way == "picture" or _comparable(row.target, sample.truth)
         unsure += (way == "place" or index.by_row) and not confirmed
     order = [(taken[s.id], s) for s in samples if s.id in taken]
     return MatchedRows(tuple(order), dict(ways), tuple(left), unsure)
