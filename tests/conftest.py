@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.made_sets import HOME
+
+# in the background of a script Ctrl-C is ignored, and the commands that tests start would ignore it, too
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("the same cases", ANY_MACHINE, max_examples=30, derandomize=True, database=None)

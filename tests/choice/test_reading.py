@@ -62,6 +62,8 @@ def test_a_reason_against_other_options_takes_nothing_back(reply: str) -> None:
         "Therefore, A is out because it is red. B.",
         "A. red\nB. blue",
         "Red\nGreen",
+        "Answer: A\n\nA is not right.",
+        "Answer: A\n\nI don't know.",
     ],
 )
 def test_other_options_that_are_not_denied_leave_a_doubt(reply: str) -> None:

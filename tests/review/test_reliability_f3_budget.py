@@ -169,7 +169,7 @@ def test_a_resume_knows_of_calls_that_did_not_say_what_they_cost() -> None:
     async def scenario() -> None:
         with pytest.raises(SnellenError, match="give --price"):
             await Budget(1.0, unknown=3, unpriced=True).admit(None)
-        with pytest.raises(BudgetReached, match=r"3 tries of unknown cost counted at 0\.3"):
+        with pytest.raises(BudgetReached, match=r"up to 0\.9 USD for tries of unknown cost"):
             await Budget(1.0, spent=0.1, dearest=0.3, unknown=3).admit(None)
         await Budget(1.0, unknown=3).admit(0.1)
 

@@ -47,6 +47,11 @@ _SECOND_THOUGHT = re.compile(
     rf"|^\W*(?:(?:and|so|then|it is|it's|answer|the answer is)\b)?\W*(?:{_S}\W*)+$",
     re.IGNORECASE,
 )
+_NO_CHOICE = re.compile(
+    r"\b(?:impossible to|don't know|do not know|can(?:no|')t (?:tell|say|determine)|not (?:sure|certain)|unsure|unclear"
+    r"|(?:all|none) of (?:the|these) |all options)",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n")
 _BARE_LETTERS = re.compile(r"[\s(\[\"'*]*([A-Za-z])(?:[\s,;&/)(\]\"'*.]|and\b)*")
 _MAYBE_MINUS = re.compile(r"[^\S\n]*[-\u2212\u2013\u2014] +\.?\d")
@@ -119,9 +124,12 @@ def _claimed(text: str, options: Sequence[str], *, verdict: bool) -> list[int]:
     claim, *reason = _REASON.split(text, maxsplit=1)
     alone = _ALONE.fullmatch(signed(claim, options)) is not None
     first = _affirmed(signed(claim, options)) if reason and (verdict or alone) else []
-    lines = [_DENIED.sub(" ", signed(line, options)) for part in reason for line in part.splitlines()]
-    others = [s for line in lines for s in _SENTENCE.split(line) if not set(places_in(s)) <= set(first)]
-    if first and (not others or (alone and not any(map(_SECOND_THOUGHT.search, others)))):
+    lines = [signed(line, options) for part in reason for line in part.splitlines()]
+    denied = places_in(" ".join(found[0] for line in lines for found in _DENIED.finditer(line)))
+    sentences = [sentence for line in lines for sentence in _SENTENCE.split(_DENIED.sub(" ", line))]
+    others = [sentence for sentence in sentences if not set(places_in(sentence)) <= set(first)]
+    doubted = any(map(_SECOND_THOUGHT.search, others)) or any(map(_NO_CHOICE.search, lines)) or set(denied) & set(first)
+    if first and not doubted and (alone or not others):
         return first
     return _affirmed(signed(text, options))
 

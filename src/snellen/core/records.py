@@ -146,8 +146,8 @@ class Totals(msgspec.Struct):
     """Sums over all calls of a run; answers taken from the store are counted apart and cost nothing.
 
     `cost_unknown` counts calls without a known cost: `unpriced` are those of them that were answered. `unsure` are tries whose
-    replies were lost and may have been billed. `dearest_call` is None where no call has told yet what one costs, `dearest_unknown` is the
-    most that one of those of unknown cost may have cost by the price.
+    replies were lost and may have been billed. By the price, those of unknown cost cost `unknown_at_most` together at most, but for
+    `unbounded` ones. `dearest_call` is None where no call has told yet what one costs.
     `reasoning_tokens` are among the output's, `cached_tokens` and `cache_write_tokens` among the input's.
     `oldest` and `newest` are when answers were given, in seconds since 1970; 0 where nobody wrote it down.
     """
@@ -165,7 +165,8 @@ class Totals(msgspec.Struct):
     unpriced: int = 0
     unsure: int = 0
     dearest_call: float | None = None
-    dearest_unknown: float | None = None
+    unknown_at_most: float = 0.0
+    unbounded: int = 0
     call_seconds: float = 0.0
     oldest: int = 0
     newest: int = 0
@@ -187,9 +188,13 @@ class Totals(msgspec.Struct):
         self.cache_write_tokens += call.usage.cache_write_tokens or 0
         self.call_seconds += call.latency or 0.0
         answered = call.latency is not None
-        self.unsure += call.unsure or (call.cost is None and not answered)  # a batch does not count its tries
-        if call.at_most is not None:
-            self.dearest_unknown = max(self.dearest_unknown or 0.0, call.at_most)
+        lost = call.unsure or int(call.cost is None and not answered)  # a batch does not count its tries
+        self.unsure += lost
+        unknown = lost + (call.cost is None and answered)
+        if call.at_most is None:
+            self.unbounded += unknown
+        else:
+            self.unknown_at_most += unknown * call.at_most
         if call.cost is None:
             self.cost_unknown += 1
             self.unpriced += answered

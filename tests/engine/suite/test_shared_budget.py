@@ -72,6 +72,22 @@ def test_calls_of_unknown_cost_of_a_run_before_its_turn_count_at_their_own_bound
     asyncio.run(scenario())
 
 
+def test_a_call_of_unknown_cost_counts_at_its_own_bound_not_at_that_of_others() -> None:
+    """One question with a large picture among small ones, and the other way round."""
+    large, small = Totals(), Totals()
+    for at_most in (0.3, *(0.001 for _ in range(39))):
+        large.add(Call(key="k", kind="api", endpoint="e", model="m", latency=1.0, at_most=at_most))
+    for _ in range(3):
+        small.add(Call(key="k", kind="api", endpoint="e", model="m", unsure=1, at_most=0.3))
+
+    async def scenario() -> None:
+        await budget_of(large, CAP).admit(0.6)
+        with pytest.raises(BudgetReached, match=r"up to 0\.9 USD for tries of unknown cost"):
+            await budget_of(small, CAP).admit(0.11)
+
+    asyncio.run(scenario())
+
+
 def test_once_reached_it_is_reached_for_all() -> None:
     shared = SharedBudget(CAP)
 

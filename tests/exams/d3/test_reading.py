@@ -254,3 +254,12 @@ def test_an_object_that_is_a_text_in_another_is_read_without_its_escapes() -> No
     assert read(json.dumps({"answer": inner})) == ("a red cup", "a blue cup")
     quoting = {"left_image": 'a sign says "{ \\"x\\""', "right_image": "a sign"}
     assert read(json.dumps(quoting)) == (quoting["left_image"], "a sign")
+
+
+def test_only_what_stands_like_a_key_is_one() -> None:
+    assert read('{"left_image": "Sign reads "Open": yes", "right_image": "A cat"}') == (
+        'Sign reads "Open": yes',
+        "A cat",
+    )
+    said = '{"left_image": "A dog", "right_image": "A cat",}\nNote: "left_image": refers to the first.'
+    assert read(said) == ("A dog", "A cat")

@@ -215,6 +215,9 @@ def test_two_columns_that_differ_in_case_alone_are_refused() -> None:
     assert [columns_of(names, {"answer": name}).answer for name in ("answer", "Answer")] == ["answer", "Answer"]
     assert columns_of(["image", "question", "answer", "Topic", "topic"]).others == ("Topic", "topic")
     assert columns_of(["image", "question", "answer", "Path", "path"]).image == "image"
+    assert columns_of(["image", "question", "answer", " "]).others == (" ",)
+    with pytest.raises(SnellenError, match="could be the answer"):
+        columns_of(["image", "question", "answer_letter", "Answer_Letter"])
 
 
 def test_the_command_line_comes_before_data_toml_also_for_the_kind_of_answer(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ class Batching(AskingPass):
     def _fits(self, held: float, bound: float) -> bool:
         """Tell whether one more request fits under the cap. Replies that did not say what they cost count like the dearest."""
         cap, known = self.limits.max_cost, self.totals
-        unknown = (known.unsure + known.unpriced) * max(known.dearest_call or 0.0, known.dearest_unknown or 0.0, bound)
+        unknown = known.unknown_at_most + known.unbounded * max(known.dearest_call or 0.0, bound)
         return cap is None or known.cost + unknown + held + bound <= cap * (1 + 1e-9)
 
     def _kept(self, item: PreparedQuestion) -> bool:

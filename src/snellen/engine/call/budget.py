@@ -68,9 +68,9 @@ class SharedBudget:
 class Budget:
     """Admits calls under a cap. With `cap` None it admits all.
 
-    `unknown` is the number of earlier tries of unknown cost, and `bound` the most that each may have cost by the price; `unpriced` says
-    that some of them were answered all the same. `shared` is the budget of several runs, of which this is the run `name`; its cap goes
-    before.
+    `unknown` is the number of earlier tries of unknown cost and without a bound, `at_most` what those with a bound may have cost together.
+    `unpriced` says that some of them were answered all the same. `shared` is the budget of several runs, of which this is the run `name`;
+    its cap goes before.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Budget:
         dearest: float | None = None,
         unknown: int = 0,
         unpriced: bool = False,
-        bound: float = 0.0,
+        at_most: float = 0.0,
         *,
         shared: SharedBudget | None = None,
         name: str = "",
@@ -89,7 +89,7 @@ class Budget:
         self.cap, self.spent = self._shared.cap, spent
         self.dearest = dearest
         self.in_flight = 0
-        self._bound = bound
+        self._bound, self._at_most = 0.0, at_most
         self._unknown = unknown
         self._unpriced = unpriced
         self._blind = max(BLIND, unknown + 1)
@@ -139,7 +139,7 @@ class Budget:
     def promised(self) -> float:
         """What is spent, may be spent, or is in flight."""
         each = self._bound if self.dearest is None else self.dearest
-        return self.spent + self._unknown * self._worst(self._bound) + self.in_flight * each
+        return self.spent + self._may_have_spent(self._bound) + self.in_flight * each
 
     def _fits(self, cap: float, bound: float | None) -> bool:
         if bound is None:
@@ -149,7 +149,7 @@ class Budget:
         each = self.dearest
         if each is None:
             each = max(one.dearest or 0.0 for one in self._shared.held) if bound is None else bound
-        mine = self.spent + self._unknown * self._worst(bound) + (self.in_flight + 1) * each
+        mine = self.spent + self._may_have_spent(bound) + (self.in_flight + 1) * each
         return sum(budget.promised for budget in self._shared.held if budget is not self) + mine <= cap
 
     def _refuse_if_blind(self) -> None:
@@ -165,18 +165,20 @@ class Budget:
                 "everything is kept, the same command tries once more, or give --price IN/OUT (USD per million tokens)"
             )
 
-    def _worst(self, bound: float | None) -> float:
-        return max(self.dearest or 0.0, bound or 0.0)
+    def _may_have_spent(self, bound: float | None) -> float:
+        """Return what tries of unknown cost may have cost. Those without a bound count like a call now, or like the dearest."""
+        return self._at_most + self._unknown * max(self.dearest or 0.0, bound or 0.0)
 
     def _lost(self, bound: float | None) -> str:
-        if not self._unknown:
-            return ""
-        return f", {self._unknown} tries of unknown cost counted at {self._worst(bound):.6g} USD each,"
+        lost = self._may_have_spent(bound)
+        return f", up to {lost:.6g} USD for tries of unknown cost," if lost else ""
 
-    def bill(self, cost: float | None) -> None:
-        """Count a try that gave no usable reply and was billed, or may have been (None)."""
-        if cost is None:
+    def bill(self, cost: float | None, bound: float | None = None) -> None:
+        """Count a try that gave no usable reply and was billed, or may have been (None): then for its bound, if it has one."""
+        if cost is None and bound is None:
             self._unknown += 1
+        elif cost is None:
+            self._at_most += bound or 0.0
         else:
             self.spent += cost
             self.dearest = max(cost, self.dearest or 0.0)
@@ -201,6 +203,13 @@ class Budget:
 
 def budget_of(known: Totals, cap: float | None, shared: SharedBudget | None = None, name: str = "") -> Budget:
     """Return the budget of a run that goes on, from what its calls so far have cost."""
-    unknown = known.unsure + known.unpriced
-    bound = known.dearest_unknown or 0.0
-    return Budget(cap, known.cost, known.dearest_call, unknown, known.unpriced > 0, bound, shared=shared, name=name)
+    return Budget(
+        cap,
+        known.cost,
+        known.dearest_call,
+        known.unbounded,
+        known.unpriced > 0,
+        known.unknown_at_most,
+        shared=shared,
+        name=name,
+    )

@@ -200,7 +200,7 @@ class EndpointCaller:
             self._budget.settle(one.parsed.cost, request.cost_bound)
             return
         if one.cost != 0.0:
-            self._budget.bill(one.cost)
+            self._budget.bill(one.cost, request.cost_bound)
         self._budget.release()
 
     def _settled(self, request: Request, tries: _Tries, one: _Try, parsed: Parsed) -> Reply:
@@ -247,7 +247,7 @@ class EndpointCaller:
             return _Try(None, None, reason, time.perf_counter() - begin, None if fault.sent else 0.0)
         except asyncio.CancelledError:
             if not self._stopped.is_set():
-                self._budget.bill(None)
+                self._budget.bill(None, request.cost_bound)
                 raise
             return _Try(None, None, "stopped before the reply came", time.perf_counter() - begin, None)
         seconds = time.perf_counter() - begin

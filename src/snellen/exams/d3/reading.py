@@ -21,8 +21,9 @@ LONGEST = 40_000
 
 _STARTS = 200
 _DEEPEST = 12
-_QUOTED_KEY = re.compile(r"""["'“‘`]([^"'“”‘’`:\n]{1,60})["'”’`]\s{0,20}:""")
-_ESCAPED_OBJECT = re.compile(r'"\{\s*\\"')
+_QUOTED_KEY = re.compile(
+    r"""(?:^|[{,"'”’}\]])[\s>*-]{0,20}["'“‘`]([^"'“”‘’`:\n\\]{1,60})["'”’`]\s{0,20}:""", re.MULTILINE
+)
 _TEXT_KEYS = ("caption", "description", "text", "value", "content")
 _WHICH_KEYS = ("image", "position", "side", "name", "id", "key", "label", "which")
 _POSITION = re.compile(r"\b(?:left|right|other)[\s-]+image\b", re.IGNORECASE)
@@ -80,8 +81,6 @@ def _complete(said: Mapping[int, str], names: tuple[str, ...]) -> tuple[str, ...
 
 def _unquoted(text: str) -> str:
     """Return JSON that is itself a text in JSON as it was before."""
-    if _ESCAPED_OBJECT.search(text) and text.strip()[:1] == "{":
-        return text.replace('\\"', '"')
     bare = text.strip()
     if bare[:2] not in ('"{', '"['):
         return text
@@ -146,6 +145,8 @@ def _from_values(values: list[Any], names: tuple[str, ...]) -> tuple[str, ...] |
 def _collect(value: Any, names: tuple[str, ...], exact: bool, depth: int) -> dict[int, str]:
     """Captions by slot: those of this object first, then those of what is inside it."""
     found: dict[int, str] = {}
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # JSON in a text of JSON
+        value = [inner for inner, *_place in every_json(value, 1, mend=False)]
     if depth > _DEEPEST or not isinstance(value, dict | list):
         return found
     if isinstance(value, dict):

@@ -67,8 +67,8 @@ def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) ->
             )
     for name in (*found.values(), answer):
         twin = next((n for n in names if n not in (name, *taken) and _folded(n) == _folded(name)), "")
-        if twin and name not in taken:
-            role = next(role for role, words in ROLES.items() if _folded(name) in (*words, *STYLES))
+        if name and twin and name not in taken:
+            role = next((role for role, words in ROLES.items() if _folded(name) in words), "answer")
             raise SnellenError(
                 f"both {name!r} and {twin!r} could be the {role}: '--columns {role}={name}' says which it is"
             )
