@@ -272,3 +272,12 @@ def test_the_price_table_is_of_the_listed_tier() -> None:
     settings = Settings(key=Secret("sk-abc123456"))
     assert remote("openai", "gpt-4o-mini", settings).price is not None
     assert remote("openai", "gpt-4o-mini", settings._replace(extra={"service_tier": "priority"})).price is None
+
+
+@pytest.mark.parametrize(("tier", "known"), [("default", True), ("priority", False)])
+def test_a_reply_from_another_tier_has_unknown_cost(tier: str, known: bool) -> None:
+    body = {"id": "r", "model": "gpt-4o-mini", "status": "completed", "service_tier": tier}
+    body["output"] = [{"type": "message", "content": [{"type": "output_text", "text": "A"}]}]
+    body["usage"] = {"input_tokens": 100, "output_tokens": 1}
+    endpoint = remote("openai", "gpt-4o-mini", Settings(key=Secret("sk-abc123456")))
+    assert (endpoint.parse(json.dumps(body).encode()).cost is not None) is known

@@ -106,8 +106,8 @@ class _Index:
         self._by_question: defaultdict[str, set[str]] = defaultdict(set)
         for sample in samples:
             self._by_question[_squeezed(str(sample.facts.get("question") or ""))].add(sample.id)
-        self.by_row = [s.id for s in samples] == [str(at) for at in range(1, len(samples) + 1)]
-        """Whether ids are but row numbers, which a log may count otherwise."""
+        self.by_row = all(sample.id.isdecimal() for sample in samples)
+        """Whether ids are numbers, maybe of rows, which a log may count otherwise."""
 
     def asking(self, row: LogRow) -> set[str]:
         """Return the ids of the samples whose question is the row's, word by word; none where it has none of theirs."""

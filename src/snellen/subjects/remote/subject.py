@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
@@ -38,6 +39,7 @@ from snellen.subjects.token_counts import text_tokens
 TURN = 4
 _LISTED_TIERS = (None, "auto", "default", "standard", "standard_only")
 """The service tiers that the price table is of; others cost more or less."""
+_OTHER_TIER = re.compile(r"\b(?:priority|flex|scale|fast)\b")
 _LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "generationConfig.maxOutputTokens")
 _REPLIES = ("n", "best_of", "generationConfig.candidateCount")
 NO_USE = frozenset({"key", "not-allowed", "unknown-model"})
@@ -312,7 +314,8 @@ class RemoteSubject(Subject, Endpoint):
         counted = parsed.usage.input_tokens is not None or filtered
         if parsed.cost == 0 and parsed.cost_source == "endpoint" and (not counted or self._given_price is not None):
             parsed = parsed._replace(cost=None, cost_source=None)
-        if parsed.cost is not None or self.price is None:
+        other_tier = self._given_price is None and _OTHER_TIER.search(parsed.provider or "")
+        if parsed.cost is not None or self.price is None or other_tier:
             return parsed
         cost = self.price.bill(parsed.usage)
         return parsed if cost is None else parsed._replace(cost=cost, cost_source=self.price.source)
