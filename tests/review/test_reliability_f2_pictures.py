@@ -13,7 +13,7 @@ from tests.support.sets import png, write_config
 
 import snellen
 from snellen.core.errors import SnellenError
-from snellen.core.pixels import as_accepted, check_image, decode_problem
+from snellen.core.pixels import as_accepted, as_rgb, check_image, decode_problem
 from snellen.core.types import Picture
 from snellen.exams.grounding.methods.pictures import opened
 from snellen.exams.illusionbench.solver import _opened
@@ -21,7 +21,6 @@ from snellen.exams.salbench.exam import EXAM
 from snellen.exams.salbench.solver.segment import load
 from snellen.exams.vqa_nle.boxes import _open
 from snellen.present.page.image_pool import ImagePool
-from snellen.subjects.local.chat import decode
 
 EPS = b"""%!PS-Adobe-3.0 EPSF-3.0
 %%BoundingBox: 0 0 8 8
@@ -52,7 +51,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         decode_problem,
         lambda data: check_image(Picture(data=data, name="x")),
         lambda data: as_accepted(data, WEB),
-        decode,
+        as_rgb,
         opened,
         load,
         _opened,
