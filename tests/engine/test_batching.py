@@ -18,7 +18,6 @@ import snellen
 from snellen.core.errors import SnellenError, Stopped
 from snellen.engine import manifests
 from snellen.engine.answer import batch_wire, batches
-from snellen.engine.answer.batches import lines_in
 from snellen.engine.ask.questions import Feed
 from snellen.engine.runs.run import Run
 from snellen.subjects.anthropic_batches import AnthropicBatches
@@ -243,16 +242,6 @@ def test_results_that_are_cut_short_are_collected_later_and_not_paid_again(count
         run = evaluate(server, tmp_path)
         assert len(server.paid()) == 12
     assert run.summary.complete and run.summary.totals.cost == pytest.approx(12 * EACH)
-
-
-def test_expired_requests_do_not_stand_for_results_that_were_cut(tmp_path: Path) -> None:
-    api = OpenAIBatches("/chat/completions")
-    done = [{"custom_id": f"k{i}", "response": {"status_code": 200, "body": {}}} for i in range(2)]
-    gone = [{"custom_id": f"k{i}", "error": {"code": "batch_expired", "message": "too late"}} for i in range(5, 10)]
-    (tmp_path / "results").write_text("".join(json.dumps(line) + "\n" for line in (*done, *gone)))
-    with (tmp_path / "results").open("rb") as file:
-        assert lines_in(api, file, 0) == (2, 7)
-    assert api.result(json.dumps(gone[0]).encode()).status == 503
 
 
 def test_a_batch_with_a_line_for_every_request_is_whole_however_it_is_counted(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from snellen.comparison.columns import MarkColumns
 from snellen.comparison.explained import ChoiceLeads, LeadReading, Leads
 from snellen.comparison.pairing import Common, OpenedRun
-from snellen.comparison.readings import Choice, MarkColumns, Readings, kept_rows, weighed
+from snellen.comparison.readings import Choice, Readings, kept_rows, weighed
 from snellen.comparison.remarking import marked_again
 from snellen.comparison.verdict import CHANCE
 from snellen.core.errors import SnellenError

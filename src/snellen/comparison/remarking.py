@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from snellen import exams
+from snellen.comparison.columns import Guess, MarkColumns, Marked, columns
 from snellen.comparison.pairing import imported_notes
-from snellen.comparison.readings import Guess, MarkColumns, Marked, columns
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam

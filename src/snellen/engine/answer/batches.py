@@ -25,6 +25,7 @@ from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
 from snellen.data.line_offsets import Key
 from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStopped, until_stopped
+from snellen.engine.answer.batch_draft import BatchDraft, lines_in
 from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch
 from snellen.engine.ask.questions import Feed, PreparedQuestion
 from snellen.engine.call.budget import BudgetReached
@@ -130,7 +131,7 @@ class Batching(AskingPass):
         settled = self._done | self._tried
         handed_in: set[str] = set()
         feed = self.plan.feed(settled.__contains__)
-        filling = _Draft(self.api)
+        filling = BatchDraft(self.api)
         self._revision, self._broken = self.endpoint.revision, None
         try:
             while not full:
@@ -155,7 +156,7 @@ class Batching(AskingPass):
                     if not filling.takes(body):
                         under.append(await self._sent(filling))
                         handed_in |= filling.keys
-                        filling = _Draft(self.api)
+                        filling = BatchDraft(self.api)
                     filling.add(item, body, bound)
                     self._tried.add(key)
                     held += bound or 0.0
@@ -216,7 +217,7 @@ class Batching(AskingPass):
         self._keep(self.plan.subject.answered(question, as_stored(known)))
         return True
 
-    async def _sent(self, filling: _Draft) -> BatchEntry:
+    async def _sent(self, filling: BatchDraft) -> BatchEntry:
         """Write a batch down, hand it in, and write its id down."""
         mark = secrets.token_hex(8)
         entry = BatchEntry(
@@ -444,22 +445,6 @@ def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:
     return endpoint, endpoint.batches
 
 
-def lines_in(api: BatchApi, file: BinaryIO, begin: int) -> tuple[int, int]:
-    """Count the lines from a place on that were worked on, and all of them, without a last one that was cut."""
-    file.seek(begin)
-    worked = every = last_worked = 0
-    last = b""
-    for line in file:
-        if line.strip():
-            last, last_worked = line, int(not any(word in line for word in api.unworked))
-            worked, every = worked + last_worked, every + 1
-    try:
-        api.result(last)
-    except ValueError:
-        worked, every = worked - last_worked, max(0, every - 1)
-    return worked, every
-
-
 def _goes_on(entry: BatchEntry) -> str:
     """Say that a batch is still at the provider, and how to collect it."""
     if not entry.id:
@@ -468,43 +453,3 @@ def _goes_on(entry: BatchEntry) -> str:
         f"batch {entry.id} with {entry.count} questions goes on at the provider and is paid there; the same command collects it "
         "(--cancel-batches with Ctrl-C calls it off)"
     )
-
-
-class _Draft:
-    """A batch that is being put together: what goes to the provider, and what the books say of it."""
-
-    def __init__(self, api: BatchApi) -> None:
-        self._api = api
-        self.entries: list[bytes] = []
-        self.keys: set[str] = set()
-        self.inside: list[BatchedQuestion] = []
-        self.size = 0
-        self.bound: float | None = 0.0
-
-    def takes(self, body: bytes) -> bool:
-        """Tell whether one more request fits; one that is larger than any batch goes alone."""
-        if not self.entries:
-            return True
-        return len(self.entries) < self._api.most and self.size + len(body) + 512 <= self._api.largest
-
-    def join(self, item: PreparedQuestion) -> None:
-        """Add a question whose request is in the batch: one key, one result."""
-        question, request = item.question, item.prepared
-        self.inside.append(
-            BatchedQuestion(
-                key=request.key, id=question.id, prompt=question.prompt, shots=question.shots, images=request.images
-            )
-        )
-
-    def add(self, item: PreparedQuestion, body: bytes, bound: float | None) -> None:
-        """Add a question and its request."""
-        entry = self._api.entry(item.prepared.key, body)
-        self.entries.append(entry)
-        self.keys.add(item.prepared.key)
-        self.join(item)
-        self.size += len(entry) + len(self._api.between)
-        self.bound = None if bound is None or self.bound is None else self.bound + bound
-
-    @property
-    def payload(self) -> bytes:
-        return self._api.opening + self._api.between.join(self.entries) + self._api.closing
