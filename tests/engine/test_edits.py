@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.review.test_users_2_plugin_edits import PLUGIN, Trial, headline
+from tests.registry.test_plugin_edits import PLUGIN, Trial, headline
 from tests.support.command import snellen
 from tests.support.endpoint import Endpoint
 from tests.support.sets import write_set

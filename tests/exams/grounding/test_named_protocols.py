@@ -1,7 +1,7 @@
 """Protocols named after somebody mark as their code does, on generated replies and predictions.
 
 The cases are ours, made from a seed. What the others say of them was recorded once, one character a case: `+` right, `-` wrong,
-`x` a wrong format. It is not run here. (`osworld-g`: tests/review/test_science_02_osworld_g.py.)
+`x` a wrong format. It is not run here. (`osworld-g`: test_osworld_g.py.)
 """
 
 from __future__ import annotations
