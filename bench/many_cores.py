@@ -98,7 +98,7 @@ def making(name: str, folder: Path, processes: int, seconds: float) -> float:
 
 def parsing(folder: Path, processes: int, seconds: float, screens: int) -> float:
     """The method `ocr` with waiting parsers; gives how many are kept busy."""
-    from snellen.exams.grounding.methods import ocr
+    from snellen.methods import ocr
     from snellen.synthetic.screens.make import make
 
     make(out=folder / "few", count=screens, seed=3, screen=(1920, 1080))
@@ -134,8 +134,8 @@ def asked(data: Path, out: Path, processes: int, parser: Callable[..., Any]) -> 
     began = time.monotonic()
     with (
         patch("snellen.workers.processes.cores", lambda: processes),
-        patch("snellen.exams.grounding.methods.subject.cores", lambda: processes),
-        patch("snellen.exams.grounding.methods.subject.parse_picture", parser),
+        patch("snellen.methods.subject.cores", lambda: processes),
+        patch("snellen.methods.subject.parse_picture", parser),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")  # the waiting ones give a parse of another screenshot: most answers are wrong

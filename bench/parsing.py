@@ -42,7 +42,7 @@ def calls(folder: Path) -> tuple[int, int, int]:
 
 def embedded(folder: Path, screens: int) -> list[tuple[float, int]]:
     """Processor seconds and number of detections for each screenshot."""
-    from snellen.exams.grounding.methods.ocr import OcrParser
+    from snellen.methods.ocr import OcrParser
     from snellen.synthetic.screens.make import make
 
     make(folder / "screens", count=screens, seed=42, screen=(1920, 1080))

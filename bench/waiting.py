@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen.exams.grounding.methods.base import Parse
+from snellen.methods.base import Parse
 from snellen.synthetic.documents import Written
 
 PARSE, SECONDS = "SNELLEN_BENCH_PARSE", "SNELLEN_BENCH_SECONDS"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from snellen.doors.openadapt.commands import main
 from snellen.exams.grounding.check import check
-from snellen.grounding.commands import main
 
 
 def annotate(folder: Path) -> dict[str, Any]:

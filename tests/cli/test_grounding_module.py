@@ -19,10 +19,10 @@ from tests.support.uitars import MARK, PIXEL_FORMS, UitarsServer, png
 
 from snellen.core.errors import SnellenError
 from snellen.core.extras import HubData, hub_data_of
+from snellen.doors.openadapt.commands import main
+from snellen.doors.openadapt.settings import settings
 from snellen.exams.grounding import fetch
 from snellen.exams.grounding.exam import EXAM
-from snellen.grounding import settings
-from snellen.grounding.commands import main
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "parity" / "grounding_data.json").read_text())
 ORIGINAL_KEYS = [

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from snellen.grounding.commands import main
+from snellen.doors.openadapt.commands import main
 
 
 def result(method: str, screens: int, latency: float = 400.0, dataset: str = "mine") -> dict[str, Any]:

@@ -15,11 +15,11 @@ import snellen
 from snellen.core.errors import SnellenError
 from snellen.core.pixels import as_accepted, as_rgb, check_image, decode_problem
 from snellen.core.types import Picture
-from snellen.exams.grounding.methods.pictures import opened
 from snellen.exams.illusionbench.solver import _opened
 from snellen.exams.salbench.exam import EXAM
 from snellen.exams.salbench.solver.segment import load
 from snellen.exams.vqa_nle.boxes import _open
+from snellen.methods.pictures import opened
 from snellen.present.page.image_pool import ImagePool
 
 EPS = b"""%!PS-Adobe-3.0 EPSF-3.0

@@ -24,7 +24,7 @@ from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import run_plan
 from snellen.engine.runs.folder import RunFolder
 from snellen.exams.grounding.exam import EXAM as GROUNDING
-from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint
+from snellen.methods.wire_omniparser import OmniParserEndpoint
 
 PASSWORD = "hunter2secret"
 KEY = "sk-canary-0123456789abcdef"

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from snellen.cli.list_command import gather
-from snellen.exams.grounding.methods.formats import FORMATS as EXAMS_OWN
+from snellen.methods.formats import FORMATS as EXAMS_OWN
 from snellen.subjects.families import FORMATS, PLAIN, Family, families, family_of
 
 EVERY = pytest.mark.parametrize("family", families(), ids=[f.name for f in families()])

@@ -14,7 +14,7 @@ from typing import Any
 from aiohttp import web
 from PIL import Image, ImageChops
 
-from snellen.exams.grounding.methods import wire_omniparser as wire
+from snellen.methods import wire_omniparser as wire
 
 READY = "Omniparser API ready"
 

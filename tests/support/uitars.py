@@ -19,7 +19,7 @@ from PIL import Image, ImageChops
 
 from snellen.core.resizing import PROCESSOR, PixelLimits, smart_resize
 from snellen.core.types import Answer, Question
-from snellen.exams.grounding.methods.base import Parse
+from snellen.methods.base import Parse
 
 MARK = (255, 0, 255)
 Form = Callable[[float, float], str]

@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding import charts
-from snellen.exams.grounding.results import read_folder, read_result, rows_of
+from snellen.doors.openadapt import charts
+from snellen.doors.openadapt.results import read_folder, read_result, rows_of
 
 NAMES = ["accuracy_vs_latency", "detection_rate_by_size", "detection_rate_by_type", "detection_rate_overall"]
 TEXT = "{http://www.w3.org/2000/svg}text"

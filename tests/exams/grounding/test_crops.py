@@ -18,12 +18,12 @@ from tests.support.uitars import MARK, PIXEL_FORMS, InProcess, UitarsServer, fin
 from snellen.core.types import Answer, Failure, Question
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.geometry import Pixels, Point
-from snellen.exams.grounding.methods import catalogue as methods
-from snellen.exams.grounding.methods import seeker_math as seeker
-from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
-from snellen.exams.grounding.methods.crops import choose, finer, panels
-from snellen.exams.grounding.methods.looks import Look
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
+from snellen.methods import catalogue as methods
+from snellen.methods import seeker_math as seeker
+from snellen.methods.base import MethodView, Parse, ToolFailure
+from snellen.methods.crops import choose, finer, panels
+from snellen.methods.looks import Look
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
 REFERENCE = GOLDEN["screenseeker_reference"]

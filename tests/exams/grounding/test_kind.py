@@ -18,8 +18,8 @@ from snellen.core.options import Option, Selection
 from snellen.core.subject import BuildContext, Subject
 from snellen.core.types import Sample
 from snellen.exams.grounding.exam import EXAM
-from snellen.exams.grounding.methods.kind import KIND, UITARS, UITARS_AT
-from snellen.exams.grounding.methods.subject import MethodSubject
+from snellen.methods.kind import KIND, UITARS, UITARS_AT
+from snellen.methods.subject import MethodSubject
 
 CHAT = (Option("base_url", ""), Option("max_tokens", ""), Option("extra", ""))
 TARGET = Sample(
@@ -168,8 +168,8 @@ def test_spec_and_identity_are_what_names_of_run_folders_are_made_of() -> None:
 
 
 def test_who_waits_for_a_parse_takes_no_place_among_those_who_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("snellen.exams.grounding.methods.subject.cores", lambda: 10)
-    monkeypatch.setattr("snellen.exams.grounding.methods.subject.missing", lambda: None)
+    monkeypatch.setattr("snellen.methods.subject.cores", lambda: 10)
+    monkeypatch.setattr("snellen.methods.subject.missing", lambda: None)
     here, asks = build("ocr"), build("ocr", method_options={"chooser": "model"}, model="vllm/x")
     server = build("omniparser", omniparser_url="http://host:1")
     for subject in (here, asks, server):

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import snellen
-from snellen.exams.grounding.methods.base import Parse, ToolFailure
-from snellen.exams.grounding.methods.ocr import missing
-from snellen.exams.grounding.methods.parsers import ParseCache
 from snellen.exams.grounding.reading.predictions import Detection
+from snellen.methods.base import Parse, ToolFailure
+from snellen.methods.ocr import missing
+from snellen.methods.parsers import ParseCache
 from snellen.synthetic.screens.make import make
 
 SEEN = Parse(width=1920, height=1080, detections=(Detection(box=(0, 0, 9, 9), text="Save"),), seconds=1.0)
@@ -59,8 +59,8 @@ def test_targets_that_wait_for_the_same_screenshot_take_no_place(
 ) -> None:
     make(tmp_path / "set", count=10, seed=1, style="original")
     pool = Together(wanted=8)
-    monkeypatch.setattr("snellen.exams.grounding.methods.subject.on_all_cores", lambda _function: pool)
-    monkeypatch.setattr("snellen.exams.grounding.methods.subject.cores", lambda: 2)
+    monkeypatch.setattr("snellen.methods.subject.on_all_cores", lambda _function: pool)
+    monkeypatch.setattr("snellen.methods.subject.cores", lambda: 2)
     run = snellen.evaluate("grounding", method="ocr", data=tmp_path / "set", out=tmp_path / "runs", use_store=False)
     asked = len((run.path / "answers.jsonl").read_text().splitlines())
     assert asked > 100  # some 19 targets a screenshot, and 16 questions in work: without it, one or two screenshots

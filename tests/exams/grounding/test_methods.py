@@ -14,15 +14,15 @@ from tests.support.uitars import MARK, PIXEL_FORMS, THOUSAND_FORMS, InProcess, U
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Caller, Reply, Request, Subject
 from snellen.core.types import Answer, Call, Failure, Picture, Question, Text, Token
-from snellen.exams.grounding import prompts
-from snellen.exams.grounding.methods import catalogue as methods
-from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
-from snellen.exams.grounding.methods.chooser_model import listed, read_id
-from snellen.exams.grounding.methods.formats import FORMATS
-from snellen.exams.grounding.methods.ocr import missing
-from snellen.exams.grounding.methods.parsers import ParseCache
-from snellen.exams.grounding.methods.subject import MethodSubject, Outside
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
+from snellen.methods import catalogue as methods
+from snellen.methods import prompts
+from snellen.methods.base import MethodView, Parse, ToolFailure
+from snellen.methods.chooser_model import listed, read_id
+from snellen.methods.formats import FORMATS
+from snellen.methods.ocr import missing
+from snellen.methods.parsers import ParseCache
+from snellen.methods.subject import MethodSubject, Outside
 
 SIZE = (1920, 1080)
 TARGET = (460, 530, 500, 550)

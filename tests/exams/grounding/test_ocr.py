@@ -12,11 +12,11 @@ from tests.support.uitars import InProcess
 
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.installing import install_command
-from snellen.exams.grounding.methods import catalogue as methods
-from snellen.exams.grounding.methods import ocr
-from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
-from snellen.exams.grounding.methods.lexical import best_words, names_in, similarity, words_in_line
 from snellen.exams.grounding.reading.predictions import Detection
+from snellen.methods import catalogue as methods
+from snellen.methods import ocr
+from snellen.methods.base import MethodView, Parse, ToolFailure
+from snellen.methods.lexical import best_words, names_in, similarity, words_in_line
 
 needs_ocr = pytest.mark.skipif(ocr.missing() is not None, reason=f"the extra 'ocr' is not installed ({ocr.missing()})")
 

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from tests.support.omniparser import OmniParserServer
 
-from snellen.exams.grounding.methods.kind import KIND
+from snellen.methods.kind import KIND
 
 
 class Other(BaseHTTPRequestHandler):

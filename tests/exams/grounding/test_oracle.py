@@ -18,12 +18,12 @@ from snellen.core.errors import SnellenError
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Question, Sample
 from snellen.exams.grounding.compat import original
-from snellen.exams.grounding.methods import catalogue as methods
-from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
-from snellen.exams.grounding.methods.baselines import window_parse
-from snellen.exams.grounding.methods.oracle import OracleTarget, target_of
 from snellen.exams.grounding.protocols import PROTOCOLS
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
+from snellen.methods import catalogue as methods
+from snellen.methods.base import MethodView, Parse, ToolFailure
+from snellen.methods.baselines import window_parse
+from snellen.methods.oracle import OracleTarget, target_of
 from snellen.stats.tally import summarised
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())

@@ -14,8 +14,6 @@ from tests.support.openadapt_reference import UITARS_HELPER
 from snellen.core.errors import SnellenError
 from snellen.core.resizing import PROCESSOR, PixelLimits, smart_resize
 from snellen.exams.grounding.geometry import Box, Pixels, Point
-from snellen.exams.grounding.methods import wire_omniparser
-from snellen.exams.grounding.methods.formats import FORMATS, UITARS_V1, fit_within, place
 from snellen.exams.grounding.reading.points import PlaceReading, read_point
 from snellen.exams.grounding.reading.predictions import (
     DESCRIBED,
@@ -28,6 +26,8 @@ from snellen.exams.grounding.reading.predictions import (
     shortened,
     to_text,
 )
+from snellen.methods import wire_omniparser
+from snellen.methods.formats import FORMATS, UITARS_V1, fit_within, place
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
 

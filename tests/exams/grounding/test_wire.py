@@ -18,13 +18,13 @@ from tests.support.uitars import MARK, PIXEL_FORMS, THOUSAND_FORMS, UitarsServer
 from snellen.core.errors import SnellenError
 from snellen.core.outcomes import mark_answer
 from snellen.core.types import Answer, Failure, Outcome, Picture, Question, Sample
-from snellen.exams.grounding.methods import catalogue as methods
-from snellen.exams.grounding.methods import wire_omniparser as wire
-from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure
-from snellen.exams.grounding.methods.parsers import ParseCache
-from snellen.exams.grounding.methods.pictures import opened
 from snellen.exams.grounding.protocols import PROTOCOLS
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
+from snellen.methods import catalogue as methods
+from snellen.methods import wire_omniparser as wire
+from snellen.methods.base import MethodView, Parse, ToolFailure
+from snellen.methods.parsers import ParseCache
+from snellen.methods.pictures import opened
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
 SIZE = (1920, 1080)

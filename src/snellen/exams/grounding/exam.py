@@ -27,7 +27,7 @@ from snellen.core.extras import (
 from snellen.core.options import BOX_FORMAT, IMAGES, Option
 from snellen.core.types import Sample
 from snellen.exams.grounding import fetch
-from snellen.exams.grounding.methods.options import METHOD, OF_METHODS, chosen
+from snellen.exams.grounding.options import METHOD, OF_METHODS, chosen
 from snellen.exams.grounding.prompts import PROMPTS, probes, truths
 from snellen.exams.grounding.protocols import PROTOCOLS
 

@@ -1,1 +1,1 @@
-"""Ways to find what an instruction names: each gets a screenshot and the instruction, and nothing else. See catalogue.py."""
+"""Where the entry point of `method/NAME` was: for environments that were not installed again since it moved to snellen.methods."""

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from snellen.core.errors import unknown
 from snellen.core.resizing import PROCESSOR, PixelLimits, smart_resize
-from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import THOUSAND, UNIT, Box, Pixels, Point, Resized, Space
 from snellen.exams.grounding.reading.found import PERCENT, Numbers
+from snellen.methods import prompts
 
 Size = tuple[int, int]
 SPACES = ("relative_1000", "resized_pixels", "image_pixels", "unit", PERCENT)

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.results import Score
 from snellen.core.text import one_line
-from snellen.exams.grounding.names import OPENADAPT, ORACLE_TITLE
-from snellen.exams.grounding.results import (
+from snellen.doors.openadapt.results import (
     AREA,
     ORIGINAL,
     PIXELS,
@@ -27,6 +26,7 @@ from snellen.exams.grounding.results import (
     rows_of,
     unlike,
 )
+from snellen.exams.grounding.names import OPENADAPT, ORACLE_TITLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,9 +20,9 @@ from snellen.core.secret import Secret, has_login
 from snellen.core.subject import Connection, Endpoint, Parsed
 from snellen.core.text import one_line
 from snellen.core.types import Failure, Struct
-from snellen.exams.grounding.methods.base import Parse, ToolFailure
-from snellen.exams.grounding.methods.pictures import encoded, opened
 from snellen.exams.grounding.reading.predictions import Corners, Detection
+from snellen.methods.base import Parse, ToolFailure
+from snellen.methods.pictures import encoded, opened
 
 STRIP_TEXT = "SNELLEN TEXT STRIP"
 STRIP_SIZE = (420, 64)

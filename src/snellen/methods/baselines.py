@@ -6,9 +6,9 @@ import random
 from functools import lru_cache
 
 from snellen.exams.grounding.geometry import Box, Crop, Point
-from snellen.exams.grounding.methods.base import MethodView, Parse, Tools
-from snellen.exams.grounding.methods.looks import Locator, Look
 from snellen.exams.grounding.reading.predictions import DESCRIBED, Detection
+from snellen.methods.base import MethodView, Parse, Tools
+from snellen.methods.looks import Locator, Look
 
 SIDES = (16, 25, 40, 64, 100, 160)
 HEIGHTS = (8, 13, 20, 32, 50, 80)

@@ -10,7 +10,6 @@ import msgspec
 
 from snellen.core.text import one_line
 from snellen.exams.grounding.geometry import Box, Crop, Point
-from snellen.exams.grounding.methods.base import MethodView, Tools
 from snellen.exams.grounding.reading.predictions import (
     MOST_CROPS,
     Corners,
@@ -21,6 +20,7 @@ from snellen.exams.grounding.reading.predictions import (
     flattened,
     shortened,
 )
+from snellen.methods.base import MethodView, Tools
 
 MOST_FAILURES = 8
 

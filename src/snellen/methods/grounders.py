@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.types import Answer, Picture, Question, Text, Token
-from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import Crop, Point
-from snellen.exams.grounding.methods.base import MethodView, Tools
-from snellen.exams.grounding.methods.formats import SPACES, PointFormat, Size, place
-from snellen.exams.grounding.methods.looks import Locator, Look
-from snellen.exams.grounding.methods.pictures import cut, noted, scaled
 from snellen.exams.grounding.reading.points import read_point
+from snellen.methods import prompts
+from snellen.methods.base import MethodView, Tools
+from snellen.methods.formats import SPACES, PointFormat, Size, place
+from snellen.methods.looks import Locator, Look
+from snellen.methods.pictures import cut, noted, scaled
 
 
 class Grounder(Locator):

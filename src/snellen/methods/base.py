@@ -14,8 +14,8 @@ from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Answer, Question, Struct
 from snellen.exams.grounding.geometry import Crop, Pixels
-from snellen.exams.grounding.methods.pictures import opened
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
+from snellen.methods.pictures import opened
 
 Options = Mapping[str, str | int | float | bool]
 T = TypeVar("T")

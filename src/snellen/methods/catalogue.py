@@ -11,17 +11,17 @@ import re
 from collections.abc import Callable, Sequence
 
 from snellen.core.errors import SnellenError, unknown
-from snellen.exams.grounding.methods import baselines, crops
-from snellen.exams.grounding.methods.base import Method, MethodEntry, Options
-from snellen.exams.grounding.methods.chooser_model import ModelChooser
-from snellen.exams.grounding.methods.formats import FORMATS, uitars
-from snellen.exams.grounding.methods.grounders import Grounder
-from snellen.exams.grounding.methods.lexical import LexicalChooser
-from snellen.exams.grounding.methods.looks import Locator
-from snellen.exams.grounding.methods.options import ORACLE
-from snellen.exams.grounding.methods.oracle import STRATEGIES, DetectionOracle, OracleMethod, PointOracle
-from snellen.exams.grounding.methods.own import OwnLocator, about
-from snellen.exams.grounding.methods.screenseeker import CALLS, screenseeker
+from snellen.exams.grounding.options import ORACLE
+from snellen.methods import baselines, crops
+from snellen.methods.base import Method, MethodEntry, Options
+from snellen.methods.chooser_model import ModelChooser
+from snellen.methods.formats import FORMATS, uitars
+from snellen.methods.grounders import Grounder
+from snellen.methods.lexical import LexicalChooser
+from snellen.methods.looks import Locator
+from snellen.methods.oracle import STRATEGIES, DetectionOracle, OracleMethod, PointOracle
+from snellen.methods.own import OwnLocator, about
+from snellen.methods.screenseeker import CALLS, screenseeker
 from snellen.registry.plugins import found
 
 BASES = {

@@ -15,14 +15,14 @@ import click
 import msgspec
 
 from snellen.core.errors import MostlyUnanswered, SnellenError
-from snellen.grounding import IOU_THRESHOLD, SCREEN, EvalSettings, settings
+from snellen.doors.openadapt.settings import IOU_THRESHOLD, SCREEN, EvalSettings, settings
 
 if TYPE_CHECKING:
     from snellen.core.results import Score
+    from snellen.doors.openadapt.results import MethodResult
     from snellen.engine.plan.plan import Plan, ProtocolRun
     from snellen.engine.plan.request import RunRequest
     from snellen.engine.runs.run import Run
-    from snellen.exams.grounding.results import MethodResult
 
 PROGRAM = "snellen.grounding"
 TYPES = {"synthetic": "original", "layouts": "layouts"}
@@ -135,9 +135,9 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
 @_flag("charts_dir", metavar="DIR", help="Folder of charts (EVAL_CHARTS_DIR).")
 def compare(results_dir: str | None, output: str | None, charts_dir: str | None) -> int:
     """Compare all result files of a folder: tables, comparison.json, and charts as SVG and PNG."""
-    from snellen.exams.grounding import charts
+    from snellen.doors.openadapt import charts
+    from snellen.doors.openadapt.results import read_folder, unlike
     from snellen.exams.grounding.exports import json_file
-    from snellen.exams.grounding.results import read_folder, unlike
     from snellen.exams.grounding.tables import console_table, markdown_table
 
     known = settings(os.environ, Path())
@@ -171,7 +171,7 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
 def list_(verbose: bool) -> int:
     """Show methods, the original's six first, and data sets."""
     from snellen.exams.grounding.fetch import SOURCES
-    from snellen.exams.grounding.methods.catalogue import catalogue
+    from snellen.methods.catalogue import catalogue
 
     known = settings(os.environ, Path())
     entries = sorted(catalogue(), key=lambda entry: entry.name not in ORIGINALS)
@@ -203,7 +203,7 @@ def annotate(folder: Path) -> int:
 
     It needs no server. Where every change is to be saved at once, or two people annotate, 'snellen annotate' is the better one.
     """
-    from snellen.grounding.annotating import PAGE, page
+    from snellen.doors.openadapt.annotating import PAGE, page
 
     if not folder.is_dir():
         raise SnellenError(f"no folder {folder}")
@@ -233,7 +233,7 @@ def _result_of(run: Run, target: ProtocolRun, dataset: str, limit: int, model: s
 def _compared(found: Mapping[str, MethodResult]) -> dict[str, Any]:
     """Return the original's comparison, and behind it every result with its interval, n, protocol and file."""
     from snellen import __version__
-    from snellen.exams.grounding.results import rows_of, unlike
+    from snellen.doors.openadapt.results import rows_of, unlike
     from snellen.exams.grounding.tables import comparison
 
     def rates(by: Mapping[str, Score]) -> dict[str, Any]:
@@ -272,7 +272,7 @@ def _request(
 ) -> RunRequest:
     """Return what the flags and variables ask of the engine. An address that only a variable names is for methods that ask it."""
     from snellen.engine.plan.request import RunRequest
-    from snellen.exams.grounding.methods.catalogue import BASELINES, is_oracle
+    from snellen.methods.catalogue import BASELINES, is_oracle
 
     options: dict[str, Any] = {"method": method}
     options |= {name: given[name] for name in ("omniparser_url", "uitars_url") if given[name]}

@@ -12,11 +12,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import UNIT, Box, Crop, Pixels, distance
-from snellen.exams.grounding.methods.base import Method, MethodView, Tools
-from snellen.exams.grounding.methods.looks import Locator, Look, Search
 from snellen.exams.grounding.reading.predictions import Prediction
+from snellen.methods import prompts
+from snellen.methods.base import Method, MethodView, Tools
+from snellen.methods.looks import Locator, Look, Search
 
 SIZES = (200, 300, 500)
 SURE = 0.9  # a lexical score at which further crops are not worth their calls

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from snellen.core.errors import MissingExtra, SnellenError
-from snellen.exams.grounding.methods.base import Parse, ToolFailure
-from snellen.exams.grounding.methods.ocr_boxes import Edges, find_shapes, reading_order
-from snellen.exams.grounding.methods.pictures import opened
 from snellen.exams.grounding.reading.predictions import Detection
+from snellen.methods.base import Parse, ToolFailure
+from snellen.methods.ocr_boxes import Edges, find_shapes, reading_order
+from snellen.methods.pictures import opened
 
 if TYPE_CHECKING:
-    from snellen.exams.grounding.methods.ocr_boxes import Pixels8
+    from snellen.methods.ocr_boxes import Pixels8
 
 MODULES = ("rapidocr", "onnxruntime", "cv2")
 MODELS = {"Det": "PP-OCRv6_det_small.onnx", "Rec": "PP-OCRv6_rec_small.onnx"}  # named, as others give other answers

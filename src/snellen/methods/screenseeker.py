@@ -9,14 +9,14 @@ from __future__ import annotations
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.core.types import Answer
-from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import UNIT, Box, Crop
-from snellen.exams.grounding.methods.crops import Strategy
-from snellen.exams.grounding.methods.grounders import crop_question, no_reply
-from snellen.exams.grounding.methods.looks import Look, Search, corners
-from snellen.exams.grounding.methods.pictures import cut, framed
-from snellen.exams.grounding.methods.seeker_math import SMALLEST, ElementCheck, ranked, read_check, read_hints
 from snellen.exams.grounding.reading.points import thought_out
+from snellen.methods import prompts
+from snellen.methods.crops import Strategy
+from snellen.methods.grounders import crop_question, no_reply
+from snellen.methods.looks import Look, Search, corners
+from snellen.methods.pictures import cut, framed
+from snellen.methods.seeker_math import SMALLEST, ElementCheck, ranked, read_check, read_hints
 
 DEPTH = 3
 CALLS = 40

@@ -27,7 +27,7 @@ def page(folder: Path) -> str:
     samples = [named.get(name) or _new(name, path) for path in shots for name in (path.relative_to(folder).as_posix(),)]
     given = msgspec.json.encode(known | {"samples": samples, "types": get_args(ElementType)}).decode()
     # a text in a page's script ends at the first "<"; in JSON it may be written otherwise
-    template = files("snellen.grounding").joinpath(PAGE).read_text(encoding="utf-8")
+    template = files("snellen.doors.openadapt").joinpath(PAGE).read_text(encoding="utf-8")
     return template.replace("{{ given }}", given.replace("<", "\\u003c"))
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from snellen.exams.grounding.geometry import Box, Crop
-from snellen.exams.grounding.methods.base import MethodView, Parse, ToolFailure, Tools
-from snellen.exams.grounding.methods.looks import Locator, Look
-from snellen.exams.grounding.methods.pictures import cut, noted
+from snellen.methods.base import MethodView, Parse, ToolFailure, Tools
+from snellen.methods.looks import Locator, Look
+from snellen.methods.pictures import cut, noted
 
 KEPT = 64
 _cut = lru_cache(maxsize=16)(cut)  # fixed panels are the same for every target of a screenshot

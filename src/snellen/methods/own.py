@@ -16,9 +16,9 @@ from typing import Any
 from snellen.core.errors import said_by
 from snellen.core.text import one_line
 from snellen.exams.grounding.geometry import Box, Crop, Point
-from snellen.exams.grounding.methods.base import MethodView, Tools
-from snellen.exams.grounding.methods.looks import Locator, Look
-from snellen.exams.grounding.methods.pictures import cut
+from snellen.methods.base import MethodView, Tools
+from snellen.methods.looks import Locator, Look
+from snellen.methods.pictures import cut
 
 
 class OwnLocator(Locator):

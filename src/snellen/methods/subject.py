@@ -19,11 +19,11 @@ from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.images import ledger_entry
 from snellen.core.subject import Caller, CallEstimate, Reply, Request, Subject
 from snellen.core.types import Answer, Call, Failure, Question
-from snellen.exams.grounding.methods.base import Method, MethodView, Parse, T, ToolFailure, Tools
-from snellen.exams.grounding.methods.ocr import missing, parse_picture
-from snellen.exams.grounding.methods.parsers import KEPT, ParseCache
-from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint, parse_image
 from snellen.exams.grounding.reading.predictions import to_text
+from snellen.methods.base import Method, MethodView, Parse, T, ToolFailure, Tools
+from snellen.methods.ocr import missing, parse_picture
+from snellen.methods.parsers import KEPT, ParseCache
+from snellen.methods.wire_omniparser import OmniParserEndpoint, parse_image
 from snellen.workers.calls import WorkFailed
 from snellen.workers.pool import WorkerLost, Workers
 from snellen.workers.processes import on_all_cores

@@ -7,14 +7,14 @@ from functools import lru_cache
 
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Question, Text
-from snellen.exams.grounding import prompts
-from snellen.exams.grounding.methods.base import Parse, Tools
-from snellen.exams.grounding.methods.grounders import certainty, no_reply
-from snellen.exams.grounding.methods.looks import Look
-from snellen.exams.grounding.methods.parsers import ParserLocator
-from snellen.exams.grounding.methods.pictures import tagged
 from snellen.exams.grounding.reading.points import thought_out
 from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Detection
+from snellen.methods import prompts
+from snellen.methods.base import Parse, Tools
+from snellen.methods.grounders import certainty, no_reply
+from snellen.methods.looks import Look
+from snellen.methods.parsers import ParserLocator
+from snellen.methods.pictures import tagged
 
 LONGEST_CONTENT = 120
 _tagged = lru_cache(maxsize=16)(tagged)  # the numbered picture is the same for every target of a screenshot

@@ -15,11 +15,11 @@ from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.geometry import UNIT, Box, Crop, Point
-from snellen.exams.grounding.methods.base import Method, MethodView, Parse, ToolFailure, Tools
-from snellen.exams.grounding.methods.baselines import SlidingWindow, window_parse
-from snellen.exams.grounding.methods.looks import Locator, Look, Search
-from snellen.exams.grounding.methods.pictures import cut, noted
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
+from snellen.methods.base import Method, MethodView, Parse, ToolFailure, Tools
+from snellen.methods.baselines import SlidingWindow, window_parse
+from snellen.methods.looks import Locator, Look, Search
+from snellen.methods.pictures import cut, noted
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,0 +1,1 @@
+"""Snellen by the commands of other tools."""
