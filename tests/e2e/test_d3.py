@@ -13,6 +13,7 @@ import pytest
 from tests.support.command import snellen
 from tests.support.endpoint import Endpoint
 from tests.support.tiny_scorers import save_siglip
+from tests.support.without_torch import needs_local
 
 from snellen import scorers
 
@@ -94,6 +95,7 @@ def independent(home: Path) -> float:
     return float((share * (1 - share)).mean())
 
 
+@needs_local
 def test_several_scorers_and_what_marking_again_needs(pairs: Path, tmp_path: Path) -> None:
     save_siglip(tmp_path / "other")
     file = pairs / "set" / "captions" / "reference.json"
@@ -186,6 +188,7 @@ def test_without_images_it_says_what_is_needed(tmp_path: Path) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@needs_local
 def test_a_model_that_runs_here_is_shown_both_pictures(pairs: Path, tmp_path: Path) -> None:
     from tests.support.tiny_models import save_llava
 

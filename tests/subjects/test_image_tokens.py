@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.without_torch import needs_local
 
 from snellen.subjects import image_rules as rules
 from snellen.subjects.image_tokens import UNKNOWN, image_rule, image_tokens
@@ -116,6 +117,7 @@ def test_llama_3_2_as_together_bills_it(size: tuple[int, int], tokens: int) -> N
 # ---------------------------------------------------------------- open weights: transformers is the reference
 
 
+@needs_local
 @pytest.mark.parametrize("size", SIZES)
 def test_qwen(size: tuple[int, int]) -> None:
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
@@ -133,6 +135,7 @@ def test_qwen(size: tuple[int, int]) -> None:
             assert image_tokens(name, width, height) == tokens
 
 
+@needs_local
 @pytest.mark.parametrize("size", SIZES)
 def test_internvl(size: tuple[int, int]) -> None:
     from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
@@ -143,6 +146,7 @@ def test_internvl(size: tuple[int, int]) -> None:
     assert image_tokens("OpenGVLab/InternVL3-8B", width, height) == 256 * found + 2
 
 
+@needs_local
 @pytest.mark.parametrize("size", SIZES)
 def test_llava_next(size: tuple[int, int]) -> None:
     from transformers.models.llava_next.processing_llava_next import LlavaNextProcessor
@@ -162,6 +166,7 @@ def test_llava_next(size: tuple[int, int]) -> None:
     assert image_tokens("llava-1.5-7b-hf", width, height) == 576
 
 
+@needs_local
 @pytest.mark.parametrize("size", SIZES)
 def test_mistral(size: tuple[int, int]) -> None:
     import numpy as np

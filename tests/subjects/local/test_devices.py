@@ -12,6 +12,7 @@ import pytest
 from tests.support.command import snellen
 from tests.support.sets import write_set
 from tests.support.tiny_models import png
+from tests.support.without_torch import needs_local
 
 from snellen import evaluate
 from snellen.core.errors import SnellenError
@@ -32,6 +33,7 @@ def answers(run: Path) -> dict[tuple[str, str], str]:
     return {(a["id"], a["prompt"]): a["text"] for a in rows}
 
 
+@needs_local
 def test_two_processes_make_the_run_that_one_makes(tmp_path: Path) -> None:
     data = write_set(tmp_path / "set", 12)
     one, two = (
@@ -91,6 +93,7 @@ def test_what_cannot_be_is_said_in_a_line(tmp_path: Path, flags: tuple[str, ...]
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@needs_local
 def test_python_may_name_devices_one_by_one_or_as_the_command_does(tmp_path: Path) -> None:
     data = write_set(tmp_path / "set", 2)
     assert DEVICES.parse(["cpu", "cpu"]) == DEVICES.parse("cpu,cpu") == ("cpu", "cpu")
