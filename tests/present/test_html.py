@@ -20,6 +20,7 @@ import snellen
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Pick
 from snellen.core.types import Answer, Call, ImageSent, Picture
+from snellen.engine.runs.data_again import DataAgain
 from snellen.present.model.sample_view import ledger_note
 from snellen.present.page import gallery
 from snellen.present.page.image_pool import ImagePool
@@ -173,7 +174,7 @@ def test_gallery_shows_disagreements_first_then_non_answers_then_wrong_then_corr
     assert found.counts == found.shown
     assert sum(found.counts.values()) == 18
     assert gallery.survey(run, 48, Gallery()) == found
-    parting = gallery.parting(run, 48, gallery.Sources(ImagePool()))
+    parting = gallery.parting(run, 48, gallery.Sources(ImagePool(), DataAgain()))
     names = [heading.text for heading in parting.pairs.headings]
     row = dict(zip(names, next(r for r in parting.pairs.rows if r[:2] == ("paper", "robust")), strict=True))
     assert row["only first correct"] == "0"

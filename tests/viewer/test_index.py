@@ -13,12 +13,11 @@ import pytest
 
 from snellen.core.records import Wording
 from snellen.core.types import Answer, Call, Failure, Outcome
+from snellen.data.line_offsets import NOWHERE
 from snellen.engine.mark.flips import compare
 from snellen.engine.runs.run import Run, open_run
-from snellen.present.viewer import sample_index as records
-from snellen.present.viewer.run_index import RunIndex, source_of
+from snellen.engine.runs.sample_index import CODES, SampleIndex
 from snellen.present.viewer.sample_filter import SampleFilter, page_of, rows_of, wanted_from
-from snellen.present.viewer.sample_index import CODES, NOWHERE, RunFiles, SampleIndex
 
 FAILED = Failure(kind="error", reason="503")
 
@@ -29,15 +28,8 @@ def run(runs: Path, tmp_path: Path) -> Run:
     return open_run(shutil.copytree(next(runs.glob("*chance*")), tmp_path / "runs" / "mine"))
 
 
-def source(run: Run) -> RunFiles:
-    names = {p.protocol: p.repeats for p in run.summary.protocols}
-    return source_of(RunIndex(run.path.parent), run.path, open_run(run.path).manifest, names)
-
-
 def indexed(run: Run) -> SampleIndex:
-    index = SampleIndex()
-    index.update(source(run))
-    return index
+    return open_run(run.path).index
 
 
 def answered(index: SampleIndex) -> dict[str, tuple[int, int]]:
@@ -56,8 +48,8 @@ def added(run: Run, *answers: Answer) -> None:
 
 
 def test_every_sample_answer_and_mark_is_found_where_it_is(run: Run) -> None:
-    index, files = indexed(run), source(run)
-    found = records.read(files, index, range(len(index)))
+    index = indexed(run)
+    found = index.read(range(len(index)))
     answers = {(a.id, a.prompt): a for a in run.answers()}
     assert [r.sample.id for r in found] == ids(run) and len(found) == 120
     assert {(r.sample.id, arm): a for r in found for arm, a in r.answers.items()} == answers
@@ -101,7 +93,7 @@ def test_a_failure_after_an_answer_does_not_count_when_it_comes_later(run: Run) 
     index = indexed(run)
     before = index.arms["question"].place.copy()
     added(run, Answer(id=ids(run)[4], prompt="question", failure=FAILED))
-    index.update(source(run))
+    assert index.refreshed() is index
     assert np.array_equal(index.arms["question"].place, before) and answered(index) == {"question": (120, 0)}
 
 
@@ -122,29 +114,27 @@ def test_it_keeps_up_with_a_run_that_goes_on(run: Run) -> None:
     before = index.version
     with run.folder.answers_path.open("ab") as file:
         file.write(lines[50] + lines[51][:20])  # the second one is being written
-    index.update(source(run))
-    assert answered(index) == {"question": (51, 0)} and index.version > before
+    assert index.refreshed() is index
+    assert answered(index) == {"question": (51, 0)} and index.version != before
     with run.folder.answers_path.open("ab") as file:
         file.write(lines[51][20:] + b"".join(lines[52:]))
-    assert not index.outdated(source(run))
-    index.update(source(run))
+    assert index.refreshed() is index
     assert answered(index) == {"question": (120, 0)}
     assert np.array_equal(index.arms["question"].place, indexed(run).arms["question"].place)
     unchanged = index.version
-    index.update(source(run))
-    assert index.version == unchanged
+    assert index.refreshed().version == unchanged
 
 
 def test_a_file_that_shrank_or_other_samples_need_a_new_index(run: Run) -> None:
     index = indexed(run)
-    assert not index.outdated(source(run))
+    assert index.refreshed() is index
     kept = run.folder.samples_path.read_bytes()
     run.folder.samples_path.write_bytes(kept + b'{"id":"one more","tags":{}}\n')
-    assert index.outdated(source(run))
-    index = indexed(run)
+    index, before = index.refreshed(), index
+    assert index is not before and index.named(["one more"])["one more"].row == 120
     with run.folder.answers_path.open("r+b") as file:
         file.truncate(100)
-    assert index.outdated(source(run))
+    assert index.refreshed() is not index
 
 
 def test_marks_made_again_are_read_again(run: Run) -> None:
@@ -152,7 +142,7 @@ def test_marks_made_again_are_read_again(run: Run) -> None:
     path = run.folder.marks_path("robust")
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     path.write_text("".join(json.dumps(line | {"outcome": "refused"}) + "\n" for line in lines))
-    index.update(source(run))
+    index.refreshed()
     assert set(index.marks["robust"].outcome) == {CODES[Outcome.REFUSED]}
 
 
@@ -183,9 +173,7 @@ def test_a_search_finds_a_text_whatever_its_case_and_characters(run: Run, text: 
         run,
         *(Answer(id=name, prompt="question", text=said if i == 60 else "nothing") for i, name in enumerate(ids(run))),
     )
-    index = indexed(run)
-    found = records.matching(source(run), index, text)
-    assert np.flatnonzero(found).tolist() == [60]
+    assert rows_of(indexed(run), SampleFilter(text=text), []).tolist() == [60]
 
 
 def test_a_search_looks_at_ids_but_not_at_the_ledger(run: Run) -> None:
@@ -193,8 +181,8 @@ def test_a_search_looks_at_ids_but_not_at_the_ledger(run: Run) -> None:
     call = Call(key="needle", kind="api", endpoint="needle", model="needle")
     added(run, Answer(id=ids(run)[9], prompt="question", text="x", calls=(call,)))
     index = indexed(run)
-    assert np.flatnonzero(records.matching(source(run), index, name.upper())).tolist() == [3]
-    assert not records.matching(source(run), index, "needle").any()
+    assert rows_of(index, SampleFilter(text=name.upper()), []).tolist() == [3]
+    assert not len(rows_of(index, SampleFilter(text="needle"), []))
 
 
 def test_an_address_gives_back_its_filter() -> None:

@@ -20,13 +20,15 @@ RECENT = 1 << 16
 """So many are held as they come before they are put in order with the others."""
 
 
-class _Sorted(NamedTuple):
+class SortedLines(NamedTuple):
+    """The answers to one prompt by the hashes of their samples' ids: where each line begins, and whether it is a failure."""
+
     hashes: NDArray[np.int64]
     places: NDArray[np.int64]
     failed: NDArray[np.bool_]
 
 
-_NONE = _Sorted(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
+_NONE = SortedLines(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
 
 
 class _Arm:
@@ -42,7 +44,7 @@ class _Arm:
         if len(self._recent) >= max(RECENT, len(self._looked) >> 3):
             self.settled()
 
-    def settled(self) -> _Sorted:
+    def settled(self) -> SortedLines:
         """All of them in order."""
         if self._recent:
             n = len(self._recent)
@@ -54,7 +56,7 @@ class _Arm:
             order = np.argsort(hashes, kind="stable")
             hashes = hashes[order]
             last = np.append(hashes[1:] != hashes[:-1], True)  # of equal ones the last
-            self._sorted = _Sorted(hashes[last], places[order[last]], failed[order[last]])
+            self._sorted = SortedLines(hashes[last], places[order[last]], failed[order[last]])
             self._looked = self._sorted.hashes.data
         return self._sorted
 
@@ -128,12 +130,6 @@ class Places:
         every = [arm.settled().hashes for arm in self._arms.values()]
         return {one for hashes in every for one in hashes[~np.isin(hashes, others)].tolist()}
 
-    def of(self, prompt: str, hashes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The places of the answers to a prompt, for samples by the hashes of their ids; NOWHERE where there is none."""
-        found = np.full(len(hashes), NOWHERE, np.int64)
-        if prompt in self._arms and len(hashes):
-            known = self._arms[prompt].settled()
-            at = np.minimum(np.searchsorted(known.hashes, hashes), len(known.hashes) - 1)
-            there = known.hashes[at] == hashes
-            found[there] = known.places[at[there]]
-        return found
+    def of(self, prompt: str) -> SortedLines:
+        """The answers to a prompt."""
+        return self._arms[prompt].settled() if prompt in self._arms else _NONE

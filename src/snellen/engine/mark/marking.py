@@ -6,7 +6,6 @@ folder is all it needs.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -27,7 +26,6 @@ from snellen.core.records import PositionRow, PublishedRow, ScorerSummary, Summa
 from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Sample
 from snellen.core.unanswered import lost_parts, silent_parts
-from snellen.data.line_offsets import NOWHERE
 from snellen.engine.ask.controls import as_asked
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.mark.advice import advice
@@ -35,6 +33,7 @@ from snellen.engine.mark.plain_floors import has_own_floors, with_floors
 from snellen.engine.plan.plan import ProtocolRun
 from snellen.engine.runs.backends import mixed_notes
 from snellen.engine.runs.folder import MARKS, UNREADABLE, RunFolder, Scan, raw_lines
+from snellen.engine.runs.sample_index import SampleIndex
 from snellen.engine.runs.writing import replacing
 from snellen.stats.repeats import RepeatTally
 from snellen.stats.tally import Tally, summarised
@@ -124,29 +123,21 @@ class _Marking:
         self.remarked = RemarkResult({}, [])
         self.asked = Counter(scan.last.counts)
         self.cut: Counter[str] = Counter()
-        self._places: dict[str, NDArray[np.int64]] = {}
 
     @cached_property
-    def _hashes(self) -> NDArray[np.int64]:
-        """The hashes of the samples' names, in their order."""
-        return np.frombuffer(array("q", (hash(s.id) for s in self.folder.samples())), np.int64)
+    def index(self) -> SampleIndex:
+        """Where the samples and their answers are."""
+        return SampleIndex(self.folder, self.scan)
 
     def _places_of(self, arm: str) -> NDArray[np.int64]:
         """Return where the answers to an arm begin, in the order of the samples. An answer to no sample is an error."""
-        found = self._places.get(arm)
-        if found is None:
-            found = self.scan.last.of(arm, self._hashes)
-            _different, first = np.unique(self._hashes, return_index=True)
-            again = np.ones(len(found), bool)
-            again[first] = False
-            found[again] = NOWHERE  # a name that repeats is marked once
-            if int((found != NOWHERE).sum()) < self.asked[arm]:
-                known = set(self._hashes.tolist())
-                every = self.folder.answers(self.scan)
-                name = next(one.id for one in every if one.prompt == arm and hash(one.id) not in known)
-                raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{name}'")
-            self._places[arm] = found
-        return found
+        found = self.index.arm(arm)
+        if found.unknown:
+            known = {sample.id for sample in self.folder.samples()}
+            every = self.folder.answers(self.scan)
+            name = next(one.id for one in every if one.prompt == arm and one.id not in known)
+            raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{name}'")
+        return found.place
 
     def repeats(self, target: ProtocolRun) -> int:
         """Return how often the questions of a protocol's arm were asked, or were to be."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from snellen.core.adaptive import Adaptive
@@ -27,9 +28,29 @@ def opened_again(run: RunFolder, exam: Exam, where: Path | None = None) -> Datas
     return data
 
 
-def unchanged(run: RunFolder, exam: Exam, where: Path | None = None) -> Dataset:
-    """Open the data as `opened_again` does; raise SnellenError also where the data is not what the run saw."""
-    data, known = opened_again(run, exam, where), run.manifest()
-    if data.fingerprint != known.data.fingerprint:
-        raise SnellenError(f"the data in {where or known.data.source} has changed since the run (another fingerprint)")
-    return data
+class DataAgain:
+    """The data sets that runs saw: each in one of some folders, or where it was. The last one is kept, as runs of one set come together."""
+
+    def __init__(self, folders: Sequence[Path] = ()) -> None:
+        self._folders = folders
+        self._last: tuple[object, Dataset] | None = None
+
+    def of(self, run: RunFolder, exam: Exam) -> Dataset:
+        """Return the data set; raise the error of the first folder where no folder has what the run saw."""
+        known = run.manifest()
+        same = (exam.name, known.data.source, known.data.fingerprint, known.options, known.shard)
+        if self._last is not None and self._last[0] == same:
+            return self._last[1]
+        errors = []
+        for where in (*self._folders, None):
+            try:
+                found = opened_again(run, exam, where)
+            except SnellenError as error:
+                errors.append(error)
+                continue
+            if found.fingerprint == known.data.fingerprint:
+                self._last = None if isinstance(found, Adaptive) else (same, found)
+                return found
+            changed = f"the data in {where or known.data.source} has changed since the run (another fingerprint)"
+            errors.append(SnellenError(changed))
+        raise errors[0]

@@ -12,6 +12,7 @@ import math
 import os
 from array import array
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
@@ -29,8 +30,8 @@ from snellen.engine.runs.writing import opened_to_append, remove, replacing, unl
 T = TypeVar("T")
 _ENCODER = msgspec.json.Encoder()
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-_SAMPLES = msgspec.json.Decoder(Sample)
-_ANSWERS = msgspec.json.Decoder(Answer)
+SAMPLES = msgspec.json.Decoder(Sample)
+ANSWERS = msgspec.json.Decoder(Answer)
 MARKS = msgspec.json.Decoder(Mark)
 
 
@@ -66,13 +67,15 @@ class _AnswerHead(Struct, frozen=True):
 _HEADS = msgspec.json.Decoder(_AnswerHead)
 
 
-class Scan(NamedTuple):
-    """What the answers file holds: for each (sample, prompt) where its last line begins, and whether that is a failure."""
+@dataclass
+class Scan:
+    """What the answers file holds up to its `end`: for each (sample, prompt) where its last line begins, and whether that is a failure."""
 
-    last: Places
-    totals: Totals
-    unreadable: int
-    backends: Backends
+    last: Places = field(default_factory=Places)
+    totals: Totals = field(default_factory=Totals)
+    unreadable: int = 0
+    backends: Backends = field(default_factory=Backends)
+    end: int = 0
 
     @property
     def failed(self) -> int:
@@ -87,6 +90,24 @@ class Scan(NamedTuple):
         """Return how many questions of some prompts have an answer."""
         counts, failures = self.last.counts, self.last.failures
         return sum(n - failures[prompt] for prompt, n in counts.items() if prompt in prompts)
+
+
+class Stamp(NamedTuple):
+    """What changes when a file does."""
+
+    inode: int
+    size: int
+    modified: int
+    changed: int
+
+
+def stamp(path: Path) -> Stamp | None:
+    """Return the stamp of a file; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return Stamp(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def marked_as(protocol: str, repeat: int = 1) -> str:
@@ -108,7 +129,7 @@ class RunFolder:
         self._fd: int | None = None
         self._size = 0
         self._lock: Any = None
-        self._records: dict[str, tuple[tuple[int, ...], Any]] = {}
+        self._records: dict[str, tuple[Stamp | None, Any]] = {}
         """The records that were read, each with its file's stamp then: a report asks for a summary dozens of times."""
 
     # ------------------------------------------------------------ reading
@@ -136,10 +157,9 @@ class RunFolder:
     def _record(self, name: str, read: Callable[[bytes], T]) -> T:
         path = self.path / name
         try:
-            at = path.stat()
-            stamp = (at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino)
-            if self._records.get(name, ((), None))[0] != stamp:
-                self._records[name] = stamp, read(path.read_bytes())
+            now = stamp(path)
+            if now is None or self._records.get(name, (None, None))[0] != now:
+                self._records[name] = now, read(path.read_bytes())
             found: T = self._records[name][1]
             return found
         except (FileNotFoundError, NotADirectoryError):
@@ -160,7 +180,7 @@ class RunFolder:
         truths: dict[str, str] = {}
         for number, line in enumerate(raw_lines(self.samples_path), 1):
             try:
-                sample = _SAMPLES.decode(line)
+                sample = SAMPLES.decode(line)
             except UNREADABLE as error:
                 raise SnellenError(f"{self.samples_path} line {number} is damaged ({error})") from None
             shared = tags.setdefault((*sample.tags, *sample.tags.values()), sample.tags)
@@ -181,40 +201,26 @@ class RunFolder:
         return ((answer.id, answer.prompt) for answer in self.answers(scan) if answer.failure is None)
 
     def answers_at(self, places: Iterable[int]) -> Iterator[Answer | None]:
-        """Read the answers whose lines begin at these places; None for NOWHERE and for a line that cannot be read."""
-        if not _is_there(self.answers_path):
-            return
-        at = 0
-        # a small buffer: it is read anew at every leap, and in the order of the samples nearly every line is one
-        with self.answers_path.open("rb", buffering=1 << 13) as file:
-            for place in places:
-                if place == NOWHERE:
-                    yield None
-                    continue
-                if place != at:
-                    file.seek(place)
-                line = file.readline()
-                at = place + len(line)
-                try:
-                    yield _ANSWERS.decode(line)
-                except UNREADABLE:
-                    yield None
+        """Read the answers whose lines begin at these places, as `records_at` does."""
+        return records_at(self.answers_path, ANSWERS, places)
 
-    def scan(self) -> Scan:
-        """Read the heads of all answers. Those to an earlier wording of a prompt do not count, but what they cost does."""
-        found = Scan(Places(), Totals(), 0, Backends())
+    def scan(self, known: Scan | None = None) -> Scan:
+        """Read the heads of all answers, or go on behind what is `known`.
+
+        Those to an earlier wording of a prompt do not count, but what they cost does.
+        """
+        found = known or Scan()
         since = (
             {name: w.since for name, w in self.manifest().wordings.items() if w.since} if self.has("run.json") else {}
         )
-        unreadable = 0
         last, totals, decode = found.last, found.totals, _HEADS.decode
-        costs, seconds, end = array("d"), array("d"), 0
-        for line in raw_lines(self.answers_path):
-            place, end = end, end + len(line)
+        costs, seconds = array("d", [totals.cost]), array("d", [totals.call_seconds])
+        for line in raw_lines(self.answers_path, found.end):
+            place, found.end = found.end, found.end + len(line)
             try:
                 head = decode(line)
             except UNREADABLE:
-                unreadable += 1
+                found.unreadable += 1
                 continue
             key = (head.id, head.prompt)
             old = bool(since) and place < since.get(Arm.parse(head.prompt).prompt, 0)
@@ -231,7 +237,7 @@ class RunFolder:
                     seconds.append(call.latency or 0.0)
         last.settle()
         totals.cost, totals.call_seconds = math.fsum(costs), math.fsum(seconds)  # the same in any order of the answers
-        return found._replace(unreadable=unreadable)
+        return found
 
     def marks_path(self, protocol: str, repeat: int = 1) -> Path:
         return self.derived / "marks" / f"{marked_as(protocol, repeat)}.jsonl"
@@ -376,11 +382,33 @@ def _is_there(path: Path) -> bool:
     return path.exists()
 
 
-def raw_lines(path: Path) -> Generator[bytes, None, None]:
-    """Yield the whole lines of a file; a torn last one is left out. A file that does not exist has none."""
+def records_at(path: Path, decoder: msgspec.json.Decoder[T], places: Iterable[int]) -> Iterator[T | None]:
+    """Read the records whose lines begin at these places; None for NOWHERE and for a line that cannot be read."""
+    if not _is_there(path):
+        return
+    at = 0
+    # a small buffer: it is read anew at every leap, and in the order of the samples nearly every line is one
+    with path.open("rb", buffering=1 << 13) as file:
+        for place in places:
+            if place == NOWHERE:
+                yield None
+                continue
+            if place != at:
+                file.seek(place)
+            line = file.readline()
+            at = place + len(line)
+            try:
+                yield decoder.decode(line)
+            except UNREADABLE:
+                yield None
+
+
+def raw_lines(path: Path, begin: int = 0) -> Generator[bytes, None, None]:
+    """Yield the whole lines of a file from a byte on; a torn last one is left out. A file that does not exist has none."""
     if not _is_there(path):
         return
     with path.open("rb", buffering=1 << 20) as file:
+        file.seek(begin)
         for line in file:
             if line.endswith(b"\n"):
                 yield line

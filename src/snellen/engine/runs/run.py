@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from snellen.core.results import ProtocolSummary, Score
 from snellen.core.types import Answer, Mark, Sample
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.notebook import frame, html_note, html_table
+from snellen.engine.runs.sample_index import SampleIndex
 from snellen.engine.runs.tidy import SampleRow, ScoreRow, table_of
 from snellen.engine.runs.tidy_rows import published_rows, sample_rows, score_rows
 
@@ -40,6 +42,11 @@ class Run:
     def controls(self) -> list[ControlRow]:
         """What the control arms say, one row an arm and part."""
         return list(self.summary.controls)
+
+    @cached_property
+    def index(self) -> SampleIndex:
+        """Where each sample, its answers and its marks are, as the files were when it was first asked for."""
+        return SampleIndex(self.folder).refreshed()
 
     def scores(self) -> dict[tuple[str, str], Score]:
         """Return the headline of every part under every protocol: `{("robust", "P3"): Score(...)}`."""

@@ -15,7 +15,7 @@ from snellen.core.exam import Exam
 from snellen.core.results import ProtocolSummary
 from snellen.core.types import NON_ANSWERS, Outcome, Question
 from snellen.engine.ask.questions import questions
-from snellen.engine.runs.data_again import unchanged
+from snellen.engine.runs.data_again import DataAgain
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import SampleRow, ScoreRow
 from snellen.present.files.portable import exam_of, part_id
@@ -52,7 +52,7 @@ def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, s
 
 def _asked(run: Run, exam: Exam, prompts: Sequence[str]) -> dict[tuple[str, str], Question]:
     try:
-        data = unchanged(run.folder, exam)
+        data = DataAgain().of(run.folder, exam)
     except SnellenError as error:
         raise SnellenError(f"{run.path}: samples say what was asked, and {error}") from None
     answered = run.folder.scan().last

@@ -11,20 +11,20 @@ import msgspec
 
 from snellen import exams, scorers
 from snellen.core.arm import Arm
-from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam
 from snellen.core.extras import gallery_of
 from snellen.core.gallery import Gallery, GalleryFacts, GalleryItem, GalleryPicture, Pick
 from snellen.core.records import Manifest
+from snellen.core.results import ProtocolSummary
 from snellen.core.text import one_line
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Picture, Question, Sample, Text
 from snellen.data.line_offsets import Key
 from snellen.engine.ask.questions import to_ask
 from snellen.engine.mark import scoring
-from snellen.engine.runs.data_again import unchanged
-from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.data_again import DataAgain
+from snellen.engine.runs.folder import RunFolder, marked_as
 from snellen.engine.runs.run import Run
+from snellen.engine.runs.sample_index import SampleRecord
 from snellen.present.model.findings import loaded
 
 CLOSE = 3
@@ -51,18 +51,17 @@ class SampleView(NamedTuple):
 
 def sample_view(run: Run, name: str) -> SampleView:
     """Look a sample up; an error that says what is close to its name where there is none."""
-    sample = next((s for s in run.samples() if s.id == name), None)
-    if sample is None:
+    record = run.index.named([name]).get(name)
+    if record is None:
         raise _unknown(run, name)
-    scan = run.folder.scan()
-    places = {prompt: place for prompt in scan.last.counts if (place := scan.last.get((name, prompt))) is not None}
-    keys = [(name, arm) for arm in sorted(places, key=places.__getitem__)]
-    answers = {a.prompt: a for a in run.folder.answers(scan, keys)}
-    marks = _marks(run, name)
-    asked = dict(asked_again(run.manifest, keys, lambda exam: unchanged(run.folder, exam)))
+    asked = dict(asked_again(run.folder, [(name, arm) for arm in record.answers], DataAgain()))
+    protocols = run.summary.protocols if run.folder.has("summary.json") else ()
     return SampleView(
-        sample,
-        tuple(SampleQuestion(arm, asked[name, arm], answers.get(arm), marks.get(arm, {})) for name, arm in keys),
+        record.sample,
+        tuple(
+            SampleQuestion(arm, asked[name, arm], answer, marks_of(record, protocols, Arm.parse(arm)))
+            for arm, answer in record.answers.items()
+        ),
     )
 
 
@@ -75,31 +74,22 @@ def _unknown(run: Run, name: str) -> SnellenError:
     return SnellenError(f"{run.path} has no sample '{name}' among its {len(ids):,}: {hint}")
 
 
-def _marks(run: Run, name: str) -> dict[str, dict[str, Mark]]:
-    """Return the sample's marks by arm and protocol, those of control arms too; none where the run is not marked yet."""
-    found: dict[str, dict[str, Mark]] = {}
-    if run.folder.has("summary.json"):
-        arms = {
-            (p.protocol, a.repeat): a.text for p in run.summary.protocols for a in Arm.parse(p.prompt).times(p.repeats)
-        }
-        every = run.folder.marked(list(arms))
-        for (protocol, repeat), mark in next((marks for sample, marks in every if sample.id == name), {}).items():
-            found.setdefault(arms[protocol, repeat], {})[protocol] = mark
-    return found
+def marks_of(record: SampleRecord, protocols: Iterable[ProtocolSummary], arm: Arm) -> dict[str, Mark]:
+    """Return the marks of the answer to an arm, by protocol."""
+    names = [p.protocol for p in protocols if p.prompt == arm.first.text]
+    return {name: record.marks[key] for name in names if (key := marked_as(name, arm.repeat)) in record.marks}
 
 
-def asked_again(
-    manifest: Manifest, keys: Collection[Key], opened: Callable[[Exam], Dataset]
-) -> Iterator[tuple[Key, Question | str]]:
-    """Yield what was asked of samples under arms, from the data set that `opened` gives; or why that is not known any more."""
+def asked_again(folder: RunFolder, keys: Collection[Key], data: DataAgain) -> Iterator[tuple[Key, Question | str]]:
+    """Yield what was asked of samples under arms; or why that is not known any more."""
     if not keys:
         return
-    left = dict.fromkeys(keys)
+    manifest, left = folder.manifest(), dict.fromkeys(keys)
     why = "the data set no longer has this sample"
     try:
         exam = exams.load(manifest.exam)
         arms = [Arm.parse(arm) for arm in dict.fromkeys(arm for _name, arm in keys)]
-        every = to_ask(exam, opened(exam), arms, left.__contains__, lambda _a, _s: True, manifest.options.seed)
+        every = to_ask(exam, data.of(folder, exam), arms, left.__contains__, lambda _a, _s: True, manifest.options.seed)
         for one in every:
             key = one.id, one.arm.text
             try:

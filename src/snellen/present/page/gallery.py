@@ -6,21 +6,16 @@ Marks and answers are streamed; only what is chosen is kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from snellen.core.adaptive import Adaptive
-from snellen.core.dataset import Dataset
 from snellen.core.digest import rank
-from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam
 from snellen.core.gallery import KINDS, Gallery, GalleryItem, Pick
-from snellen.core.types import Answer, Mark, Sample
+from snellen.core.types import Answer, Mark
 from snellen.data.line_offsets import Key
 from snellen.engine.mark.flips import STAGES, ProtocolFlip, compare
-from snellen.engine.runs.data_again import unchanged
+from snellen.engine.runs.data_again import DataAgain
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.sample_view import asked_again, gallery_item, kind_of
@@ -101,45 +96,24 @@ def choose(pools: dict[str, list[list[Pick]]], size: int, kinds: Sequence[str] =
 # ---------------------------------------------------------------- the evidence behind the chosen samples
 
 
-class Sources:
-    """Where pictures come from, and where they go: folders that may have the data of a run now, and the page's pool."""
+class Sources(NamedTuple):
+    """Where pictures go, and where they come from: the page's pool, and the data sets of runs."""
 
-    def __init__(self, pool: ImagePool, data: tuple[Path, ...] = ()) -> None:
-        self.pool, self.data = pool, data
-        self._last: tuple[Any, Dataset] | None = None
-
-    def of(self, run: Run, exam: Exam) -> Dataset:
-        """Return the data set that a run saw: in one of the folders, or where it was. The error is of the first folder."""
-        known = run.manifest
-        same = (exam.name, known.data.source, known.data.fingerprint, known.options, known.shard)
-        if self._last is not None and self._last[0] == same:  # runs of one exam come one after the other
-            return self._last[1]
-        first: SnellenError | None = None
-        for place in (*self.data, None):
-            try:
-                found = unchanged(run.folder, exam, place)
-                self._last = None if isinstance(found, Adaptive) else (same, found)
-                return found
-            except SnellenError as error:
-                first = first or error
-        raise first or SnellenError("there is no data set")
+    pool: ImagePool
+    data: DataAgain
 
 
 def items(run: Run, picks: Sequence[Pick], shown: Gallery, sources: Sources) -> list[GalleryItem]:
     """Return the chosen samples with truth, answer, prompt and pictures, from the data set where it still is what the run saw."""
     keys = [(p.id, p.prompt) for p in picks]
-    answers = {(a.id, a.prompt): _with_telling_tokens(a) for a in run.folder.answers(keys=keys)} if keys else {}
-    samples = {s.id: s for s in run.samples() if s.id in {name for name, _prompt in keys}}
+    records = run.index.named(p.id for p in picks)
     by_key = dict(zip(keys, picks, strict=True))
     made: dict[Key, GalleryItem] = {}
-    for key, question in asked_again(run.manifest, keys, lambda exam: sources.of(run, exam)):
-        name, prompt = key
-        answer, sample = (
-            answers.get(key) or Answer(id=name, prompt=prompt),
-            samples.get(name) or Sample(id=name, tags={}),
-        )
-        pictures = PagePictures(sources.pool, shown, sample, answers.get(key))
-        made[key] = gallery_item(by_key[key], sample, answer, question, pictures.query, pictures.example)
+    for (name, prompt), question in asked_again(run.folder, keys, sources.data):
+        pick, sample, answer = by_key[name, prompt], records[name].sample, records[name].answers.get(prompt)
+        pictures = PagePictures(sources.pool, shown, sample, answer)
+        answered = Answer(id=name, prompt=prompt) if answer is None else _with_telling_tokens(answer)
+        made[name, prompt] = gallery_item(pick, sample, answered, question, pictures.query, pictures.example)
     return [made[key] for key in keys]
 
 

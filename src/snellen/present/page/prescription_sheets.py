@@ -73,7 +73,7 @@ def sheets(
 ) -> list[PageSheet]:
     """Return chosen trials as the page shows them."""
     prompt = one.summary.plain[0].prompt
-    replies = {a.id: a for a in one.run.folder.answers(keys=[(t.mark.id, prompt) for t in chosen])}
+    records = one.run.index.named(t.mark.id for t in chosen)
     finds = exam.extra(Thresholds)
     drawn, why = _drawn(one, exam, [trial.sample.id for trial in chosen])
     found = []
@@ -82,7 +82,7 @@ def sheets(
         region = finds.close_up(trial.sample, one.seed) if sample is not None and finds is not None else None
         shown = _pictures(sample, region, pool) if sample is not None else [GalleryPicture(None, "", why)]
         rung = next((r for r in row.rungs if r.level == trial.level), None)
-        answer = replies.get(trial.sample.id)
+        answer = records[trial.sample.id].answers.get(prompt)
         said = answer.text if answer is not None and answer.failure is None else ""
         found.append(
             PageSheet(

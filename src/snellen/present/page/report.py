@@ -15,6 +15,7 @@ import jinja2
 
 from snellen.comparison.thresholds import ExamThresholds
 from snellen.core.errors import SnellenError
+from snellen.engine.runs.data_again import DataAgain
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.writing import replacing
 from snellen.present.html.rendering import Templates, TextDetail
@@ -67,7 +68,7 @@ def write_report(
     room = max(BUDGET, A_SAMPLE * samples * len(runs))
     shown = samples
     while True:
-        sources = Sources(ImagePool(), tuple(data))
+        sources = Sources(ImagePool(), DataAgain(data))
         views = [report_run(number, run, shown, sources) for number, run in enumerate(runs, 1)]
         given = {
             "runs": views,

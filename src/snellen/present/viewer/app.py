@@ -19,13 +19,13 @@ from starlette.routing import Route
 from snellen.core.gallery import Gallery
 from snellen.core.types import Question
 from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.sample_index import SampleRecord
 from snellen.present.model.sample_view import run_gallery
 from snellen.present.viewer.compare_page import compare_context
 from snellen.present.viewer.pictures import SMALL, QuestionCache, large, scaled
 from snellen.present.viewer.run_index import RunHandle, RunIndex
 from snellen.present.viewer.run_page import progress_of, run_context, runs_context
-from snellen.present.viewer.sample_filter import PAGE, page_of, wanted_from
-from snellen.present.viewer.sample_index import SampleRecord, read
+from snellen.present.viewer.sample_filter import PAGE, page_of, rows_of, wanted_from
 from snellen.present.viewer.sample_page import (
     form_context,
     pictures_of,
@@ -83,7 +83,7 @@ class Viewer(Site):
         """Show a page of samples."""
         handle = self._handle(request.path_params["key"])
         wanted = wanted_from(request.query_params.multi_items(), handle.plain)
-        rows = self.run_index.rows(handle, wanted)
+        rows = rows_of(handle.index, wanted, handle.plain)
         some, page, pages = page_of(rows, wanted.page)
         found = self._read(handle, some.tolist())
         progress = progress_of(self.run_index, handle.entry)
@@ -98,10 +98,10 @@ class Viewer(Site):
         if row >= len(handle.index):
             raise HTTPException(404, f"This run has no sample number {row}.")
         wanted = wanted_from(request.query_params.multi_items(), handle.plain)
-        listed = self.run_index.rows(handle, wanted).tolist()
+        listed = rows_of(handle.index, wanted, handle.plain).tolist()
         at = listed.index(row) if row in listed else None
         near = [row] if at is None else listed[max(0, at - BEHIND) : at + AHEAD]
-        found = read(handle.source, handle.index, near)
+        found = handle.index.read(near)
         record = next((one for one in found if one.row == row), None)
         if record is None:
             raise HTTPException(404, "This sample's record cannot be read.")
@@ -168,7 +168,7 @@ class Viewer(Site):
         handle, row = self._handle(request.path_params["key"]), request.path_params["row"]
         if row >= len(handle.index):
             raise HTTPException(404, "No such sample.")
-        found = read(handle.source, handle.index, [row])
+        found = handle.index.read([row])
         if not found or not found[0].answers:
             return {}
         wait([self._load(handle, found)], seconds)
@@ -181,14 +181,14 @@ class Viewer(Site):
 
     def _read(self, handle: RunHandle, rows: list[int]) -> list[SampleRecord]:
         """Read some samples of a run, and have their questions loaded."""
-        found = read(handle.source, handle.index, rows)
+        found = handle.index.read(rows)
         self._load(handle, found)
         return found
 
     def _load(self, handle: RunHandle, some: Sequence[SampleRecord]) -> Future[None]:
         """Have the questions of some samples loaded; those without an answer were not asked."""
         wanted = {record.sample.id: tuple(record.answers) for record in some if record.answers}
-        return self.pictures.ask_for(handle.entry.key, handle.entry.path, handle.entry.manifest, wanted)
+        return self.pictures.ask_for(handle.entry.key, handle.entry.path, wanted)
 
     def _handle(self, key: str) -> RunHandle:
         found = self.run_index.handle(key)
@@ -198,7 +198,7 @@ class Viewer(Site):
 
 
 @lru_cache(4)
-def _gallery(path: Path, protocols: tuple[str, ...], _version: int) -> Gallery:
+def _gallery(path: Path, protocols: tuple[str, ...], _version: object) -> Gallery:
     """Return how a run's exam shows samples: made once for a state of the run, as it may read what scorers said of all."""
     folder = RunFolder(path)
     return run_gallery(folder, folder.manifest(), protocols)

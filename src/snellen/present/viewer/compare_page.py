@@ -15,11 +15,13 @@ from starlette.exceptions import HTTPException
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.results import Comparison
 from snellen.core.types import Outcome
+from snellen.data.line_offsets import NOWHERE
+from snellen.engine.runs.folder import Stamp, stamp
+from snellen.engine.runs.sample_index import CODES, NONE, SampleRecord
 from snellen.present.model import formatting
 from snellen.present.model.comparison_view import compared_tables
 from snellen.present.viewer.run_index import RunHandle
 from snellen.present.viewer.sample_filter import PAGE, asked, page_of, wanted_from
-from snellen.present.viewer.sample_index import CODES, NONE, SampleRecord, Stamp, stamp
 
 KEPT = 8
 WHICH = {
@@ -90,8 +92,9 @@ def _side(handle: RunHandle, record: SampleRecord, protocol: str) -> Side:
 def _pairs(sides: Sides, protocol: str, which: str) -> tuple[NDArray[np.intp], NDArray[np.intp], dict[str, int]]:
     """Return the rows in both runs of samples of which one, both or neither is right, and how many of each kind there are."""
     one, other = (handle.index for handle in sides)
-    common = [(row, other.rows[name]) for name, row in one.rows.items() if name in other.rows]
-    first, second = np.array(common, np.intp).reshape(-1, 2).T
+    places = other.rows_of(one.hashes)
+    first = np.flatnonzero(places != NOWHERE)
+    second = places[first]
     a, b = one.usual(protocol)[first], other.usual(protocol)[second]
     marked = (a != NONE) & (b != NONE)
     first, second, a, b = first[marked], second[marked], a[marked], b[marked]

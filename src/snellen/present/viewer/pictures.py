@@ -12,14 +12,10 @@ from collections.abc import Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from snellen.core.dataset import Dataset
-from snellen.core.exam import Exam
-from snellen.core.extras import traits_of
 from snellen.core.images import MIME, sniff
 from snellen.core.pixels import decoded
-from snellen.core.records import Manifest
 from snellen.core.types import Question
-from snellen.engine.runs.data_again import unchanged
+from snellen.engine.runs.data_again import DataAgain
 from snellen.engine.runs.folder import RunFolder
 from snellen.present.html.pictures import WEB, as_webp
 from snellen.present.model.sample_view import asked_again
@@ -41,15 +37,14 @@ class QuestionCache:
     """Data sets of the runs that are looked at. `where` is where the data is now, if it moved."""
 
     def __init__(self, where: Path | None = None) -> None:
-        self._where = where
+        self._data = DataAgain([where] if where is not None else [])
         self._pool = ThreadPoolExecutor(1, "pictures")
         self._wanted: dict[str, dict[str, Collection[str]]] = {}
         self._lock = threading.Lock()
-        self._opened: tuple[tuple[str, str], Dataset] | None = None
         self._loaded: OrderedDict[tuple[str, str], tuple[Mapping[str, Question | str], int]] = OrderedDict()
         """The latest, up to so many bytes."""
 
-    def ask_for(self, key: str, path: Path, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> Future[None]:
+    def ask_for(self, key: str, path: Path, wanted: Mapping[str, Collection[str]]) -> Future[None]:
         """Load what was asked about samples, given by their ids with the arms that asked; what is there already is not read again.
 
         All that is asked for of a run while the thread is busy is loaded in one pass; of very much, the latest.
@@ -59,7 +54,7 @@ class QuestionCache:
             own.update({i: arms for i, arms in wanted.items() if (key, i) not in self._loaded})
             for old in list(own)[:-AT_ONCE]:
                 del own[old]
-        return self._pool.submit(self._load, key, RunFolder(path), manifest)
+        return self._pool.submit(self._load, key, RunFolder(path))
 
     def loaded(self, key: str, sample: str) -> Mapping[str, Question | str] | None:
         """Return what was asked about a sample by arm, or why that is not known any more; None where it was not loaded."""
@@ -70,7 +65,7 @@ class QuestionCache:
         """End what goes on."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _load(self, key: str, run: RunFolder, manifest: Manifest) -> None:
+    def _load(self, key: str, run: RunFolder) -> None:
         """Load all that is asked for of a run."""
         with self._lock:
             wanted = self._wanted.pop(key, {})
@@ -78,25 +73,13 @@ class QuestionCache:
             return
         found: dict[str, dict[str, Question | str]] = {i: {} for i in wanted}
         keys = [(i, arm) for i, arms in wanted.items() for arm in arms]
-        for (i, arm), question in asked_again(manifest, keys, lambda exam: self._open(run, manifest, exam)):
+        for (i, arm), question in asked_again(run, keys, self._data):
             found[i][arm] = question
         for i, asked in found.items():
             size = 1000 + sum(len(p.data) for q in asked.values() if isinstance(q, Question) for p in q.pictures)
             self._loaded[key, i] = asked, size
         while len(self._loaded) > len(found) and sum(size for _loaded, size in self._loaded.values()) > LOADED_BYTES:
             self._loaded.popitem(last=False)
-
-    def _open(self, run: RunFolder, manifest: Manifest, exam: Exam) -> Dataset:
-        """Return the data set, which is kept until another one is asked for.
-
-        An exam without a data set draws what the run chose, so what it opens is of that run alone, and of now.
-        """
-        if traits_of(exam).drawn:
-            return unchanged(run, exam)
-        name = manifest.data.source, manifest.data.fingerprint
-        if self._opened is None or self._opened[0] != name:
-            self._opened = name, unchanged(run, exam, self._where)
-        return self._opened[1]
 
 
 def large(data: bytes) -> ServedImage | None:

@@ -7,27 +7,23 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from snellen.core.errors import SnellenError
 from snellen.core.records import Manifest, Summary, Totals
 from snellen.core.results import ProtocolSummary, Score
-from snellen.engine.runs.folder import RunFolder, marked_as
+from snellen.engine.runs.folder import RunFolder, Stamp, marked_as, stamp
 from snellen.engine.runs.listing import DAMAGED, NO_RUN, ListedRun, SkippedEntry
+from snellen.engine.runs.sample_index import SampleIndex
 from snellen.present.model import formatting
 from snellen.present.model.run_list import headlines
-from snellen.present.viewer.sample_filter import Rows, SampleFilter, rows_of
-from snellen.present.viewer.sample_index import RunFiles, SampleIndex, Stamp, matching, stamp
 
 OUTSIDE = "linked out"
 KEPT_SUMMARIES = 4
@@ -75,7 +71,6 @@ class RunIndex:
         self._only = here.name if alone else None
         self._entries: dict[Path, tuple[tuple[Stamp | None, ...], RunEntry]] = {}
         self._indexes: OrderedDict[str, tuple[SampleIndex, float]] = OrderedDict()
-        self._searches: OrderedDict[tuple[str, int, str], NDArray[np.bool_]] = OrderedDict()
         self._lock, self._indexing = threading.Lock(), threading.Lock()
 
     def inside(self, path: Path) -> bool:
@@ -124,30 +119,25 @@ class RunIndex:
         if entry is None:
             return None
         summary = self.summary(entry)
-        protocols = {p.protocol: p.repeats for p in summary.protocols} if summary is not None else {}
-        source = source_of(self, entry.path, entry.manifest, protocols)
+        self._check_inside(entry.path, summary)
         with self._indexing:
-            index, read = self._indexes.pop(key, (SampleIndex(), 0.0))
+            index, read = self._indexes.pop(key, (None, 0.0))
+            if index is None:
+                index = SampleIndex(RunFolder(entry.path))
             if time.monotonic() - read > FRESH:
-                index = SampleIndex() if index.outdated(source) else index
-                index.update(source)
-                read = time.monotonic()
+                index, read = index.refreshed(), time.monotonic()
             self._indexes[key] = index, read
             while len(self._indexes) > KEPT:
                 self._indexes.popitem(last=False)
-        return RunHandle(entry, summary, source, index)
+        return RunHandle(entry, summary, index)
 
-    def rows(self, handle: RunHandle, wanted: SampleFilter) -> Rows:
-        """Return the rows that a filter lets through; what a search found is kept."""
-        if not wanted.text:
-            return rows_of(handle.index, wanted, handle.plain)
-        asked = handle.entry.key, handle.index.version, wanted.text
-        found = self._searches.get(asked)
-        if found is None:
-            found = self._searches[asked] = matching(handle.source, handle.index, wanted.text)
-            while len(self._searches) > KEPT_SEARCHES:
-                self._searches.popitem(last=False)
-        return rows_of(handle.index, wanted, handle.plain, found)
+    def _check_inside(self, path: Path, summary: Summary | None) -> None:
+        """Refuse a run with a file that is linked out of the folder, or that a protocol's name leads out of it, or that has no end."""
+        folder = RunFolder(path)
+        marks = (folder.marks_path(p.protocol, at) for p in _protocols(summary) for at in range(1, p.repeats + 1))
+        for one in (folder.samples_path, folder.answers_path, *marks):
+            if os.path.lexists(one) and self.file(one) is None:
+                raise SnellenError(f"{one} is not a file inside the folder, so this run is not shown")
 
     def _paths(self) -> list[Path]:
         if self._only is not None:
@@ -218,24 +208,22 @@ def being_written(path: Path, quiet: float) -> bool:
 
 
 KEPT = 6
-KEPT_SEARCHES = 8
 FRESH = 0.5
 """Seconds in which a run is not looked at again."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunHandle:
-    """A run that is looked at: its files and its index. `summary` is None where it is not marked yet."""
+    """A run that is looked at, and its index. `summary` is None where it is not marked yet."""
 
     entry: RunEntry
     summary: Summary | None
-    source: RunFiles
     index: SampleIndex
 
     @property
     def protocols(self) -> dict[str, ProtocolSummary]:
         """Return its protocols, those of control arms too."""
-        return {p.protocol: p for p in self.summary.protocols} if self.summary is not None else {}
+        return {p.protocol: p for p in _protocols(self.summary)}
 
     @property
     def plain(self) -> list[str]:
@@ -255,8 +243,5 @@ class RunHandle:
         return formatting.times_asked(list(self.protocols.values()))
 
 
-def source_of(run_index: RunIndex, path: Path, manifest: Manifest, protocols: Mapping[str, int]) -> RunFiles:
-    """Return the files of a run that are inside the folder. A protocol may have any name; each has its number of repeats."""
-    names = [marked_as(name, at) for name, repeats in protocols.items() for at in range(1, repeats + 1)]
-    marks = {name: run_index.file(path / "marks" / f"{name}.jsonl") for name in names}
-    return RunFiles(run_index.file(path / "samples.jsonl"), run_index.file(path / "answers.jsonl"), marks, manifest)
+def _protocols(summary: Summary | None) -> tuple[ProtocolSummary, ...]:
+    return summary.protocols if summary is not None else ()

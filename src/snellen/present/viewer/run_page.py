@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.core.model_names import model_name
-from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.folder import RunFolder, Stamp, stamp
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.run_view import PartView, RunView, run_view
 from snellen.present.viewer.run_index import FoundRuns, RunEntry, RunHandle, RunIndex, being_written
 from snellen.present.viewer.sample_filter import TAG, SampleFilter, asked
-from snellen.present.viewer.sample_index import Stamp, stamp
 
 MOST_VALUES = 12
 MOST_TAGS = 6
@@ -102,12 +101,12 @@ class _RunProgress(NamedTuple):
 def progress_of(run_index: RunIndex, entry: RunEntry) -> _RunProgress | None:
     """Return how far a run is; None where it is complete and nothing writes to it."""
     answers = run_index.file(entry.path / "answers.jsonl")
-    now = stamp(answers)
-    going_on = being_written(entry.path, time.time() - now[2] / 1e9 if now else float("inf"))
+    now = stamp(answers) if answers is not None else None
+    going_on = being_written(entry.path, time.time() - now.modified / 1e9 if now else float("inf"))
     if entry.complete and not going_on:
         return None
     expected = sum(entry.manifest.questions.values())
-    answered, failed = _counted(entry.path, now) if answers is not None else (0, 0)
+    answered, failed = _counted(entry.path, now) if now is not None else (0, 0)
     return _RunProgress(answered, failed, expected, going_on)
 
 

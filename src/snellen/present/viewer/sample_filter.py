@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from snellen.core.gallery import UnshortenedText
 from snellen.core.types import NON_ANSWERS, Outcome
-from snellen.present.viewer.sample_index import CODES, NOWHERE, SampleIndex
+from snellen.data.line_offsets import NOWHERE
+from snellen.engine.runs.folder import UNREADABLE
+from snellen.engine.runs.sample_index import CODES, SampleIndex, placed
 
 PAGE = 50
 NOT_CORRECT, NO_ANSWER = "not-correct", "no-answer"
@@ -31,6 +37,7 @@ SORTS = {
 }
 TAG = "tag."
 LONGEST = 200
+KEPT = 8
 Rows = NDArray[np.intp]
 
 
@@ -89,14 +96,9 @@ def wanted_from(given: Sequence[tuple[str, str]], protocols: Sequence[str]) -> S
     )
 
 
-def rows_of(
-    index: SampleIndex, wanted: SampleFilter, protocols: Sequence[str], matching: NDArray[np.bool_] | None = None
-) -> Rows:
-    """Return the rows that a filter lets through, in its order. `protocols` are those without a control, the main one first.
-
-    `matching` says which samples have the text that is looked for.
-    """
-    keep = np.ones(len(index), bool) if matching is None else matching.copy()
+def rows_of(index: SampleIndex, wanted: SampleFilter, protocols: Sequence[str]) -> Rows:
+    """Return the rows that a filter lets through, in its order. `protocols` are those without a control, the main one first."""
+    keep = _matching(index, index.version, wanted.text).copy() if wanted.text else np.ones(len(index), bool)
     by = wanted.protocol or next(iter(protocols), "")
     if wanted.outcome:
         keep &= _with_outcome(index, by, wanted.outcome)
@@ -136,17 +138,75 @@ def _in_state(index: SampleIndex, state: str) -> NDArray[np.bool_]:
     return there if state == "answered" else ~(there | failed)
 
 
+# ---------------------------------------------------------------- what is read for a search or an order, and kept for its next pages
+
+
+class _CallTime(msgspec.Struct):
+    latency: float | None = None
+
+
+class _Texts(msgspec.Struct):
+    """What a search and an order look at in a line of an answer or a sample."""
+
+    id: str = ""
+    text: str = ""
+    thinking: str = ""
+    failure: Any = None
+    truth: Any = None
+    facts: Any = None
+    calls: tuple[_CallTime, ...] = ()
+
+
+_TEXTS = msgspec.json.Decoder(_Texts)
+
+
+def _lines_of(path: Path, places: NDArray[np.int64]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that count with the rows of their samples."""
+    row_at = {place: row for row, place in enumerate(places.tolist())}
+    return ((row_at[place], line) for place, line in placed(path) if place in row_at)
+
+
+@lru_cache(KEPT)
+def _matching(index: SampleIndex, _version: object, text: str) -> NDArray[np.bool_]:
+    """Return which samples have a text in their id, truth, facts or an answer, whatever the case."""
+    needle = text.casefold()
+    raw = needle.encode() if needle.isascii() and needle.isprintable() and not set(needle) & {'"', "\\"} else b""
+    keep = np.zeros(len(index), bool)
+    answers = index.folder.answers_path
+    for path, places in (
+        (index.folder.samples_path, index.places),
+        *((answers, arm.place) for arm in index.arms.values()),
+    ):
+        for row, line in _lines_of(path, places):
+            if raw and line.isascii() and raw not in line.lower():
+                continue  # a plain text is in a plain line as it is: most need no decoding
+            with suppress(*UNREADABLE):
+                keep[row] |= needle in _said(_TEXTS.decode(line))
+    return keep
+
+
+def _said(found: _Texts) -> str:
+    more = [msgspec.json.encode(x).decode() for x in (found.truth, found.failure, found.facts) if x]
+    return "\n".join((found.id, found.text, found.thinking, *more)).casefold()
+
+
 def _order(index: SampleIndex, rows: Rows, sort: str) -> Rows:
     """Return the order of rows by the reply to the first arm that has one."""
-    value = np.zeros(len(index), np.float64)
-    seen = np.zeros(len(index), bool)
+    value = _measured(index, index.version, sort == "slowest")[rows]
+    value = value if sort == "shortest" else -value
+    return np.argsort(value, kind="stable")
+
+
+@lru_cache(KEPT)
+def _measured(index: SampleIndex, _version: object, seconds: bool) -> NDArray[np.float64]:
+    """Return how long each sample's first reply is, or how many seconds it took; without one it is not a number, which comes last."""
+    found = np.full(len(index), np.nan)
     for arm in index.arms.values():
-        new = (arm.place != NOWHERE) & ~seen
-        value[new] = (arm.seconds if sort == "slowest" else arm.length)[new]
-        seen |= new
-    some = value[rows]
-    some[~seen[rows]] = np.inf if sort == "shortest" else -np.inf
-    return np.argsort(some if sort == "shortest" else -some, kind="stable")
+        for row, line in _lines_of(index.folder.answers_path, np.where(np.isnan(found), arm.place, NOWHERE)):
+            with suppress(*UNREADABLE):
+                answer = _TEXTS.decode(line)
+                found[row] = sum(call.latency or 0.0 for call in answer.calls) if seconds else len(answer.text)
+    return found
 
 
 def page_of(rows: Rows, page: int, size: int = PAGE) -> tuple[Rows, int, int]:

@@ -11,14 +11,13 @@ from snellen.core.arm import Arm
 from snellen.core.gallery import Gallery, GalleryItem, GalleryPicture, Pick, UnshortenedText
 from snellen.core.images import sniff
 from snellen.core.records import Manifest
-from snellen.core.types import Answer, Mark, Outcome, Picture, Question, Text
-from snellen.engine.runs.folder import marked_as
+from snellen.core.types import Answer, Outcome, Picture, Question, Text
+from snellen.engine.runs.sample_index import SampleRecord
 from snellen.present.model import formatting
 from snellen.present.model.run_facts import subject_facts
-from snellen.present.model.sample_view import MISSING, ShowPicture, gallery_item, kind_of, ledger_note
+from snellen.present.model.sample_view import MISSING, ShowPicture, gallery_item, kind_of, ledger_note, marks_of
 from snellen.present.viewer.run_index import RunHandle
 from snellen.present.viewer.sample_filter import KINDS, PAGE, SORTS, STATES, TAG, Rows, SampleFilter
-from snellen.present.viewer.sample_index import SampleRecord
 
 Turn = tuple[str, list[str | GalleryPicture]]
 
@@ -62,7 +61,7 @@ def sample_blocks(
         show = partial(_show, prints, answer, hook.sent_in_parts)
         turns = list(_turns(asked, partial(show, 0))) if asked is not None else []
         shown = partial(show, len(prints) - len(asked.pictures) if asked is not None else 0)
-        marks = _marks(handle, record, parsed)
+        marks = marks_of(record, handle.protocols.values(), parsed)
         kind = kind_of(m.outcome for m in marks.values()) if marks else ""
         item = gallery_item(Pick(kind, "", sample.id, arm, marks), sample, answer, question, shown, shown)
         gallery = Gallery() if parsed.control else hook
@@ -112,12 +111,6 @@ def _turns(question: Question, show: ShowPicture) -> Iterator[Turn]:
     number = count()
     for role, parts in (*((turn.role, turn.parts) for turn in question.history), ("user", question.parts)):
         yield role, [part.text if isinstance(part, Text) else show(part, next(number)) for part in parts]
-
-
-def _marks(handle: RunHandle, record: SampleRecord, arm: Arm) -> dict[str, Mark]:
-    """Return the marks of the answer to an arm, by protocol."""
-    names = [p.protocol for p in handle.protocols.values() if p.prompt == arm.first.text]
-    return {name: record.marks[key] for name in names if (key := marked_as(name, arm.repeat)) in record.marks}
 
 
 def _sent(manifest: Manifest, answer: Answer) -> Iterator[tuple[str, str]]:
