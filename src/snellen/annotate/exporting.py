@@ -59,7 +59,7 @@ def known(folder: Path, shots: Sequence[AnnotatedPicture], annotator: str, time:
         if isinstance(screen, Problem):
             raise SnellenError(f"{screen}; 'snellen data check grounding --data {folder}' lists all")
         for target in screen.targets if screen.image in names else ():
-            box = checked_box(list(target.boxes[0].as_xyxy()), screen.width, screen.height) if target.boxes else []
+            box = checked_box(list(target.boxes[0].corners), screen.width, screen.height) if target.boxes else []
             name = target.id if target.id not in taken else f"{screen.id}_{target.id}"
             taken.add(name)
             about: dict[str, Any] = {

@@ -1,7 +1,7 @@
 """The contract of a grounding method: it gets a picture and an instruction, and nothing else.
 
 A MethodView is made from a Question, which holds no truth. Whatever reaches outside (a parser, a model, a thread) comes in through
-Tools, so a method does no I/O of its own.
+Tools, so a method does no I/O of its own. A method is built on a Locator, which takes one look at one picture; a Search keeps the looks.
 """
 
 from __future__ import annotations
@@ -10,15 +10,26 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 from typing import Protocol as Interface
 
+import msgspec
+
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
+from snellen.core.text import one_line
 from snellen.core.types import Answer, Question, Struct
-from snellen.exams.grounding.geometry import Crop, Pixels
-from snellen.exams.grounding.reading.predictions import Detection, Prediction
+from snellen.exams.grounding.geometry import Box, Crop, Pixels, Point
+from snellen.exams.grounding.reading.predictions import (
+    MOST_CROPS,
+    Detection,
+    Prediction,
+    Status,
+    bounded,
+    flattened,
+    shortened,
+)
 from snellen.methods.pictures import opened
 
-Options = Mapping[str, str | int | float | bool]
 T = TypeVar("T")
+MOST_FAILURES = 8
 
 
 class MethodView(Struct, frozen=True):
@@ -85,6 +96,33 @@ class Tools(Interface):
         """Call a function in a thread."""
 
 
+class Look(NamedTuple):
+    """The result of one look: from a Locator in the crop's pixels, from a Search in the screenshot's. Detections only of a parser."""
+
+    status: Status
+    point: Point | None = None
+    box: Box | None = None
+    text: str | None = None
+    confidence: float | None = None
+    detections: tuple[Detection, ...] | None = None
+    replies: tuple[str, ...] = ()
+    calls: int = 0
+    reason: str = ""
+
+
+class Locator(Interface):
+    """Looks at one picture and says where it would click. `needs`, `prompt` and `identity` are a method's."""
+
+    needs: tuple[str, ...] = ()
+    scored: bool = False
+    """Its confidences can be compared between looks."""
+    prompt: tuple[str, int] = ("", 0)
+    identity: Mapping[str, str] = {}
+
+    async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
+        """Look at a crop of the view. A parser or a model that fails is a Look with the status `error`."""
+
+
 class Method(Interface):
     """A way to find what an instruction names. `needs` lists what must be there: parser:NAME, model, planner, extra:NAME, truth."""
 
@@ -101,10 +139,72 @@ class Method(Interface):
         """Find it. A parser or a model that fails is a Prediction with the status `error`."""
 
 
-class MethodEntry(NamedTuple):
-    """A line of the catalogue of methods."""
+class Search:
+    """The looks that one locator has taken for one sample. `cap` bounds the calls."""
 
-    name: str
-    needs: tuple[str, ...]
-    about: str
-    oracle: bool = False
+    def __init__(self, view: MethodView, locator: Locator, tools: Tools, cap: int | None = None) -> None:
+        self.view, self.locator, self.tools, self.cap = view, locator, tools, cap
+        self.attempts = 0
+        self.calls = 0
+        self.crops: list[Crop] = []
+        self.replies: list[str] = []
+        self.failures: list[str] = []
+        self.detections: list[Detection] | None = None
+
+    @property
+    def spent(self) -> bool:
+        """Whether no further call is allowed."""
+        return self.cap is not None and self.calls >= self.cap
+
+    def begin(self, crop: Crop) -> None:
+        """Count a look."""
+        self.attempts += 1
+        if crop != self.view.whole:
+            self.crops.append(crop)
+
+    async def look(self, crop: Crop, instruction: str | None = None) -> Look:
+        """Look at a crop, for the view's instruction or another one, and return the answer in the screenshot's pixels."""
+        self.begin(crop)
+        wanted = self.view.instruction if instruction is None else instruction
+        look = await self.locator.look(self.view, crop, wanted, self.tools)
+        self.calls += look.calls
+        self.replies += look.replies
+        if look.status == "error":
+            self.failures.append(look.reason)
+        if look.detections is not None:
+            moved = tuple(_moved(d, crop.left, crop.top) for d in look.detections)
+            look = look._replace(detections=moved)
+            self.detections = [*(self.detections or ()), *moved]
+        return look._replace(
+            point=None if look.point is None else crop.back(look.point),
+            box=None if look.box is None else crop.back(look.box),
+        )
+
+    def prediction(self, method: str, look: Look, oracle: bool = False) -> Prediction:
+        """Return the final answer with all that led to it."""
+        # without repeats, those of the look that decided before the rest
+        seen = list({d.box: d for d in (*(look.detections or ()), *(self.detections or ()))}.values())
+        return Prediction(
+            method=method,
+            status=look.status,
+            size=(self.view.width, self.view.height),
+            point=None if look.point is None else (look.point.x, look.point.y),
+            box=None if look.box is None else look.box.corners,
+            text=look.text,
+            confidence=look.confidence,
+            attempts=self.attempts,
+            calls=self.calls,
+            crops=tuple(c.box.corners for c in self.crops[:MOST_CROPS]),
+            detections=shortened(seen),
+            others=flattened(seen),
+            detections_total=None if self.detections is None else len(seen),
+            replies=bounded(self.replies),
+            failures=tuple(one_line(f) for f in self.failures[:MOST_FAILURES]),
+            reason=one_line(look.reason),
+            oracle=oracle,
+        )
+
+
+def _moved(detection: Detection, dx: float, dy: float) -> Detection:
+    x1, y1, x2, y2 = detection.box
+    return msgspec.structs.replace(detection, box=(x1 + dx, y1 + dy, x2 + dx, y2 + dy))

@@ -6,9 +6,8 @@ import random
 from functools import lru_cache
 
 from snellen.exams.grounding.geometry import Box, Crop, Point
-from snellen.exams.grounding.reading.predictions import DESCRIBED, Detection
-from snellen.methods.base import MethodView, Parse, Tools
-from snellen.methods.looks import Locator, Look
+from snellen.exams.grounding.reading.predictions import Detection
+from snellen.methods.base import Locator, Look, MethodView, Parse, Tools
 
 SIDES = (16, 25, 40, 64, 100, 160)
 HEIGHTS = (8, 13, 20, 32, 50, 80)
@@ -45,9 +44,8 @@ class SlidingWindow(RandomPoint):
 
     async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
         windows = window_parse(crop.inner.width, crop.inner.height).detections
-        shown = tuple(self._dice(view, crop).sample(windows, min(DESCRIBED, len(windows))))
-        box = Box(*shown[0].box, crop.inner)
-        return Look("found", point=box.centre, box=box, detections=shown, total=len(windows))
+        box = Box(*self._dice(view, crop).choice(windows).box, crop.inner)
+        return Look("found", point=box.centre, box=box)
 
 
 @lru_cache(maxsize=8)

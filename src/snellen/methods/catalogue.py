@@ -8,17 +8,21 @@ A plugin's METHODS are bases, too: `mine`, `mine+reground`. `oracle/NAME` is tha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NamedTuple
+
+from msgspec import Meta
 
 from snellen.core.errors import SnellenError, unknown
+from snellen.core.types import Struct
+from snellen.exams.grounding.formats.base import typed
 from snellen.exams.grounding.options import ORACLE
 from snellen.methods import baselines, crops
-from snellen.methods.base import Method, MethodEntry, Options
+from snellen.methods.base import Locator, Method
 from snellen.methods.chooser_model import ModelChooser
-from snellen.methods.formats import FORMATS, uitars
+from snellen.methods.formats import FORMATS, Format, SpaceName, Version, uitars
 from snellen.methods.grounders import Grounder
 from snellen.methods.lexical import LexicalChooser
-from snellen.methods.looks import Locator
 from snellen.methods.oracle import STRATEGIES, DetectionOracle, OracleMethod, PointOracle
 from snellen.methods.own import OwnLocator, about
 from snellen.methods.screenseeker import CALLS, screenseeker
@@ -48,9 +52,7 @@ ALIASES = {
 }
 PARSERS = {"omniparser": ("parser:omniparser",), "ocr": ("parser:ocr", "extra:ocr")}
 BASELINES = ("center", "random", "sliding-window")
-ORACLE_CROPS = ("", "-fixed", "-screenseeker")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,40}")
-# which options a base and a way of cropping have; a plugin's methods take cropping and its options only
+# which options a base has; a plugin's methods take those of cropping only
 OF_BASE = {
     "omniparser": ("chooser", "confidence"),
     "ocr": ("chooser", "confidence"),
@@ -59,7 +61,34 @@ OF_BASE = {
     "random": ("seed",),
     "sliding-window": ("seed",),
 }
-OF_CROP = {"none": (), "fixed": ("sizes", "max_calls")}
+OF_CROP = {"none": ("crop",), "fixed": ("crop", "sizes", "max_calls")}
+
+
+class MethodOptions(Struct, frozen=True):
+    """The options of methods; OF_BASE and OF_CROP say which of them a method takes."""
+
+    crop: Literal["none", "fixed", "screenseeker-heuristic", "screenseeker", "reground", "narrow"] = "none"
+    sizes: str = "200,300,500"
+    max_calls: Annotated[int, Meta(ge=1)] | None = None
+    confidence: Annotated[float, Meta(ge=0, le=1)] | None = None
+    chooser: Literal["lexical", "model"] = "lexical"
+    refusals: bool = False
+    version: Version = "1.5"
+    prompt: Literal["official", "grounding"] = "official"
+    format: Format = "pixels"
+    space: SpaceName | None = None
+    min_pixels: Annotated[int, Meta(ge=1)] | None = None
+    max_pixels: Annotated[int, Meta(ge=1)] | None = None
+    seed: Annotated[int, Meta(ge=0)] = 0
+
+
+class MethodEntry(NamedTuple):
+    """A line of the catalogue of methods."""
+
+    name: str
+    needs: tuple[str, ...]
+    about: str
+    oracle: bool = False
 
 
 def catalogue() -> list[MethodEntry]:
@@ -72,7 +101,7 @@ def catalogue() -> list[MethodEntry]:
         said = known[base] if crop == "none" else f"{known[base]}; {CROPS[crop]}"
         entries.append(MethodEntry(name, build(name, {}).needs, said))
     said = "ORACLE: the original's rule, which looks at the answer; for comparison only"
-    oracles = [f"{ORACLE}{base}{ending}" for base in BASES for ending in ORACLE_CROPS]
+    oracles = [f"{ORACLE}{base}{ending and '-'}{ending}" for base in BASES for ending in STRATEGIES]
     return [*entries, *(MethodEntry(name, build_oracle(name, {}).needs, said, oracle=True) for name in oracles)]
 
 
@@ -81,45 +110,44 @@ def is_oracle(name: str) -> bool:
     return name.startswith(ORACLE)
 
 
-def build(name: str, options: Options) -> Method:
+def build(name: str, options: Mapping[str, Any]) -> Method:
     """Build a blind method from its name and options."""
-    if is_oracle(name):
-        raise SnellenError(f"method '{name}' looks at the answer and is not a blind method")
     base, crop = _parts(name)
-    if "crop" in options:
-        if crop != "none" and crop != options["crop"]:
-            raise SnellenError(
-                f"method '{name}' already crops ({crop}): name the plain method '{base}' to crop with {options['crop']}"
-            )
-        crop = str(options["crop"])
-        if crop not in CROPS:
-            raise unknown("cropping", crop, CROPS)
-    _check_options(name, options, ("crop", *_allowed(base, options), *OF_CROP.get(crop, ("max_calls",))))
-    calls = _number(options, "max_calls", 1, 100_000)
-    cap = None if calls is None else int(calls)
-    strategies: dict[str, Callable[[], crops.Strategy]] = {
-        "none": crops.fixed,
-        "fixed": lambda: crops.fixed(_sizes(options)),
-        "screenseeker-heuristic": crops.all_panels,
-        "screenseeker": lambda: screenseeker(cap or CALLS),
-        "reground": lambda: crops.narrow(2, crops.REGROUND_SIDE),
-        "narrow": lambda: crops.narrow(crops.NARROW_STEPS),
-    }
-    threshold = _number(options, "confidence", 0.0, 1.0)
-    return crops.Composed(name, _locator(base, options), strategies[crop](), threshold, cap)
+    if crop != "none" and options.get("crop", crop) != crop:
+        raise SnellenError(f"method '{name}' already crops ({crop}): name the plain method '{base}' to crop otherwise")
+    crop = str(options.get("crop", crop))
+    of_crop = OF_CROP.get(crop, ("crop", "max_calls"))
+    known = _checked(name, options, (*_of_base(base, options), *of_crop))
+    return crops.Composed(name, _locator(base, known), _strategy(crop, known), known.confidence, known.max_calls)
 
 
-def build_oracle(name: str, options: Options) -> OracleMethod:
+def _strategy(crop: str, known: MethodOptions) -> crops.Strategy:
+    if crop == "none":
+        return crops.fixed()
+    if crop == "fixed":
+        sizes = [size.strip() for size in known.sizes.split(",")]
+        if not all(size.isdecimal() and 0 < int(size) < 100_000 for size in sizes):
+            raise SnellenError(f"option sizes={known.sizes}: expected whole pixels with commas, such as 200,300,500")
+        return crops.fixed(tuple(map(int, sizes)))
+    if crop == "screenseeker-heuristic":
+        return crops.all_panels()
+    if crop == "screenseeker":
+        return screenseeker(known.max_calls or CALLS)
+    return crops.narrow(2, crops.REGROUND_SIDE) if crop == "reground" else crops.narrow(crops.NARROW_STEPS)
+
+
+def build_oracle(name: str, options: Mapping[str, Any]) -> OracleMethod:
     """Build the original's rule over a base: `oracle/uitars-fixed`, and for the baselines `oracle/center-fixed`."""
     plain = name.removeprefix(ORACLE)
     base = next((b for b in BASES if plain == b or plain.startswith(f"{b}-")), "")
     ending = plain.removeprefix(base).removeprefix("-")
     if not base or ending not in STRATEGIES:
-        names = ", ".join(f"{ORACLE}{b}{e}" for b in ("omniparser", "uitars") for e in ORACLE_CROPS)
-        raise SnellenError(f"unknown oracle '{name}': choose from {names}, or another base")
+        names = ", ".join(e.name for e in catalogue() if e.oracle)
+        raise SnellenError(f"unknown oracle '{name}': choose from {names}")
     chooses = base in (*PARSERS, "sliding-window")  # by the truth, whatever a chooser or a seed would say
-    _check_options(name, options, () if chooses else [o for o in _allowed(base, options) if o != "confidence"])
-    return (DetectionOracle if chooses else PointOracle)(name, ending, _locator(base, options))
+    allowed = () if chooses else tuple(o for o in _of_base(base, options) if o != "confidence")
+    known = _checked(name, options, allowed)
+    return (DetectionOracle if chooses else PointOracle)(name, ending, _locator(base, known))
 
 
 def takes_seed(name: str) -> bool:
@@ -133,26 +161,30 @@ def _bases() -> dict[str, str]:
     """Return what a method can be built on, and what each is: ours, and those of plugins."""
     own = found().methods
     for name in own:
-        taken = name in BASES or name in ALIASES
-        if taken or not _NAME.fullmatch(name):
-            why = "there is one of that name already" if taken else "a name is letters, digits and -"
-            raise SnellenError(f'a plugin\'s METHODS["{name}"]: {why}')
+        if name in BASES or name in ALIASES:
+            raise SnellenError(f'a plugin\'s METHODS["{name}"]: there is one of that name already')
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,40}", name):
+            raise SnellenError(f'a plugin\'s METHODS["{name}"]: a name is letters, digits and -')
     return BASES | {name: about(function) for name, function in own.items()}
 
 
-def _allowed(base: str, options: Options) -> tuple[str, ...]:
+def _of_base(base: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     more = ("refusals",) if base in PARSERS and options.get("chooser") == "model" else ()
     return (*OF_BASE.get(base, ()), *more)
 
 
-def _check_options(name: str, options: Options, allowed: Sequence[str]) -> None:
-    """Refuse an option that has no effect: it would only make another run of the same."""
-    known = sorted({"crop", "refusals", *OF_CROP["fixed"], *(o for own in OF_BASE.values() for o in own)})
-    for option in sorted(set(options) - set(allowed)):
-        if option not in known:
-            raise unknown("option", option, known, of=f"method '{name}'")
-        takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
-        raise SnellenError(f"option '{option}' has no effect with method '{name}': {takes}")
+def _checked(name: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> MethodOptions:
+    """Return the options as typed values. Refuse one that has no effect: it would only make another run of the same."""
+    for option in options:
+        if option not in MethodOptions.__struct_fields__:
+            raise unknown("option", option, MethodOptions.__struct_fields__, of=f"method '{name}'")
+        if option not in allowed:
+            takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+            raise SnellenError(f"option '{option}' has no effect with method '{name}': {takes}")
+    try:
+        return typed(dict(options), MethodOptions, strict=False)
+    except SnellenError as error:
+        raise SnellenError(f"option of method '{name}': {error}") from None
 
 
 def _parts(name: str) -> tuple[str, str]:
@@ -164,53 +196,17 @@ def _parts(name: str) -> tuple[str, str]:
     return base, crop or "none"
 
 
-def _locator(base: str, options: Options) -> Locator:
-    seed = int(_number(options, "seed", 0, 2**63) or 0)
-    space = str(options["space"]) if "space" in options else None
-    refusals = _flag(options, "refusals")
+def _locator(base: str, known: MethodOptions) -> Locator:
     if base == "uitars":
-        version, prompt = str(options.get("version", "1.5")), str(options.get("prompt", "official"))
-        fewest, most = _number(options, "min_pixels", 1, 1e9), _number(options, "max_pixels", 1, 1e9)
-        return Grounder(uitars(version, prompt, fewest, most), space)
+        return Grounder(uitars(known.version, known.prompt, known.min_pixels, known.max_pixels), known.space)
     if base == "vlm":
-        form = str(options.get("format", "pixels"))
-        if form not in FORMATS:
-            raise unknown("point format", form, FORMATS)
-        return Grounder(FORMATS[form], space, refusals)
+        return Grounder(FORMATS[known.format], known.space, known.refusals)
+    if base in PARSERS and known.chooser == "model":
+        return ModelChooser(PARSERS[base], known.refusals)
     if base in PARSERS:
-        chooser = str(options.get("chooser", "lexical"))
-        if chooser not in ("lexical", "model"):
-            raise unknown("chooser", chooser, ("lexical", "model"))
-        return LexicalChooser(PARSERS[base]) if chooser == "lexical" else ModelChooser(PARSERS[base], refusals)
+        return LexicalChooser(PARSERS[base])
     if base == "center":
         return baselines.Center()
-    if base in BASELINES:
-        return (baselines.RandomPoint if base == "random" else baselines.SlidingWindow)(seed)
-    return OwnLocator(base, found().methods[base])
-
-
-def _sizes(options: Options) -> tuple[int, ...]:
-    given = str(options.get("sizes", ""))
-    parts = [p.strip() for p in given.split(",")] if given else []
-    if not all(p.isdecimal() and 0 < int(p) < 100_000 for p in parts):
-        raise SnellenError(f"option sizes={given}: expected whole pixels with commas, such as 200,300,500")
-    return tuple(map(int, parts)) or crops.SIZES
-
-
-def _number(options: Options, key: str, low: float, high: float) -> float | None:
-    if key not in options:
-        return None
-    try:
-        value = float(options[key])
-    except (TypeError, ValueError):
-        value = low - 1
-    if not low <= value <= high:
-        raise SnellenError(f"option {key}={options[key]}: expected a number from {low:g} to {high:g}")
-    return value
-
-
-def _flag(options: Options, key: str) -> bool:
-    value = str(options.get(key, False)).lower()
-    if value not in ("true", "false", "yes", "no", "1", "0"):
-        raise SnellenError(f"option {key}={options[key]}: expected true or false")
-    return value in ("true", "yes", "1")
+    if base == "random":
+        return baselines.RandomPoint(known.seed)
+    return baselines.SlidingWindow(known.seed) if base == "sliding-window" else OwnLocator(base, found().methods[base])

@@ -8,11 +8,10 @@ from functools import lru_cache
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Question, Text
 from snellen.exams.grounding.reading.points import thought_out
-from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Detection
+from snellen.exams.grounding.reading.predictions import Detection
 from snellen.methods import prompts
-from snellen.methods.base import Parse, Tools
+from snellen.methods.base import Look, Parse, Tools
 from snellen.methods.grounders import certainty, no_reply
-from snellen.methods.looks import Look
 from snellen.methods.parsers import ParserLocator
 from snellen.methods.pictures import tagged
 
@@ -53,14 +52,14 @@ class ModelChooser(ParserLocator):
         if problem is not None:
             return problem
         number = read_id(answer.text, cut=answer.finish_reason == "length")
-        look = Look("unparsable", detections=detections[:MOST_DETECTIONS], replies=(answer.text,), calls=1)
+        look = Look("unparsable", replies=(answer.text,), calls=1)
         if number is None:
             return look._replace(reason="no box id in the reply")
         if number < 0:
             return look._replace(status="refused", reason="the model says that none of the boxes is meant")
         if number >= len(detections):
             return look._replace(reason=f"the reply chooses box {number} of {len(detections)}")
-        order = (detections[number], *(d for i, d in enumerate(look.detections) if i != number))
+        order = (detections[number], *(d for d in detections if d is not detections[number]))
         return look._replace(status="found", confidence=certainty(answer.tokens), detections=order)
 
 

@@ -15,8 +15,7 @@ from snellen.core.errors import SnellenError
 from snellen.exams.grounding.geometry import UNIT, Box, Crop, Pixels, distance
 from snellen.exams.grounding.reading.predictions import Prediction
 from snellen.methods import prompts
-from snellen.methods.base import Method, MethodView, Tools
-from snellen.methods.looks import Locator, Look, Search
+from snellen.methods.base import Locator, Look, Method, MethodView, Search, Tools
 
 SIZES = (200, 300, 500)
 SURE = 0.9  # a lexical score at which further crops are not worth their calls
@@ -100,7 +99,7 @@ def fixed(sizes: Sequence[int] = ()) -> Strategy:
         for size in sizes:
             if search.spent or (search.locator.scored and max(look.confidence or 0.0 for look in looks) >= SURE):
                 break
-            looks.append(await search.look(Crop.around(first.point, size, size, shift=True)))
+            looks.append(await search.look(Crop.around(first.point, size, size)))
         return choose(looks, search.locator.scored)
 
     return Strategy(1 + len(sizes), look)
@@ -133,7 +132,7 @@ def narrow(steps: int, side: int | None = None) -> Strategy:
             if best.point is None or search.spent:
                 break
             wide, high = (side or max(28, round(s / 2)) for s in (crop.inner.width, crop.inner.height))
-            crop = Crop.around(best.point, wide, high, shift=True)
+            crop = Crop.around(best.point, wide, high)
             if crop == search.view.whole:
                 break
             best = finer(best, await search.look(crop), search.locator.scored)

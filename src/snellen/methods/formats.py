@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from snellen.core.errors import unknown
 from snellen.core.resizing import PROCESSOR, PixelLimits, smart_resize
 from snellen.exams.grounding.geometry import THOUSAND, UNIT, Box, Pixels, Point, Resized, Space
-from snellen.exams.grounding.reading.found import PERCENT, Numbers
+from snellen.exams.grounding.reading.found import Numbers
 from snellen.methods import prompts
 
 Size = tuple[int, int]
-SPACES = ("relative_1000", "resized_pixels", "image_pixels", "unit", PERCENT)
+SpaceName = Literal["relative_1000", "resized_pixels", "image_pixels", "unit", "percent"]
+Format = Literal["qwen2-vl", "qwen2.5-vl", "qwen3-vl", "gpt", "claude", "molmo", "pixels", "unit"]
+Version = Literal["1", "1.5"]
 UITARS_V1 = PixelLimits(3136, 2_116_800)  # the preprocessor file of UI-TARS-7B-SFT
 CLAUDE_LONGEST = 1568
 CLAUDE_PIXELS = 1_150_000
@@ -24,7 +25,7 @@ class PointFormat(NamedTuple):
     """One way of asking for a point. `size` is what is sent for a picture of a given size; `space` what the reply counts."""
 
     template: str
-    space: str
+    space: SpaceName
     size: Callable[[int, int], Size]
 
 
@@ -51,47 +52,42 @@ def _gpt(width: int, height: int) -> Size:
 
 _claude = partial(fit_within, longest=CLAUDE_LONGEST, pixels=CLAUDE_PIXELS)
 
-FORMATS = {
+FORMATS: dict[Format, PointFormat] = {
     "qwen2-vl": PointFormat(prompts.QWEN_THOUSAND, "relative_1000", smart_resize),
     "qwen2.5-vl": PointFormat(prompts.QWEN_PIXELS, "resized_pixels", smart_resize),
     "qwen3-vl": PointFormat(prompts.QWEN_THOUSAND, "relative_1000", _as_is),
     "gpt": PointFormat(prompts.PIXELS_JSON, "resized_pixels", _gpt),
     "claude": PointFormat(prompts.CLAUDE_PIXELS, "resized_pixels", _claude),
-    "molmo": PointFormat(prompts.MOLMO, PERCENT, _as_is),
+    "molmo": PointFormat(prompts.MOLMO, "percent", _as_is),
     "pixels": PointFormat(prompts.PIXELS_JSON, "image_pixels", _as_is),
     "unit": PointFormat(prompts.UNIT_JSON, "unit", _as_is),
 }
-UITARS = {"1": ("relative_1000", UITARS_V1), "1.5": ("resized_pixels", PROCESSOR)}
+UITARS: dict[Version, tuple[SpaceName, PixelLimits]] = {
+    "1": ("relative_1000", UITARS_V1),
+    "1.5": ("resized_pixels", PROCESSOR),
+}
 UITARS_PROMPTS = {"official": prompts.UITARS_OFFICIAL, "grounding": prompts.UITARS_GROUNDING}
 
 
-def uitars(version: str, prompt: str, fewest: float | None, most: float | None) -> PointFormat:
+def uitars(version: Version, prompt: str, fewest: int | None, most: int | None) -> PointFormat:
     """Return UI-TARS v1 (0-1000) or 1.5 (pixels of the resized picture), with the maintainers' evaluation prompt or the GROUNDING template.
 
     `fewest` and `most` are the server's pixels, where they are not the model's own.
     """
-    if version not in UITARS:
-        raise unknown("UI-TARS version", version, UITARS)
-    if prompt not in UITARS_PROMPTS:
-        raise unknown("UI-TARS prompt", prompt, UITARS_PROMPTS)
     space, own = UITARS[version]
-    limits = PixelLimits(int(fewest or own.fewest), int(most or own.most))
+    limits = PixelLimits(fewest or own.fewest, most or own.most)
     return PointFormat(UITARS_PROMPTS[prompt], space, partial(smart_resize, limits=limits))
 
 
 def place(numbers: Numbers, space: str, sent: Size, picture: Pixels) -> Point | Box:
     """Convert numbers of a reply, in their declared space, to pixels of the picture. Never guessed from magnitude."""
-    if space == PERCENT:
-        numbers = tuple(n / 100 for n in numbers)
     spaces: dict[str, Space] = {
         "relative_1000": THOUSAND,
         "resized_pixels": Resized(*sent),
         "image_pixels": picture,
         "unit": UNIT,
-        PERCENT: UNIT,
+        "percent": Resized(100, 100),
     }
-    if space not in spaces:
-        raise unknown("coordinate space", space, spaces)
     if len(numbers) == 2:
         return Point(*numbers, spaces[space]).to(picture)
     return Box.from_xyxy(numbers, spaces[space]).to(picture)

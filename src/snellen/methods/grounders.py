@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from snellen.core.errors import SnellenError, unknown
+from snellen.core.errors import SnellenError
 from snellen.core.types import Answer, Picture, Question, Text, Token
 from snellen.exams.grounding.geometry import Crop, Point
 from snellen.exams.grounding.reading.points import read_point
 from snellen.methods import prompts
-from snellen.methods.base import MethodView, Tools
-from snellen.methods.formats import SPACES, PointFormat, Size, place
-from snellen.methods.looks import Locator, Look
+from snellen.methods.base import Locator, Look, MethodView, Tools
+from snellen.methods.formats import PointFormat, Size, place
 from snellen.methods.pictures import cut, noted, scaled
 
 
@@ -22,8 +21,6 @@ class Grounder(Locator):
     needs = ("model",)
 
     def __init__(self, form: PointFormat, space: str | None = None, refusals: bool = False) -> None:
-        if space is not None and space not in SPACES:
-            raise unknown("coordinate space", space, SPACES)
         self._form, self._space = form, space or form.space
         self._refusal = prompts.REFUSAL if refusals else ""
         self.prompt = (form.template + self._refusal, 1)

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from snellen.core.errors import SnellenError
 from snellen.core.installing import install_command
 from snellen.core.options import Option
@@ -100,10 +98,8 @@ class MethodKind(SubjectKind):
         environ = _environ()
         parser = environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_AT
         uitars = environ.get("EVAL_UITARS_URL") or UITARS_AT
-        ready, listed = (
-            _state(probe_url(parser), "message", "OmniParser"),
-            _state(uitars.rstrip("/") + "/models", "data", "a model server"),
-        )
+        ready = _state(probe_url(parser), "omniparser", "OmniParser")
+        listed = _state(uitars.rstrip("/") + "/models", '"data"', "a model server")
         there = {
             "model": "--model",
             "planner": "--planner or --model",
@@ -165,8 +161,8 @@ def _environ() -> dict[str, str]:
     return overlaid(os.environ, Path(), "EVAL_")
 
 
-def _state(url: str, key: str, name: str) -> str:
-    """Say whether the server that is meant answers: OmniParser with a message that names it, a model server with a list."""
+def _state(url: str, expected: str, name: str) -> str:
+    """Say whether the server that is meant answers: with a text that it alone says."""
     import http.client
     from urllib.parse import urlsplit
 
@@ -180,11 +176,7 @@ def _state(url: str, key: str, name: str) -> str:
         connection.close()
     except (OSError, http.client.HTTPException, ValueError):
         return "not reachable"
-    try:
-        value = msgspec.json.decode(body, type=dict[str, Any]).get(key)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        value = None
-    if status == 200 and (isinstance(value, list) or "omniparser" in str(value).lower()):
+    if status == 200 and expected in body.decode(errors="replace").lower():
         return "there"
     return f"something answers there, but it is not {name}: status {status}"
 

@@ -16,8 +16,7 @@ from functools import lru_cache
 import msgspec
 
 from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Corners, Detection
-from snellen.methods.base import Parse, Tools
-from snellen.methods.looks import Look
+from snellen.methods.base import Look, Parse, Tools
 from snellen.methods.parsers import ParserLocator
 
 ALIKE = 0.75  # of the letters: what a reader of pixels may take for the same words

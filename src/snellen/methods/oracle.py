@@ -1,33 +1,26 @@
 """openadapt-grounding's rules, which look at the answer. Offered for comparison only, as oracle/NAME, and flagged wherever they go.
 
 Five of its six methods are of this kind. A detector's box is chosen by its overlap with the true box; a model's point is
-accepted if it is right, and asked for again elsewhere if it is not; crops are placed around the true centre. That is why a subject that
-never looks gets over 90 % here. Everything else in this package works without an OracleTarget; this module alone takes one.
+accepted if it is right, and asked for again elsewhere if it is not; crops are placed around the true center. That is why a subject that
+never looks gets over 90% here. Everything else in this package works without an OracleTarget; this module alone takes one.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.geometry import UNIT, Box, Crop, Point
-from snellen.exams.grounding.reading.predictions import Detection, Prediction
-from snellen.methods.base import Method, MethodView, Parse, ToolFailure, Tools
+from snellen.exams.grounding.reading.predictions import Prediction
+from snellen.methods.base import Locator, Look, Method, MethodView, Parse, Search, ToolFailure, Tools
 from snellen.methods.baselines import SlidingWindow, window_parse
-from snellen.methods.looks import Locator, Look, Search
 from snellen.methods.pictures import cut, noted
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-STRATEGIES = {"": "baseline", "baseline": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
+STRATEGIES = {"": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
 MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(original.SIZES), "screenseeker": 1 + original.MAX_REGIONS}
 
 
@@ -104,10 +97,9 @@ class DetectionOracle(OracleMethod):
     def __init__(self, name: str, ending: str, locator: Locator) -> None:
         super().__init__(name, ending, locator)
         self.prompt = ("", 0)
-        self._last: tuple[tuple[Detection, ...], Floats] | None = None
 
     async def _search(self, search: Search, target: OracleTarget) -> Look:
-        best, chosen, text = 0.0, None, ""
+        best = Look("missed", confidence=0.0)
         for region, crop in self._regions(search.view, target):
             search.begin(crop)
             try:
@@ -115,23 +107,15 @@ class DetectionOracle(OracleMethod):
             except (ToolFailure, SnellenError) as failure:
                 search.failures.append(str(failure))
                 continue
-            search.saw(len(parse.detections), -1)
-            if not parse.detections:
-                continue
-            scores, boxes = self._scores(parse, region, target)
-            top = int(scores.argmax())
-            if float(scores[top]) > best:
-                best, chosen, text = float(scores[top]), tuple(map(float, boxes[top])), parse.detections[top].text
-            if best >= original.ENOUGH:
+            for score, box, text in _scored(parse, region, target):
+                if score > (best.confidence or 0.0):
+                    shown = Box.from_xywh(box, UNIT).to(search.view.whole.parent)
+                    best = best._replace(confidence=score, point=shown.centre, box=shown, text=text or None)
+            if (best.confidence or 0.0) >= original.ENOUGH:
                 break
-        missed = Look("missed", confidence=best, reason=f"best score {best:.3f}: nothing passed the original's rule")
-        if chosen is None:
-            return missed
-        box = Box.from_xywh(chosen, UNIT).to(search.view.whole.parent)
-        missed = missed._replace(point=box.centre, box=box)
-        if best < original.FOUND:
-            return missed
-        return missed._replace(status="found", text=text or None, reason="chosen by the truth")
+        if (best.confidence or 0.0) >= original.FOUND:
+            return best._replace(status="found", reason="chosen by the truth")
+        return best._replace(text=None, reason=f"best score {best.confidence:.3f}: nothing passed the original's rule")
 
     async def _parse(self, search: Search, crop: Crop) -> Parse:
         if isinstance(self._locator, SlidingWindow):
@@ -139,34 +123,16 @@ class DetectionOracle(OracleMethod):
         search.calls += 1
         return await search.tools.parse(await search.tools.compute(cut, search.view.image, crop), noted(crop))
 
-    def _scores(self, parse: Parse, region: original.XYWH, target: OracleTarget) -> tuple[Floats, Floats]:
-        """Return `original.match_score` of every detection, and its box as fractions of the screen."""
-        import numpy as np
 
-        if self._last is None or self._last[0] is not parse.detections:
-            edges = np.array([d.box for d in parse.detections], dtype=np.float64)
-            edges /= np.array([parse.width, parse.height, parse.width, parse.height])
-            edges[:, 2:] -= edges[:, :2]
-            self._last = (parse.detections, edges)
-        x, y, w, h = region
-        boxes = self._last[1] * np.array((w, h, w, h)) + np.array((x, y, 0.0, 0.0))
-        tx, ty, tw, th = target.box
-        wide = np.minimum(boxes[:, 0] + boxes[:, 2], tx + tw) - np.maximum(boxes[:, 0], tx)
-        high = np.minimum(boxes[:, 1] + boxes[:, 3], ty + th) - np.maximum(boxes[:, 1], ty)
-        common = np.where((wide > 0) & (high > 0), wide * high, 0.0)
-        union = boxes[:, 2] * boxes[:, 3] + tw * th - common
-        overlap = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
-        cx, cy = original.click_point(target.box)
-        away = np.hypot(boxes[:, 0] + boxes[:, 2] / 2 - cx, boxes[:, 1] + boxes[:, 3] / 2 - cy)
-        bonus = np.array([_bonus(d.text, target.text) for d in parse.detections])
-        scores = np.clip(overlap + bonus - np.minimum(original.FARTHEST, away * original.PER_DISTANCE), 0.0, 1.0)
-        return scores, boxes
-
-
-def _bonus(text: str, wanted: str | None) -> float:
-    if not text or not wanted:
-        return 0.0
-    one, other = text.lower().strip(), wanted.lower().strip()
-    if one == other:
-        return original.SAME_TEXT
-    return original.PART_OF_TEXT if one in other or other in one else 0.0
+def _scored(parse: Parse, region: original.XYWH, target: OracleTarget) -> Iterator[tuple[float, original.XYWH, str]]:
+    """Yield the score of every detection that can have one, its box in fractions of the screen, and its text."""
+    left, top, wide, high = region
+    x, y, w, h = target.box
+    x1, x2 = ((v - left) / wide * parse.width for v in (x, x + w))
+    y1, y2 = ((v - top) / high * parse.height for v in (y, y + h))
+    for found in parse.detections:
+        a, b, c, d = found.box
+        if found.text or (a < x2 and c > x1 and b < y2 and d > y1):  # with neither text nor overlap the score is 0
+            px, py, pw, ph = a / parse.width, b / parse.height, (c - a) / parse.width, (d - b) / parse.height
+            box = (left + px * wide, top + py * high, pw * wide, ph * high)
+            yield original.match_score(box, found.text, target.box, target.text), box, found.text

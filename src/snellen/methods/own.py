@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from snellen.core.errors import said_by
+from snellen.core.errors import SnellenError, said_by
 from snellen.core.text import one_line
 from snellen.exams.grounding.geometry import Box, Crop, Point
-from snellen.methods.base import MethodView, Tools
-from snellen.methods.looks import Locator, Look
+from snellen.methods.base import Locator, Look, MethodView, Tools
 from snellen.methods.pictures import cut
 
 
@@ -38,15 +36,12 @@ class OwnLocator(Locator):
             return Look("refused", reason=f"{self._name} says that it is not there")
         try:
             numbers = [float(n) for n in said]
-        except (TypeError, ValueError):
-            numbers = []
-        if len(numbers) not in (2, 4) or not all(map(math.isfinite, numbers)):
+            if len(numbers) == 2:
+                return Look("found", point=Point(numbers[0], numbers[1], crop.inner))
+            box = Box.from_xyxy(numbers, crop.inner)
+        except (TypeError, ValueError, SnellenError):
             what = f"{one_line(repr(said), 80)}, not (x, y), (x1, y1, x2, y2) or None"
             return Look("error", reason=f"method {self._name} gave {what}")
-        if len(numbers) == 2:
-            return Look("found", point=Point(numbers[0], numbers[1], crop.inner))
-        x1, y1, x2, y2 = numbers
-        box = Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2), crop.inner)
         return Look("found", point=box.centre, box=box)
 
 

@@ -12,11 +12,9 @@ from typing import Any
 import msgspec
 
 from snellen.exams.grounding.geometry import Box, Crop
-from snellen.methods.base import MethodView, Parse, ToolFailure, Tools
-from snellen.methods.looks import Locator, Look
+from snellen.methods.base import Locator, Look, MethodView, Parse, ToolFailure, Tools
 from snellen.methods.pictures import cut, noted
 
-KEPT = 64
 _cut = lru_cache(maxsize=16)(cut)  # fixed panels are the same for every target of a screenshot
 
 
@@ -37,10 +35,10 @@ class ParserLocator(Locator):
         except ToolFailure as failure:
             return Look("error", calls=1, reason=f"{failure.kind}: {failure.reason}")
         if not parse.detections:
-            return Look("refused", calls=1, total=0, reason="the parser sees nothing")
+            return Look("refused", calls=1, detections=(), reason="the parser sees nothing")
         look = await self.choose(view.id, picture, instruction, parse, tools)
-        look = look._replace(total=len(parse.detections), calls=1 + look.calls)
-        if look.status != "found":
+        look = look._replace(detections=look.detections or parse.detections, calls=1 + look.calls)
+        if look.status != "found" or not look.detections:
             return look
         chosen = look.detections[0]
         box = Box(*chosen.box, crop.inner)
@@ -50,41 +48,33 @@ class ParserLocator(Locator):
 class ParseCache:
     """Makes a parse once for each picture, also when several samples ask for it at the same time. Keeps the last ones.
 
-    The first that asks for a parse pays for it (`begun` counts these until they have it); the others get it with 0 seconds (`waiting`
-    counts them). A failure is raised for all of them; it is kept only where asking again would fail again.
+    The first that asks for a parse pays for it; the others get it with 0 seconds, and `waiting` counts those that do not have it yet.
+    A failure is raised for all of them; it is kept only where asking again would fail again.
     """
 
-    def __init__(self, keep: int = KEPT) -> None:
+    def __init__(self, keep: int) -> None:
         self._keep = keep
         self._made: dict[str, asyncio.Task[Parse]] = {}
-        self.waiting = self.begun = 0
+        self.waiting = 0
 
     async def __call__(self, image: bytes, parse_image: Callable[[], Coroutine[Any, Any, Parse]]) -> Parse:
         """Return the parse of a picture, made by the function that is given where there is none."""
         key = hashlib.sha256(image).hexdigest()
         known = self._made.pop(key, None)
         task = known or asyncio.create_task(parse_image())
-        task.add_done_callback(_retrieve)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # none may wait for it any more
         self._made[key] = task  # at the end: the one that was asked for last goes last
         done = (one for one, made in self._made.items() if made.done())
         if len(self._made) > self._keep and (oldest := next(done, None)) is not None:
             del self._made[oldest]
-        waits = known is not None and not task.done()
+        waits = known is not None and not known.done()
         self.waiting += waits
-        self.begun += known is None
         try:
             parse = await asyncio.shield(task)
-            return parse if known is None else msgspec.structs.replace(parse, seconds=0.0)
         except Exception as error:
             if not (isinstance(error, ToolFailure) and error.lasting) and self._made.get(key) is task:
                 del self._made[key]
             raise
         finally:
             self.waiting -= waits
-            self.begun -= known is None
-
-
-def _retrieve(task: asyncio.Future[Parse]) -> None:
-    """Keep asyncio from logging a failure that nothing waits for any more, as the run was stopped."""
-    if not task.cancelled():
-        task.exception()
+        return parse if known is None else msgspec.structs.replace(parse, seconds=0.0)

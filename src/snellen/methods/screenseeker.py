@@ -12,9 +12,9 @@ from snellen.core.types import Answer
 from snellen.exams.grounding.geometry import UNIT, Box, Crop
 from snellen.exams.grounding.reading.points import thought_out
 from snellen.methods import prompts
+from snellen.methods.base import Look, Search
 from snellen.methods.crops import Strategy
 from snellen.methods.grounders import crop_question, no_reply
-from snellen.methods.looks import Look, Search, corners
 from snellen.methods.pictures import cut, framed
 from snellen.methods.seeker_math import SMALLEST, ElementCheck, ranked, read_check, read_hints
 
@@ -76,13 +76,13 @@ class _PlannedSearch:
                 break
             box = _box(await self._ground(crop, name))
             if box is not None:
-                candidates.append(corners(crop.into(box).to(UNIT).clamped()))
+                candidates.append(crop.into(box).to(UNIT).clamped().corners)
         if not candidates:
             return await self._leaf(crop)
         for patch in ranked(candidates, inner.width, inner.height):
             if self.search.spent:
                 return None
-            flat = Crop.of(Box(*patch, UNIT).to(inner)).flat(crop)
+            flat = Crop.of(crop.back(Crop.of(Box(*patch, UNIT).to(inner)).box))
             found = await (self._leaf(flat) if flat == crop else self.into(flat, depth + 1))
             if found is not None:
                 return found

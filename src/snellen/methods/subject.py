@@ -22,21 +22,14 @@ from snellen.core.types import Answer, Call, Failure, Question
 from snellen.exams.grounding.reading.predictions import to_text
 from snellen.methods.base import Method, MethodView, Parse, T, ToolFailure, Tools
 from snellen.methods.ocr import missing, parse_picture
-from snellen.methods.parsers import KEPT, ParseCache
+from snellen.methods.parsers import ParseCache
 from snellen.methods.wire_omniparser import OmniParserEndpoint, parse_image
 from snellen.workers.calls import WorkFailed
 from snellen.workers.pool import WorkerLost, Workers
 from snellen.workers.processes import on_all_cores
 
-PLANNING = ("plan", "check")
 LEAST = 16
 """Questions that are in work at once, however few cores there are."""
-MOST_BESIDE = 64
-"""How many more may wait, for each question in work, for a parse that another one has begun: a screen may have that many targets."""
-MISSING = {
-    "model": "asks a model: name it with --model, such as --model vllm/NAME",
-    "planner": "asks a planner: name it with --planner (or --model)",
-}
 
 
 class Outside(NamedTuple):
@@ -53,16 +46,15 @@ class MethodSubject(Subject):
     needs_picture = True
 
     def __init__(self, method: Method, outside: Outside, options: Mapping[str, Any]) -> None:
-        needs = method.needs
-        for need, there in (("model", outside.model), ("planner", outside.planner)):
-            if need in needs and there is None:
-                raise SnellenError(f"method {method.name} {MISSING[need]}")
-        if "extra:ocr" in needs and missing() is not None:
+        if "model" in method.needs and outside.model is None:
+            raise SnellenError(f"method {method.name} asks a model: name it with --model, such as --model vllm/NAME")
+        if "planner" in method.needs and outside.planner is None:
+            raise SnellenError(f"method {method.name} asks a planner: name it with --planner (or --model)")
+        if "extra:ocr" in method.needs and missing() is not None:
             raise MissingExtra(f"method {method.name}", "ocr")
         self._method, self._outside = method, outside
         self._asked = list({id(s): s for s in (outside.model, outside.planner) if s is not None}.values())
-        names = "+".join(s.spec for s in self._asked)
-        self.spec = f"{method.name}/{names}" if names else method.name
+        self.spec = "/".join([method.name, *(["+".join(s.spec for s in self._asked)] if self._asked else [])])
         identity: dict[str, Any] = {"kind": "method", "method": method.name, "options": dict(options)}
         identity |= method.identity
         self._via: dict[int, int] = {}
@@ -75,22 +67,14 @@ class MethodSubject(Subject):
                 self.endpoints += (subject.endpoint,)
             identity["planner" if subject is not outside.model else "model"] = dict(subject.identity)
         self.identity = identity
+        self.parallel = max(LEAST, 2 * cores())  # each core has a screenshot to parse while the next ones are got ready
+        self.parses = ParseCache(2 * self.parallel)
         self._workers: Workers[Parse] | None = None
-        self.parses = ParseCache(max(KEPT, 2 * self.parallel))
-
-    @property
-    def parallel(self) -> int:  # type: ignore[override]
-        """Enough that each core has a screenshot to parse while the next ones are got ready."""
-        return max(LEAST, 2 * cores())
 
     @property
     def beside(self) -> int:  # type: ignore[override]
-        """How many questions wait for a parse that another question of the same screenshot asked for.
-
-        Where a model is asked, those whose parse runs in a process on this machine count, too.
-        """
-        here = self.parses.begun if self.endpoints and "parser:ocr" in self._method.needs else 0
-        return min(self.parses.waiting + min(here, self.parallel), MOST_BESIDE * self.parallel)
+        """How many questions wait for a parse that another question of the same screenshot asked for."""
+        return self.parses.waiting
 
     def asked(self) -> tuple[CallEstimate, ...]:
         """Return the models that it asks, for estimates."""
@@ -129,7 +113,7 @@ class MethodSubject(Subject):
 
     async def ask(self, question: Question, call: Caller) -> Answer:
         """Ask the model, or the planner where the question is one of planning."""
-        subject = self._outside.planner if question.prompt in PLANNING else self._outside.model
+        subject = self._outside.planner if question.prompt in ("plan", "check") else self._outside.model
         if subject is None:
             raise ToolFailure("model", "no model to ask")
         via = self._via.get(id(subject), 0)
@@ -145,22 +129,19 @@ class MethodSubject(Subject):
         parser = self._outside.parser
         if parser is None:
             return await self._parse_here(image)
+        url, made = parser.connection.url, []
 
         async def send(body: bytes) -> bytes | None:
-            url = parser.connection.url
             key = digest({"kind": parser.kind, "endpoint": url, "body": hashlib.sha256(body).hexdigest()})
             sent = ledger_entry(image, () if note == "whole" else (note,))
             reply = await call(Request(key=key, body=body, images=(sent,), cost_bound=0.0))
             made.append(reply.call)
+            calls.append(reply.call)
             if reply.failure is not None:
                 raise ToolFailure(reply.failure.kind, reply.failure.reason)
             return None if reply.refused else reply.text.encode()
 
-        made: list[Call] = []
-        try:
-            parse = await parse_image(send, image)
-        finally:
-            calls += made
+        parse = await parse_image(send, image)
         return msgspec.structs.replace(parse, seconds=_latency(made))
 
     async def _parse_here(self, image: bytes) -> Parse:

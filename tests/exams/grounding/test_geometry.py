@@ -48,7 +48,7 @@ def boxes(draw: st.DrawFn, screen: Pixels | None = None) -> Box:
 def crops(draw: st.DrawFn) -> Crop:
     """Crops around a place that may be far outside, so that many are clipped."""
     at = draw(points())
-    return Crop.around(at, draw(st.integers(1, 9000)), draw(st.integers(1, 9000)), shift=draw(st.booleans()))
+    return Crop.around(at, draw(st.integers(1, 9000)), draw(st.integers(1, 9000)))
 
 
 # ---------------------------------------------------------------- spaces
@@ -63,7 +63,7 @@ def test_a_point_comes_back_from_any_space(point: Point, space: Space) -> None:
 @given(boxes(), spaces)
 def test_a_box_comes_back_from_any_space(box: Box, space: Space) -> None:
     back = box.to(space).to(box.space)
-    assert max(abs(a - b) for a, b in zip(back.as_xyxy(), box.as_xyxy(), strict=True)) <= 1e-6
+    assert max(abs(a - b) for a, b in zip(back.corners, box.corners, strict=True)) <= 1e-6
 
 
 @given(st.integers(1, 8000), st.integers(1, 8000), st.data())
@@ -175,7 +175,7 @@ def test_crops_map_back_exactly_also_when_clipped(crop: Crop, data: st.DataObjec
     assert distance(crop.back(crop.into(point)), point) <= 1e-6
     box = data.draw(boxes(parent))
     assert max(
-        abs(a - b) for a, b in zip(crop.back(crop.into(box)).as_xyxy(), box.as_xyxy(), strict=True)
+        abs(a - b) for a, b in zip(crop.back(crop.into(box)).corners, box.corners, strict=True)
     ) <= 1e-6  # fmt: skip
 
 
@@ -194,8 +194,9 @@ def test_nested_crops_map_back_step_by_step_and_at_once(outer: Crop, data: st.Da
     at = Point(data.draw(fractions) * view.width, data.draw(fractions) * view.height, view)
     inner = Crop.around(at, data.draw(sizes), data.draw(sizes))
     point = Point(data.draw(fractions), data.draw(fractions), UNIT)
-    assert distance(outer.back(inner.back(point)), inner.flat(outer).back(point)) <= 1e-6
-    assert inner.flat(outer).inner == inner.inner
+    at_once = Crop.of(outer.back(inner.box))
+    assert distance(outer.back(inner.back(point)), at_once.back(point)) <= 1e-6
+    assert at_once.inner == inner.inner
 
 
 @given(st.data())
@@ -214,11 +215,10 @@ def test_whole_pixels_of_a_crop_are_the_pixels_of_the_screenshot(data: st.DataOb
     assert cut[y, x] == pixels[math.floor(place.y), math.floor(place.x)]
 
 
-def test_around_cuts_or_shifts_at_the_edge() -> None:
+def test_around_moves_inside_at_the_edge() -> None:
     corner = Point(10, 1075, SCREEN)
-    assert Crop.around(corner, 200, 200).edges == (0, 975, 110, 1080)
-    assert Crop.around(corner, 200, 200, shift=True).edges == (0, 880, 200, 1080)
-    assert Crop.around(corner, 5000, 200, shift=True).edges == (0, 880, 1920, 1080)
+    assert Crop.around(corner, 200, 200).edges == (0, 880, 200, 1080)
+    assert Crop.around(corner, 5000, 200).edges == (0, 880, 1920, 1080)
     assert Crop.around(Point(1920, 1080, SCREEN), 1, 1).edges == (1919, 1079, 1920, 1080)
     assert Crop.of(Box(10.2, 20.9, 10.2, 20.9, SCREEN)).edges == (10, 20, 11, 21)
 

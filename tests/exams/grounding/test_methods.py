@@ -94,15 +94,15 @@ def test_the_catalogue_lists_the_originals_six_names_the_baselines_and_the_oracl
     [
         ("omni", {}, "unknown method 'omni'"),
         ("uitars+zoom", {}, "unknown method"),
-        ("uitars", {"crop": "zoom"}, "unknown cropping 'zoom'"),
+        ("uitars", {"crop": "zoom"}, "zoom.*crop.*choose from none, fixed"),
         ("uitars-fixed", {"crop": "narrow"}, "already crops"),
-        ("uitars", {"version": "2"}, "unknown UI-TARS version '2'"),
-        ("uitars", {"prompt": "mine"}, "unknown UI-TARS prompt"),
-        ("uitars", {"space": "inches"}, "unknown coordinate space 'inches'"),
-        ("vlm", {"format": "llava"}, "unknown point format 'llava'"),
-        ("ocr", {"chooser": "dice"}, "unknown chooser 'dice'"),
-        ("ocr", {"confidence": "high"}, "expected a number from 0 to 1"),
-        ("ocr", {"confidence": 2}, "expected a number from 0 to 1"),
+        ("uitars", {"version": "2"}, "version.*choose from 1, 1.5"),
+        ("uitars", {"prompt": "mine"}, "prompt.*choose from official"),
+        ("uitars", {"space": "inches"}, "inches.*space"),
+        ("vlm", {"format": "llava"}, "llava.*format"),
+        ("ocr", {"chooser": "dice"}, "dice.*chooser.*choose from lexical, model"),
+        ("ocr", {"confidence": "high"}, "Expected `float.*confidence"),
+        ("ocr", {"confidence": 2}, "Expected `float` <= 1.*confidence"),
         ("center", {"confidence": 0.5}, "'confidence' has no effect with method 'center': it takes crop"),
         ("uitars", {"format": "molmo"}, "'format' has no effect with method 'uitars'"),
         ("uitars", {"chooser": "model"}, "'chooser' has no effect"),
@@ -114,9 +114,8 @@ def test_the_catalogue_lists_the_originals_six_names_the_baselines_and_the_oracl
         ("ocr", {"seed": 3}, "'seed' has no effect"),
         ("uitars+fixed", {"sizes": "200,big"}, "expected whole pixels"),
         ("uitars+screenseeker", {"max_calls": 1}, "at least 2 calls"),
-        ("vlm", {"refusals": "perhaps"}, "expected true or false"),
+        ("vlm", {"refusals": "perhaps"}, "Expected `bool`.*refusals"),
         ("ocr", {"colour": "red"}, "unknown option 'colour'"),
-        ("oracle/uitars", {}, "looks at the answer"),
     ],
 )
 def test_bad_names_and_options_say_what_to_do(name: str, options: dict[str, Any], says: str) -> None:
@@ -468,5 +467,3 @@ def test_baselines_answer_without_any_tool_and_the_same_every_time() -> None:
     assert first.point != locate("random", InProcess(), seed=4).point
     window = locate("sliding-window", InProcess(), seed=1)
     assert window.box is not None
-    assert window.detections_total is not None
-    assert window.detections_total > 100_000

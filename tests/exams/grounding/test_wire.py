@@ -37,7 +37,7 @@ class Http:
 
     def __init__(self, session: aiohttp.ClientSession, parser: str = "", model: str = "") -> None:
         self.session, self.parser, self.model = session, parser, model
-        self.cache = ParseCache()
+        self.cache = ParseCache(64)
 
     async def parse(self, image: bytes, note: str) -> Parse:
         return await self.cache(image, lambda: wire.parse_image(self._post, image))

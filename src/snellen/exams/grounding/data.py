@@ -132,7 +132,7 @@ class GroundingData(Dataset):
 
 def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
     """Return a target as a Sample: boxes in pixels of the screenshot are truth, the instruction is what may be shown."""
-    truth: dict[str, object] = {"boxes": [box.as_xyxy() for box in target.boxes], "absent": not target.boxes}
+    truth: dict[str, object] = {"boxes": [list(box.corners) for box in target.boxes], "absent": not target.boxes}
     truth |= {"polygons": [list(p) for p in target.polygons]} if target.polygons else {}
     facts: dict[str, object] = {
         "instruction": target.instruction,

@@ -105,10 +105,10 @@ class Box(msgspec.Struct, frozen=True, gc=False):
     space: Space
 
     def __post_init__(self) -> None:
-        if not all(map(math.isfinite, self.as_xyxy())):
-            raise SnellenError(f"a box needs finite numbers, not {self.as_xyxy()}")
+        if not all(map(math.isfinite, self.corners)):
+            raise SnellenError(f"a box needs finite numbers, not {list(self.corners)}")
         if self.x1 > self.x2 or self.y1 > self.y2:
-            raise SnellenError(f"box {self.as_xyxy()} has its corners in the wrong order (x1 <= x2 and y1 <= y2)")
+            raise SnellenError(f"box {list(self.corners)} has its corners in the wrong order (x1 <= x2 and y1 <= y2)")
 
     @staticmethod
     def from_xyxy(values: Sequence[float], space: Space) -> Box:
@@ -131,6 +131,11 @@ class Box(msgspec.Struct, frozen=True, gc=False):
         x1, x2 = (x * space.width / self.space.width for x in (self.x1, self.x2))
         y1, y2 = (y * space.height / self.space.height for y in (self.y1, self.y2))
         return Box(x1, y1, x2, y2, space)
+
+    @property
+    def corners(self) -> tuple[float, float, float, float]:
+        """Return (x1, y1, x2, y2), for records whose space is stated elsewhere."""
+        return self.x1, self.y1, self.x2, self.y2
 
     @property
     def width(self) -> float:
@@ -180,10 +185,6 @@ class Box(msgspec.Struct, frozen=True, gc=False):
     def shifted(self, dx: float, dy: float, space: Space) -> Box:
         """Return the rectangle in a space that begins elsewhere."""
         return Box(self.x1 + dx, self.y1 + dy, self.x2 + dx, self.y2 + dy, space)
-
-    def as_xyxy(self) -> list[float]:
-        """Return [x1, y1, x2, y2], for records whose space is stated elsewhere."""
-        return [self.x1, self.y1, self.x2, self.y2]
 
 
 Shape = TypeVar("Shape", Point, Box)
@@ -254,16 +255,13 @@ class Crop(msgspec.Struct, frozen=True, gc=False):
         return Crop(parent, left, top, right, bottom)
 
     @staticmethod
-    def around(point: Point, width: int, height: int, *, shift: bool = False) -> Crop:
-        """Return a window with the point in its middle: cut at the parent's edges, or (`shift`) moved inside, keeping its size."""
+    def around(point: Point, width: int, height: int) -> Crop:
+        """Return a window with the point in its middle, moved inside the parent; smaller only where the parent is."""
         parent = _pixels(point.space)
         x, y = min(max(point.x, 0.0), parent.width), min(max(point.y, 0.0), parent.height)
-        left = min(math.floor(x - width / 2 + 0.5), parent.width - 1)
-        top = min(math.floor(y - height / 2 + 0.5), parent.height - 1)
-        if shift:
-            left = max(0, min(left, parent.width - width))
-            top = max(0, min(top, parent.height - height))
-        return Crop.of(Box(left, top, left + max(width, 1), top + max(height, 1), parent))
+        left = max(0, min(math.floor(x - width / 2 + 0.5), parent.width - width))
+        top = max(0, min(math.floor(y - height / 2 + 0.5), parent.height - height))
+        return Crop.of(Box(left, top, left + width, top + height, parent))
 
     @property
     def edges(self) -> tuple[int, int, int, int]:
@@ -289,12 +287,6 @@ class Crop(msgspec.Struct, frozen=True, gc=False):
     def back(self, shape: Shape) -> Shape:
         """Map from the crop to the parent's pixels. Fractions and resized pixels of the crop are taken too."""
         return shape.to(self.inner).shifted(self.left, self.top, self.parent)
-
-    def flat(self, outer: Crop) -> Crop:
-        """Return this crop of a crop as one crop of the outer's parent."""
-        _same(outer.inner, self.parent)
-        dx, dy = outer.left, outer.top
-        return Crop(outer.parent, self.left + dx, self.top + dy, self.right + dx, self.bottom + dy)
 
 
 def _pixels(space: Space) -> Pixels:

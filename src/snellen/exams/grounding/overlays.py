@@ -76,7 +76,7 @@ def overlay(truth: Truth, prediction: Prediction | None) -> Overlay:
     """Return the shapes of a prediction and of the truth."""
     width, height = truth.space.width, truth.space.height
     truth = truth._replace(polygons=tuple(p for p in truth.polygons if all(map(math.isfinite, p))))
-    targets = _rects(((b.as_xyxy(), "target") for b in truth.boxes), width, height)
+    targets = _rects(((b.corners, "target") for b in truth.boxes), width, height)
     polygons = tuple(" ".join(f"{v:.1f}".removesuffix(".0") for v in p) for p in truth.polygons)
     drawn = Overlay(width, height, targets, polygons, next(iter(targets), None))
     if prediction is None:

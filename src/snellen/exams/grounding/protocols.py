@@ -112,7 +112,7 @@ def _openadapt(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bo
     found, overlap, away, score = False, 0.0, 0.0, None
     if prediction.status == "found" and prediction.point is not None and truth.boxes:
         width, height = truth.space.size
-        target = _fractions(truth.boxes[0].as_xyxy(), width, height)
+        target = _fractions(truth.boxes[0].corners, width, height)
         point = (prediction.point[0] / width, prediction.point[1] / height)
         if prediction.box is not None:
             box = _fractions(list(prediction.box), width, height)

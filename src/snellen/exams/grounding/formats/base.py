@@ -201,10 +201,10 @@ def fits(path: Path, kind: type[Row]) -> Row | None:
         return None
 
 
-def typed(value: Any, kind: type[Row]) -> Row:
+def typed(value: Any, kind: type[Row], *, strict: bool = True) -> Row:
     """Return a record as a type; SnellenError names the field that is wrong, and what it may be."""
     try:
-        return msgspec.convert(value, kind)
+        return msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError as error:
         hints = get_type_hints(kind)
         hint = hints.get(str(error).rpartition("`$.")[2].rstrip("`"))
@@ -337,8 +337,8 @@ def _inside(box: Box, space: Pixels, problem: str) -> Box:
     """Return a box that lies in the image, on whole pixels where only a division by the image's size left a trace of others."""
     if not Box(-OVERHANG, -OVERHANG, space.width + OVERHANG, space.height + OVERHANG, space).covers(box):
         raise SnellenError(problem)
-    corners = [round(v) if abs(v - round(v)) < _SNAP else v for v in box.as_xyxy()]
+    corners = [round(v) if abs(v - round(v)) < _SNAP else v for v in box.corners]
     cut = Box.from_xyxy(corners, space).clamped()
     if cut.x1 == cut.x2 or cut.y1 == cut.y2:
-        raise SnellenError(f"box {box.as_xyxy()} has no area")
+        raise SnellenError(f"box {list(box.corners)} has no area")
     return cut
