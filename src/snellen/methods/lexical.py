@@ -15,12 +15,11 @@ from functools import lru_cache
 
 import msgspec
 
-from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Corners, Detection
+from snellen.exams.grounding.reading.predictions import Corners, Detection
 from snellen.methods.base import Look, Parse, Tools
 from snellen.methods.parsers import ParserLocator
 
 ALIKE = 0.75  # of the letters: what a reader of pixels may take for the same words
-WORTH = 0.05  # less than this is no reason to click
 FAR = 20  # line heights from a label to its field
 BELOW = 5  # a field below its label is so many times farther than one beside it
 _QUOTED = re.compile(r"(?<!\w)'(.{1,200}?)'(?!\w)|\"(.{1,200}?)\"|“(.{1,200}?)”|‘(.{1,200}?)’|`(.{1,200}?)`")
@@ -35,37 +34,29 @@ class LexicalChooser(ParserLocator):
     """Ranks detections by the words of the instruction and takes the first."""
 
     scored = True
-    identity: Mapping[str, str] = {"version": "lexical/4"}  # 3 had a thesaurus, ordinals, and parts of the screen
+    identity: Mapping[str, str] = {"version": "lexical/5"}
 
     async def choose(self, sample: str, picture: bytes, instruction: str, parse: Parse, tools: Tools) -> Look:
         return await tools.compute(best_words, instruction, parse.detections)
 
 
 def best_words(instruction: str, detections: Sequence[Detection]) -> Look:
-    """Rank detections by the words of an instruction; among those that are about as similar, the nearest to the other names."""
+    """Rank detections by the words of an instruction; among those that are as similar, the nearest to the other names."""
     name, *others = names_in(instruction)
     scores = [similarity(name, d.text) for d in detections]
     best = max(scores, default=0.0)
-    if best < WORTH:
+    if best == 0:
         return Look("refused", reason="nothing on the screen fits the words of the instruction")
-    anchors = [d.box for other in others for d in _most_similar(other, detections)]
+    anchors = [d.box for other in others for d in detections if similarity(other, d.text) >= ALIKE]
 
-    def rank(i: int) -> tuple[float, float, float]:
-        near = min((_apart(detections[i].box, box) for box in anchors), default=0.0)
-        return -round(scores[i], 1), near, -scores[i]
+    def rank(i: int) -> tuple[float, float]:
+        return -scores[i], min((_apart(detections[i].box, box) for box in anchors), default=0.0)
 
-    ordered = [detections[i] for i in sorted(range(len(scores)), key=rank)[:MOST_DETECTIONS]]
-    chosen = words_in_line(name, ordered[0])
+    likeliest, *rest = (detections[i] for i in sorted(range(len(scores)), key=rank))
+    chosen = words_in_line(name, likeliest)
     if chosen.kind == "text" and _FIELD.search(instruction):
         chosen = _field_of(chosen, detections)
-    replaced = chosen if chosen in detections else ordered[0]
-    return Look("found", confidence=best, detections=(chosen, *(d for d in ordered if d != replaced)))
-
-
-def _most_similar(name: str, detections: Sequence[Detection]) -> list[Detection]:
-    """Return the detections that have a name, misread at most."""
-    best = max((similarity(name, d.text) for d in detections), default=0.0)
-    return [d for d in detections if best >= ALIKE and similarity(name, d.text) == best]
+    return Look("found", confidence=best, detections=(chosen, *(d for d in (likeliest, *rest) if d is not chosen)))
 
 
 def names_in(instruction: str) -> list[str]:
@@ -101,8 +92,8 @@ def similarity(name: str, text: str) -> float:
     letters = SequenceMatcher(None, a, b, autojunk=False).ratio()
     if f" {a} " in f" {b} ":
         return 0.5 + 0.5 * letters
-    words = SequenceMatcher(None, a.split(), b.split(), autojunk=False).ratio()
-    return max(0.9 * letters if letters >= ALIKE else 0.0, 0.6 * words)
+    shared = SequenceMatcher(None, a.split(), b.split(), autojunk=False).ratio()
+    return letters if letters >= ALIKE else 0.5 * shared
 
 
 def words_in_line(name: str, line: Detection) -> Detection:
