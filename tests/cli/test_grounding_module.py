@@ -312,13 +312,14 @@ def test_thresholds_of_the_original(shell: Shell, monkeypatch: pytest.MonkeyPatc
     assert shell("run", "--method", "center", "--dataset", "own") == 0  # a baseline has no confidence
     assert "EVAL_DEFAULT_IOU_THRESHOLD has no effect" in shell.err and "less sure" not in shell.err
     monkeypatch.setenv("EVAL_DEFAULT_CONFIDENCE_THRESHOLD", "1.5")
-    assert shell("list") == 2 and "EVAL_DEFAULT_CONFIDENCE_THRESHOLD: expected a number from 0 to 1" in shell.err
+    assert shell("list") == 2 and "Expected `float` <= 1.0 - at `$.DEFAULT_CONFIDENCE_THRESHOLD`" in shell.err
 
 
 def test_defaults_are_the_originals(tmp_path: Path) -> None:
     known = settings({"EVAL_RESULTS_DIR": "  "}, tmp_path)
-    assert [p.as_posix() for p in known[:3]] == ["evaluation/datasets", "evaluation/results", "evaluation/charts"]
-    assert known.seed == 42 and known.omniparser_url is None and known.screen is None and known.confidence is None
+    folders = (known.datasets_dir, known.results_dir, known.charts_dir)
+    assert folders == ("evaluation/datasets", "evaluation/results", "evaluation/charts")
+    assert known.synthetic_seed == 42 and known.omniparser_url is None and known.screen is None
 
 
 def test_it_is_a_module(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
         assert "<script" not in svg and "<img" not in svg and "\x1b" not in svg
 
 
-def test_many_types_go_into_bands(tmp_path: Path) -> None:
+def test_many_types_go_below_each_other(tmp_path: Path) -> None:
     given = ours(n=60)
     for i, row in enumerate(given["results"]):
         row["element_type"] = f"kind {i % 30}"
@@ -142,9 +142,7 @@ def test_many_types_go_into_bands(tmp_path: Path) -> None:
         assert picture.width < 3200 < 2 * picture.height
 
 
-def test_the_time_chart_names_methods_without_a_time_and_goes_by_powers_of_ten_where_times_are_far_apart(
-    tmp_path: Path,
-) -> None:
+def test_the_time_chart_names_methods_without_a_time(tmp_path: Path) -> None:
     slow, quick = ours("slow", 5), ours("quick", 3)
     for row in slow["results"]:
         row["latency_ms"] = None
@@ -152,7 +150,7 @@ def test_the_time_chart_names_methods_without_a_time_and_goes_by_powers_of_ten_w
         row["latency_ms"] = 0.001
     found = " ".join(texts(tmp_path, ours("a", 10), quick, slow)["accuracy_vs_latency"])
     assert "Without a known time or without elements, not shown: slow." in found
-    assert "1: a" in found and "2: quick" in found and "0.001 s" in found
+    assert "quick" in found and "0.001 s" in found
 
 
 def test_files_of_the_original_are_known_for_what_they_are(tmp_path: Path) -> None:
@@ -163,9 +161,9 @@ def test_files_of_the_original_are_known_for_what_they_are(tmp_path: Path) -> No
     assert "all of its methods except" in " ".join(texts(tmp_path / "peeks", peeks)["detection_rate_overall"])
     mixed = texts(tmp_path / "mixed", blind, ours())
     assert "do not compare" in " ".join(mixed["detection_rate_overall"])
-    assert "set · protocol click" in mixed["detection_rate_overall"]
+    assert "set, click" in mixed["detection_rate_overall"] and "set, original tool" in mixed["detection_rate_overall"]
     legend = " ".join(mixed["accuracy_vs_latency"])
-    assert "protocol click" in legend and "original rule" in legend
+    assert "set, click" in legend and "set, original tool" in legend
 
 
 def test_comparisons_are_passed_over_and_bad_files_named(tmp_path: Path) -> None:

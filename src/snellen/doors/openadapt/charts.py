@@ -6,7 +6,6 @@ methods that look at the answer. Names come from anybody: control characters are
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,52 +14,24 @@ from typing import TYPE_CHECKING, Any
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.results import Score
 from snellen.core.text import one_line
-from snellen.doors.openadapt.results import (
-    AREA,
-    ORIGINAL,
-    PIXELS,
-    SIZES,
-    MethodResult,
-    MethodRow,
-    ordered,
-    rows_of,
-    unlike,
-)
-from snellen.exams.grounding.names import OPENADAPT, ORACLE_TITLE
+from snellen.doors.openadapt.results import AREA, PIXELS, MethodResult, MethodRow, rows_of, unlike
+from snellen.exams.grounding.names import ORACLE_TITLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIZE_RULES = {
-    PIXELS: (
-        "side of a square of the element's area, in pixels",
-        {"small": "under 32 px", "medium": "32 to 100 px", "large": "over 100 px"},
-    ),
-    AREA: (
-        "share of the screen's area (openadapt-grounding's rule)",
-        {
-            "small": "under 0.1% of the screen",
-            "medium": "0.1 to 1% of the screen",
-            "large": "1% of the screen or more",
-        },
-    ),
+    PIXELS: {"small": "under 32 px", "medium": "32 to 100 px", "large": "over 100 px"},
+    AREA: {
+        "small": "under 0.1% of the screen",
+        "medium": "0.1 to 1% of the screen",
+        "large": "1% of the screen or more",
+    },
 }
-RULES = {
-    "click": ("Click accuracy", "The predicted point lies in the element's box, edges included, no tolerance"),
-    OPENADAPT: (
-        "Detection rate",
-        "By openadapt-grounding's rule: box score of at least 0.3, or point in the box enlarged by 0.02",
-    ),
-    ORIGINAL: ("Detection rate", "As the original tool counted"),
-}
-SEVERAL = (
-    "Detection rate",
-    "Each result under its own protocol, named with it: numbers of different rules do not compare",
-)
+SIZE_BASES = {PIXELS: "side of a square of its area", AREA: "share of the screen's area (openadapt-grounding's rule)"}
 TARGET_RATE, TARGET_SECONDS = 80, 2
-LOG_ABOVE = 50  # times between the fastest and the slowest
 LEAST_SECONDS = 0.001
-PANELS_A_BAND = 5
+WIDTH = 10
 NAME = 40
 BLUE, DARK, ORANGE, GREY = "#79aede", "#173a5e", "#fbd9a0", "#5f6b7a"
 STYLE: Any = {
@@ -70,36 +41,6 @@ STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 8.5,
 }
-Panel = tuple[str, list[Score]]
-
-
-def draw(results: Iterable[MethodResult]) -> dict[str, Figure]:
-    """Return every chart by the name of its file, without an ending."""
-    given = list(results)
-    rows = rows_of(given)
-    if not rows:
-        return {}
-    rules = {row.result.rule for row in rows}
-    what, rule = (
-        SEVERAL
-        if len(rules) > 1
-        else RULES.get(rows[0].result.rule, ("Click accuracy", f"Protocol {rows[0].result.rule}"))
-    )
-    basis, limits = SIZE_RULES[rows[0].size_basis]
-    nothing = Score(value=None, n=0)
-    overall: list[Panel] = [("", [row.overall for row in rows])]
-    sizes: list[Panel] = [(f"{s}: {limits[s]}", [row.sizes.get(s, nothing) for row in rows]) for s in SIZES]
-    kinds = ordered(kind for row in rows for kind in row.types)
-    types: list[Panel] = [(k.replace("_", " "), [row.types.get(k, nothing) for row in rows]) for k in kinds]
-    notes = [*(f"{note[:1].upper()}{note[1:]}." for note in unlike(given)), *_notes(rows)]
-    charts = {
-        "detection_rate_overall": _bars([f"{what} by method", rule], rows, overall, notes),
-        "detection_rate_by_size": _bars([f"{what} by element size", f"{rule}; size: {basis}"], rows, sizes, notes),
-        "accuracy_vs_latency": _scatter([f"{what} and time", rule], rows, notes),
-    }
-    return charts | (
-        {"detection_rate_by_type": _bars([f"{what} by element type", rule], rows, types, notes)} if types else {}
-    )
 
 
 def write(results: Iterable[MethodResult], folder: Path) -> list[Path]:
@@ -114,7 +55,7 @@ def write(results: Iterable[MethodResult], folder: Path) -> list[Path]:
         matplotlib.rcParams.update(STYLE)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for name, figure in draw(results).items():
+            for name, figure in _draw(list(results)).items():
                 for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
                     written.append(folder / f"{name}.{ending}")
                     figure.savefig(written[-1], dpi=200, metadata=metadata)
@@ -123,6 +64,28 @@ def write(results: Iterable[MethodResult], folder: Path) -> list[Path]:
                 f"cannot write charts to {folder} ({error.strerror}): choose another --charts_dir"
             ) from None
     return written
+
+
+def _draw(given: list[MethodResult]) -> dict[str, Figure]:
+    """Return every chart by the name of its file, without an ending."""
+    rows = rows_of(given)
+    if not rows:
+        return {}
+    rules = sorted({row.result.rule for row in rows})
+    rate = "Click accuracy" if rules == ["click"] else "Detection rate"
+    notes = [f"Protocol: {', '.join(rules)}.", *(f"{note[:1].upper()}{note[1:]}." for note in unlike(given))]
+    notes += _notes(rows)
+    basis = rows[0].size_basis
+    kinds = list(dict.fromkeys(kind for row in rows for kind in row.types))
+    nothing = Score(value=None, n=0)
+    sizes = {f"{s}: {limit}": [row.sizes.get(s, nothing) for row in rows] for s, limit in SIZE_RULES[basis].items()}
+    types = {kind.replace("_", " "): [row.types.get(kind, nothing) for row in rows] for kind in kinds}
+    charts = {
+        "detection_rate_overall": _bars(f"{rate} by method", rows, {"": [row.overall for row in rows]}, notes),
+        "detection_rate_by_size": _bars(f"{rate} by element size: {SIZE_BASES[basis]}", rows, sizes, notes),
+        "accuracy_vs_latency": _scatter(f"{rate} and time", rows, notes),
+    }
+    return charts | ({"detection_rate_by_type": _bars(f"{rate} by element type", rows, types, notes)} if types else {})
 
 
 def _notes(rows: Sequence[MethodRow]) -> Iterator[str]:
@@ -136,82 +99,57 @@ def _notes(rows: Sequence[MethodRow]) -> Iterator[str]:
         yield "Files of the original tool do not say it, but all of its methods except UI-TARS + baseline look at the answer."
 
 
-def _figure(size: tuple[float, float], heads: Sequence[str], notes: Sequence[str]) -> Figure:
+def _figure(high: float, title: str, notes: Sequence[str]) -> Figure:
     """Return a figure with its title above and its notes below."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=size, layout="constrained")
-    figure.suptitle("\n".join(_wrapped(heads, 12 * size[0])), x=0.01, ha="left", fontsize=10)
-    figure.supxlabel("\n".join(_wrapped(notes, 16 * size[0])), x=0.01, ha="left", fontsize=7.5, color=GREY)
+    figure = Figure(figsize=(WIDTH, high), layout="constrained")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    below = [part for line in notes for part in textwrap.wrap(one_line(line), 16 * WIDTH)]
+    figure.supxlabel("\n".join(below), x=0.01, ha="left", fontsize=7.5, color=GREY)
     return figure
 
 
-def _wrapped(lines: Sequence[str], letters: float) -> list[str]:
-    return [part for line in lines for part in textwrap.wrap(one_line(line), int(letters))]
-
-
-def _bars(heads: Sequence[str], rows: Sequence[MethodRow], panels: Sequence[Panel], notes: Sequence[str]) -> Figure:
-    """Draw a row for each method and a panel for each kind of element, many panels in several bands."""
-    bands = math.ceil(len(panels) / PANELS_A_BAND)
-    across = math.ceil(len(panels) / bands)
-    high = 0.55 * len(rows) + 0.7
-    figure = _figure((max(7.5, 2.6 + 2.4 * across), bands * high + 1.2), heads, notes)
-    grid = figure.subplots(bands, across, sharex=True, sharey=True, squeeze=False)
-    for axes in grid.flat[len(panels) :]:
-        axes.axis("off")
-    for axes, (heading, rates) in zip(grid.flat, panels, strict=False):
+def _bars(title: str, rows: Sequence[MethodRow], panels: dict[str, list[Score]], notes: Sequence[str]) -> Figure:
+    """Draw a panel for each kind of element, with a bar for each method."""
+    figure = _figure(1.5 + len(panels) * (0.4 + 0.4 * len(rows)), title, notes)
+    names = [_name(row) for row in rows]
+    for axes, (heading, rates) in zip(figure.subplots(len(panels), squeeze=False).flat, panels.items(), strict=True):
         axes.set_title(one_line(heading, NAME), loc="left", fontsize=8.5)
+        axes.set_yticks(range(len(rows)), names)
+        axes.set(xlim=(0, 100), ylim=(len(rows) - 0.4, -0.6))
         axes.grid(axis="x", color="#dfe4ea")
         axes.set_axisbelow(True)
         for place, (row, rate) in enumerate(zip(rows, rates, strict=True)):
-            _bar(axes, place, rate, row.result.peeks)
-    mixed = len({row.result.rule for row in rows}) > 1
-    grid[0, 0].set_yticks(range(len(rows)), [f"{one_line(row.method, NAME)}\n{_about(row, mixed)}" for row in rows])
-    grid[0, 0].set(xlim=(0, 100), ylim=(len(rows) - 0.4, -0.6), xticks=range(0, 101, 25))
-    for axes in grid[-1]:
-        axes.set_xlabel("percent")
+            axes.text(101, place, _said(rate), va="center", fontsize=7.5)
+            if rate.value is not None:
+                colour, hatch = (ORANGE, "///") if row.result.peeks else (BLUE, "")
+                bar = axes.barh(place, 100 * rate.value, 0.6, xerr=_errors(rate, 100), color=colour, ecolor=DARK)
+                bar[0].set(hatch=hatch, edgecolor=GREY)
     return figure
 
 
-def _bar(axes: Any, place: int, rate: Score, peeks: bool) -> None:
-    if rate.value is not None:
-        colours = {
-            "color": ORANGE if peeks else BLUE,
-            "hatch": "///" if peeks else "",
-            "edgecolor": GREY,
-            "ecolor": DARK,
-        }
-        axes.barh(
-            place + 0.1, 100 * rate.value, xerr=_errors(rate, 100), height=0.34, linewidth=0.5, capsize=2, **colours
-        )
-    axes.text(1, place - 0.2, _said(rate), fontsize=7.5)
-
-
-def _scatter(heads: Sequence[str], rows: Sequence[MethodRow], notes: Sequence[str]) -> Figure:
+def _scatter(title: str, rows: Sequence[MethodRow], notes: Sequence[str]) -> Figure:
     """Draw every method whose time is known at its mean time and rate, and name the others."""
     drawn = [row for row in rows if row.overall.value is not None and row.latency_ms.value is not None]
     unknown = ", ".join(row.method for row in rows if row not in drawn)
     more = [f"Without a known time or without elements, not shown: {unknown}."] if unknown else []
     targets = f"Dashed: openadapt-grounding's targets, {TARGET_RATE}% and {TARGET_SECONDS} s."
-    figure = _figure((10, max(4.5, 1.5 + 0.4 * len(drawn))), heads, [*notes, targets, *more])
+    figure = _figure(max(4.5, 1.5 + 0.4 * len(drawn)), title, [*notes, targets, *more])
     axes: Any = figure.subplots()
-    mixed = len({row.result.rule for row in rows}) > 1
-    times = [max(LEAST_SECONDS, (row.latency_ms.value or 0.0) / 1000) for row in drawn]
-    for number, (row, time) in enumerate(zip(drawn, times, strict=True), 1):
-        rate = 100 * (row.overall.value or 0.0)
-        name = f"{number}: {one_line(row.method, NAME)}\n{_about(row, mixed)}, {_said(row.overall)}, {time:.3g} s"
-        marker, crosses = (
-            "D" if row.result.peeks else "o",
-            {"xerr": _errors(row.latency_ms, 0.001), "yerr": _errors(row.overall, 100)},
+    for row in drawn:
+        time, rate = max(LEAST_SECONDS, (row.latency_ms.value or 0.0) / 1000), 100 * (row.overall.value or 0.0)
+        axes.errorbar(
+            time,
+            rate,
+            xerr=_errors(row.latency_ms, 0.001),
+            yerr=_errors(row.overall, 100),
+            fmt="D" if row.result.peeks else "o",
+            label=f"{_name(row)}, {_said(row.overall)}, {time:.3g} s",
         )
-        axes.errorbar(time, rate, **crosses, fmt=marker, label=name, color=f"C{number - 1}", linewidth=1.2)
-        axes.annotate(str(number), (time, rate), xytext=(5, 5), textcoords="offset points", color=f"C{number - 1}")
     axes.axhline(TARGET_RATE, color=GREY, linestyle="--", linewidth=0.8)
     axes.axvline(TARGET_SECONDS, color=GREY, linestyle="--", linewidth=0.8)
-    far = bool(times) and max(times) > LOG_ABOVE * min(times)
-    axes.set(ylim=(0, 100), ylabel="percent", xlabel="mean seconds per element", xscale="log" if far else "linear")
-    if not far:
-        axes.set_xlim(left=0)
+    axes.set(ylim=(0, 100), ylabel="percent", xlabel="mean seconds per element", xscale="log")
     if drawn:
         figure.legend(loc="outside right upper", frameon=False, fontsize=7.5)
     return figure
@@ -224,16 +162,13 @@ def _errors(score: Score, scale: float) -> list[list[float]] | None:
     return [[max(0.0, scale * (score.value - score.low))], [max(0.0, scale * (score.high - score.value))]]
 
 
-def _about(row: MethodRow, mixed: bool) -> str:
-    """Return the data set of a row, and its rule where the chart has several."""
-    rule = "original rule" if row.result.rule == ORIGINAL else f"protocol {row.result.rule}"
-    return one_line(f"{row.result.dataset_name} · {rule}" if mixed else row.result.dataset_name, NAME)
+def _name(row: MethodRow) -> str:
+    return f"{one_line(row.method, NAME)}\n{one_line(f'{row.result.dataset_name}, {row.result.rule}', NAME)}"
 
 
 def _said(rate: Score) -> str:
     if rate.value is None:
         return "no elements"
-    interval = (
-        "no interval" if rate.low is None or rate.high is None else f"[{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
-    )
+    known = rate.low is not None and rate.high is not None
+    interval = f"[{100 * (rate.low or 0):.1f}, {100 * (rate.high or 0):.1f}]" if known else "no interval"
     return f"{100 * rate.value:.1f}% {interval}, n = {rate.n}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,13 +15,12 @@ import click
 import msgspec
 
 from snellen.core.errors import MostlyUnanswered, SnellenError
-from snellen.doors.openadapt.settings import IOU_THRESHOLD, SCREEN, EvalSettings, settings
+from snellen.doors.openadapt.settings import IOU_THRESHOLD, SCREEN, settings
 
 if TYPE_CHECKING:
     from snellen.core.results import Score
     from snellen.doors.openadapt.results import MethodResult
     from snellen.engine.plan.plan import Plan, ProtocolRun
-    from snellen.engine.plan.request import RunRequest
     from snellen.engine.runs.run import Run
 
 PROGRAM = "snellen.grounding"
@@ -67,15 +66,14 @@ def generate(type: str, count: int, output_dir: str | None, seed: int | None, st
         )
     screen = None if style == "original" else known.screen
     folder = Path(output_dir or known.datasets_dir) / type
-    seed = known.seed if seed is None else seed
+    seed = known.synthetic_seed if seed is None else seed
     with show_count(f"generating {type}") as progress:
-        files = make(folder, count=count, seed=seed, progress=progress, style=style, screen=screen)
-    shots = sum(path.suffix == ".png" for path in files)
+        make(folder, count=count, seed=seed, progress=progress, style=style, screen=screen)
+    samples = msgspec.json.decode((folder / "annotations.json").read_bytes())["samples"]
     click.echo(f"Generator: {style}" + (" (the original's annotations bit for bit)" if style == "original" else ""))
-    fewer = f" of {count} asked for: the original cuts fractions off" if shots != count else ""
-    click.echo(f"Generated {shots} samples{fewer}")
-    annotations = msgspec.json.decode((folder / "annotations.json").read_bytes())
-    click.echo(f"Total elements: {sum(len(sample['elements']) for sample in annotations['samples'])}")
+    fewer = f" of {count} asked for: the original cuts fractions off" if len(samples) != count else ""
+    click.echo(f"Generated {len(samples)} samples{fewer}")
+    click.echo(f"Total elements: {sum(len(sample['elements']) for sample in samples)}")
     click.echo(f"Saved to: {folder}")
     return 0
 
@@ -105,7 +103,7 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     known = settings(os.environ, Path())
     out = Path(given["output_dir"] or known.results_dir)
     where = _dataset(Path(given["dataset_dir"] or known.datasets_dir), dataset)
-    plan = _plan(_request(method, where, protocol, model, known, given, out / "runs"), limit)
+    plan = _plan(method, where, protocol, model, limit, out / "runs", given)
     click.echo(f"Loaded {len(plan.data)} elements from {dataset}")
     click.echo(f"Running evaluation: {plan.subject.spec} on {dataset}")
     with show_progress(f"{method} on {dataset}") as shown:
@@ -159,8 +157,9 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
     said = "".join(f"\nNote: {_shown(note)}.\n" for note in notes)
     _write(table, (markdown_table(metrics) + "\n" + said).encode(), "--output")
     click.echo(f"Comparison saved to: {target} and {table.name}")
-    drawn = charts.write(found.values(), Path(charts_dir or known.charts_dir))
-    click.echo(f"Charts saved to: {drawn[0].parent} ({len(drawn)} files)")
+    folder_of_charts = Path(charts_dir or known.charts_dir)
+    drawn = charts.write(found.values(), folder_of_charts)
+    click.echo(f"Charts saved to: {folder_of_charts} ({len(drawn)} files)")
     if problems:
         raise SnellenError(f"{len(problems)} files of {folder} are not results and were left out; see above")
     return 0
@@ -183,7 +182,7 @@ def list_(verbose: bool) -> int:
                 needs = f" [needs {', '.join(entry.needs)}]" if entry.needs else ""
                 click.echo(f"  {entry.name:<34} {entry.about}{needs}")
     click.echo(f"\nDatasets in {known.datasets_dir}:\n{'-' * 40}")
-    for name, title in sorted(_there(known.datasets_dir).items()):
+    for name, title in sorted(_there(Path(known.datasets_dir)).items()):
         click.echo(f"  {_shown(name):<34} {title}")
     click.echo(f"\nDataset Types:\n{'-' * 40}")
     for name, style in TYPES.items():
@@ -230,14 +229,11 @@ def _result_of(run: Run, target: ProtocolRun, dataset: str, limit: int, model: s
     return result | {"method_name": name, "dataset_name": dataset, "limit": limit or None, "run": run.path.name}
 
 
-def _compared(found: Mapping[str, MethodResult]) -> dict[str, Any]:
+def _compared(found: dict[str, MethodResult]) -> dict[str, Any]:
     """Return the original's comparison, and behind it every result with its interval, n, protocol and file."""
     from snellen import __version__
     from snellen.doors.openadapt.results import rows_of, unlike
     from snellen.exams.grounding.tables import comparison
-
-    def rates(by: Mapping[str, Score]) -> dict[str, Any]:
-        return {k: {name: getattr(v, name) for name in ("value", "n", "low", "high")} for k, v in by.items()}
 
     files = [
         {
@@ -249,9 +245,9 @@ def _compared(found: Mapping[str, MethodResult]) -> dict[str, Any]:
             "rate": row.overall.value,
             "interval": [row.overall.low, row.overall.high],
             "n": row.overall.n,
-            "by_size": rates(row.sizes),
+            "by_size": {size: _rate(score) for size, score in row.sizes.items()},
             "size_basis": row.size_basis,
-            "by_type": rates(row.types),
+            "by_type": {kind: _rate(score) for kind, score in row.types.items()},
             "latency_ms": row.latency_ms.value,
         }
         for name, result in found.items()
@@ -261,37 +257,30 @@ def _compared(found: Mapping[str, MethodResult]) -> dict[str, Any]:
     return theirs | {"files": files, "notes": unlike(found.values()), "versions": {"snellen": __version__}}
 
 
-def _request(
-    method: str,
-    where: Path,
-    protocol: str,
-    model: str | None,
-    known: EvalSettings,
-    given: Mapping[str, str | None],
-    out: Path,
-) -> RunRequest:
-    """Return what the flags and variables ask of the engine. An address that only a variable names is for methods that ask it."""
+def _rate(score: Score) -> dict[str, Any]:
+    return {"value": score.value, "n": score.n, "low": score.low, "high": score.high}
+
+
+def _plan(
+    method: str, where: Path, protocol: str, model: str | None, limit: int, out: Path, given: dict[str, str | None]
+) -> Plan:
+    """Return the plan of what flags and variables ask for. The original's --limit counts screenshots, so these are cut off here."""
+    from snellen.engine.plan.plan import counted, make_plan
     from snellen.engine.plan.request import RunRequest
+    from snellen.exams.grounding.data import GroundingData
     from snellen.methods.catalogue import BASELINES, is_oracle
 
+    known = settings(os.environ, Path())
     options: dict[str, Any] = {"method": method}
     options |= {name: given[name] for name in ("omniparser_url", "uitars_url") if given[name]}
     if known.uitars_url and method.removeprefix("oracle/").startswith("uitars"):
         options.setdefault("uitars_url", known.uitars_url)
-    if known.confidence is not None and not is_oracle(method) and method not in BASELINES:
-        options["method_options"] = {"confidence": str(known.confidence)}
+    if known.default_confidence_threshold is not None and not is_oracle(method) and method not in BASELINES:
+        options["method_options"] = {"confidence": str(known.default_confidence_threshold)}
         _note("EVAL_DEFAULT_CONFIDENCE_THRESHOLD is set: less sure answers count as refused")
-    if known.iou_threshold not in (None, IOU_THRESHOLD):
+    if known.default_iou_threshold not in (None, IOU_THRESHOLD):
         _note("EVAL_DEFAULT_IOU_THRESHOLD has no effect: the original's rule has 0.3, always")
-    return RunRequest("grounding", model, where, (protocol,), options=options, out=out)
-
-
-def _plan(request: RunRequest, limit: int) -> Plan:
-    """Return the plan of a request; the original's --limit counts screenshots, so these are cut off here."""
-    from snellen.engine.plan.plan import counted, make_plan
-    from snellen.exams.grounding.data import GroundingData
-
-    plan = make_plan(request)
+    plan = make_plan(RunRequest("grounding", model, where, (protocol,), options=options, out=out))
     if limit and isinstance(plan.data, GroundingData):
         plan = plan._replace(data=plan.data.first(limit))
         plan = plan._replace(questions=counted(plan, plan.subject.chooses_only))

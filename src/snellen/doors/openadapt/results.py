@@ -5,7 +5,7 @@ The original's files do not say that five of its six methods look at the answer,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,8 +22,6 @@ ORIGINAL = "original tool"
 AREA = "area_fraction"
 PIXELS = "pixels"
 TYPES = ("button", "icon", "text", "text_field", "checkbox", "dropdown", "link", "unknown")
-_OF_COMPARISONS = {"summary", "error", "oracle"}
-_NOTHING = Score(value=None, n=0)
 
 
 class _Element(Struct, frozen=True):
@@ -86,8 +84,8 @@ class MethodRow(NamedTuple):
     size_basis: str
     overall: Score
     latency_ms: Score
-    sizes: Mapping[str, Score]
-    types: Mapping[str, Score]
+    sizes: dict[str, Score]
+    types: dict[str, Score]
 
 
 def read_result(data: bytes, where: str) -> MethodResult:
@@ -96,10 +94,10 @@ def read_result(data: bytes, where: str) -> MethodResult:
         result = msgspec.json.decode(data, type=MethodResult)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise SnellenError(f"{where}: not a result file ({error})") from None
-    rates = (result.detection_rate, *(getattr(result, f"detection_rate_{s}") for s in SIZES))
-    if not all(0 <= rate <= 1 for rate in (*rates, *result.detection_rate_by_type.values()) if rate is not None):
+    rates = (result.detection_rate, *result.detection_rate_by_type.values())
+    if not all(0 <= rate <= 1 for rate in rates):
         raise SnellenError(f"{where}: a detection rate lies outside 0 to 1")
-    if result.total_elements < 0 or (result.results and len(result.results) != result.total_elements):
+    if result.results and len(result.results) != result.total_elements:
         raise SnellenError(
             f"{where}: total_elements is {result.total_elements}, but {len(result.results)} results follow"
         )
@@ -127,7 +125,7 @@ def _is_comparison(data: bytes) -> bool:
         found = msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
-    return isinstance(found, dict) and "method_name" not in found and not _OF_COMPARISONS.isdisjoint(found)
+    return isinstance(found, dict) and "method_name" not in found and bool({"summary", "error", "oracle"} & set(found))
 
 
 def unlike(results: Iterable[MethodResult]) -> list[str]:
@@ -141,11 +139,14 @@ def unlike(results: Iterable[MethodResult]) -> list[str]:
     if len(sets) > 1:
         notes.append(f"these are of different data sets ({', '.join(sets)}); rates of different sets do not compare")
     for name in sets:
-        of_set = [result for result in given if result.dataset_name == name]
-        if len({frozenset((e.sample_id, e.element_id) for e in r.results) or r.total_elements for r in of_set}) > 1:
-            counts = sorted({(len({e.sample_id for e in r.results}), r.total_elements) for r in of_set})
-            shown = ", ".join(f"{n} screenshots with {elements} elements" for n, elements in counts)
-            notes.append(f"on {name} these were run on different elements ({shown}); such rates do not compare")
+        asked = {
+            frozenset((e.sample_id, e.element_id) for e in r.results) or r.total_elements
+            for r in given
+            if r.dataset_name == name
+        }
+        if len(asked) > 1:
+            counts = ", ".join(sorted({str(r.total_elements) for r in given if r.dataset_name == name}))
+            notes.append(f"on {name} these were run on different elements ({counts}); such rates do not compare")
     return notes
 
 
@@ -162,6 +163,8 @@ def _row(result: MethodResult, basis: str) -> MethodRow:
     if not elements:  # nothing to make intervals from
         rate = Score(value=result.detection_rate if result.total_elements else None, n=result.total_elements)
         return MethodRow(name, result, basis, rate, Score(value=result.mean_latency_ms, n=0), {}, {})
+    present = {e.element_type for e in elements}
+    types = [*(t for t in TYPES if t in present), *sorted(present - set(TYPES))]
     return MethodRow(
         name,
         result,
@@ -169,28 +172,19 @@ def _row(result: MethodResult, basis: str) -> MethodRow:
         _rate(elements),
         _latency([e for e in elements if e.latency_ms is not None]),
         {size: _rate([e for e in elements if e.size(basis) == size]) for size in SIZES},
-        {
-            kind: _rate([e for e in elements if e.element_type == kind])
-            for kind in ordered(e.element_type for e in elements)
-        },
+        {kind: _rate([e for e in elements if e.element_type == kind]) for kind in types},
     )
-
-
-def ordered(types: Iterable[str]) -> list[str]:
-    """Return element types, each once: those of the format in its order, then others."""
-    present = set(types)
-    return [*(t for t in TYPES if t in present), *sorted(present - set(TYPES))]
 
 
 def _rate(elements: Sequence[_Element]) -> Score:
     if not elements:
-        return _NOTHING
+        return Score(value=None, n=0)
     found = of_samples([float(e.found) for e in elements], [e.sample_id for e in elements])
     return score(found.total / found.n, len(elements), share_interval(found))
 
 
 def _latency(elements: Sequence[_Element]) -> Score:
     if not elements:
-        return _NOTHING
+        return Score(value=None, n=0)
     found = of_samples([e.latency_ms or 0.0 for e in elements], [e.sample_id for e in elements])
     return score(found.total / found.n, len(elements), measured_interval(found), "ms")
