@@ -150,6 +150,8 @@ def _scatter(title: str, rows: Sequence[MethodRow], notes: Sequence[str]) -> Fig
     axes.axhline(TARGET_RATE, color=GREY, linestyle="--", linewidth=0.8)
     axes.axvline(TARGET_SECONDS, color=GREY, linestyle="--", linewidth=0.8)
     axes.set(ylim=(0, 100), ylabel="percent", xlabel="mean seconds per element", xscale="log")
+    axes.xaxis.set_major_formatter("{x:g}")  # not 10 to a power
+    axes.xaxis.set_minor_formatter("")
     if drawn:
         figure.legend(loc="outside right upper", frameon=False, fontsize=7.5)
     return figure
