@@ -26,6 +26,7 @@ from snellen.core.results import GroupSummary, Metric, ProtocolSummary
 from snellen.core.unanswered import UnansweredPart
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
+from snellen.present.model.run_view import run_view
 from snellen.present.terminal.run import print_run
 
 HOSTILE = "[red]\x1b[31m\u202e"
@@ -201,12 +202,12 @@ def control(part: str, name: str, of: str = "mine") -> ControlRow:
     )  # fmt: skip
 
 
-def test_controls_are_a_row_a_part_with_intervals_where_there_is_room(tmp_path: Path, printed: Print) -> None:
+def test_controls_are_a_row_a_part_and_their_intervals_behind_v(tmp_path: Path, printed: Print) -> None:
     part = protocol("mine", group({"split": "Illusion_LOGO"}, accuracy=score(0.64)))
     few = made_run(tmp_path / "few", part, controls=(control("Illusion_LOGO", "blank"), control("X", "none", "other")))
     lines = printed(few)
     assert line(lines, "part score") == "part score -> blank"
-    assert line(lines, "Illusion_LOGO 64.0") == "Illusion_LOGO 64.0 4.0, -60.0 [-72.4, -46.2]"
+    assert line(lines, "Illusion_LOGO 64.0") == "Illusion_LOGO 64.0 4.0, -60.0"
     rows = tuple(control("Illusion_LOGO", c) for c in ("blank", "shuffled", "options"))
     many = made_run(tmp_path / "many", part, controls=rows)
     lines = printed(many, verbose=False)
@@ -240,26 +241,32 @@ def test_nothing_is_wider_than_the_screen(make: Callable[..., Run], width: int, 
     assert not any("…" in one for one in lines)
 
 
-def test_equal_columns_are_one_and_the_headline_is_marked(tmp_path: Path, printed: Print) -> None:
+def test_everything_is_each_protocols_headline_and_each_metric_of_the_main_one(tmp_path: Path, printed: Print) -> None:
     lines = printed(grounding(tmp_path / "r"), 120, verbose=True)
-    heads = [" ".join(one.split()) for one in lines if one.startswith("metric")]
-    assert heads == ["metric click, screenspot, osworld-g openadapt pro"]
-    assert line(lines, "click accuracy") == (
-        "click accuracy 81.0 [10.1, 90.0] floor 0.1 * 50.0 [10.1, 90.0] floor 0.1 * 60.0 [10.1, 90.0] floor 0.1 *"
+    assert (
+        line(lines, "all click, s") == "all click, screenspot, osworld-g click accuracy 24 81.0 [10.1, 90.0] floor 0.1"
     )
+    assert line(lines, "all openadapt") == "all openadapt click accuracy 24 50.0 [10.1, 90.0] floor 0.1"
+    assert line(lines, "click accuracy") == "click accuracy 81.0 [10.1, 90.0] floor 0.1 *"
+    assert line(lines, "distance, px") == "distance, px 154.50 [0.10, 0.90]"
     assert " ".join(lines).count("* marks a protocol's headline") == 1
+    assert "2 groups within the parts: on the page, and in 'snellen export'." in lines
 
 
-def test_below_100_columns_tables_turn(tmp_path: Path, printed: Print) -> None:
-    lines = printed(grounding(tmp_path / "r"), 80, verbose=True)
-    assert line(lines, "metric") == "metric value"
-    assert line(lines, "click accuracy") == "click accuracy click, screenspot, osworld-g 81.0 [10.1, 90.0] floor 0.1 *"
-    assert line(lines, "distance, px") == "distance, px all 154.50 [0.10, 0.90]"
+@pytest.mark.parametrize("make", [salbench, illusionbench, grounding])
+def test_everything_fits_two_screens(make: Callable[..., Run], tmp_path: Path, printed: Print) -> None:
+    assert len(printed(make(tmp_path / "r"), 100, verbose=True)) <= 90
+
+
+def test_metrics_of_many_parts_are_bare_values(tmp_path: Path, printed: Print) -> None:
+    lines = printed(salbench(tmp_path / "r"), 80, verbose=True)
+    assert line(lines, "metric") == "metric P3 P3_box P3_box_img O3 O3_box O3_box_img"
+    assert line(lines, "macro F1 ") == "macro F1 95.0 95.0 95.0 95.0 95.0 95.0"
 
 
 def test_labels_and_units_are_the_declared_ones(tmp_path: Path, printed: Print) -> None:
     lines = printed(grounding(tmp_path / "r"), 80, verbose=True)
-    assert line(lines, "looks") == "looks all 2.00 [0.10, 0.90]"
+    assert line(lines, "looks") == "looks 2.00 [0.10, 0.90]"
     some = protocol(
         "p", metrics=[Metric(name="within_5_px"), Metric(name="keywords_recall"), Metric(name="captions", unit="count")]
     )
@@ -270,10 +277,9 @@ def test_labels_and_units_are_the_declared_ones(tmp_path: Path, printed: Print) 
     assert [formatting.sample_value(some, key, 2.0) for key in ("captions", "keywords_recall")] == ["2", "200.0"]
 
 
-def test_groups_of_one_name_are_told_apart(tmp_path: Path, printed: Print) -> None:
-    lines = printed(grounding(tmp_path / "r"), 80, verbose=True)
-    assert line(lines, "all · type text")
-    assert line(lines, "all · kind text")
+def test_groups_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    names = [row[0] for row in run_view(grounding(tmp_path / "r")).breakdown.rows]
+    assert names == ["all · type text", "all · kind text"]
 
 
 def test_scores_have_plain_labels_and_units(tmp_path: Path, printed: Print) -> None:
@@ -282,18 +288,20 @@ def test_scores_have_plain_labels_and_units(tmp_path: Path, printed: Print) -> N
     )
     lines = printed(run, verbose=True)
     assert line(lines, "all 24").startswith("all 24 50.0")
-    assert line(lines, "off by") == "off by all 2.00 [0.10, 0.90]"
+    assert line(lines, "off by") == "off by 2.00 [0.10, 0.90]"
     assert formatting.sample_value(run.protocols[0], "nobody_said", 2.0) == "2"
 
 
 def test_every_score_has_its_n(tmp_path: Path, printed: Print) -> None:
     narrow = protocol("narrow", group({"split": "LOGO"}, 5, accuracy=score(0.5, 5), bleu4=score(0.2, 3)))
     wide = protocol("wide", group({"split": "LOGO"}, 11, accuracy=score(0.5, 11)))
-    lines = printed(made_run(tmp_path / "r", narrow, wide), 120, verbose=True)
-    assert line(lines, "LOGO, n = 11")
-    assert line(lines, "bleu4") == "bleu4 20.0 [10.1, 90.0] (n=3) –"
-    assert any("n = 5" in one for one in lines)
-    assert line(lines, "LOGO ") == "LOGO 5 50.0 [10.1, 90.0] 50.0"
+    run = made_run(tmp_path / "r", narrow, wide)
+    lines = printed(run, 120, verbose=True)
+    assert line(lines, "bleu4") == "bleu4 20.0 [10.1, 90.0] (n=3)"
+    assert line(lines, "LOGO narrow") == "LOGO narrow accuracy 5 50.0 [10.1, 90.0]"
+    assert line(lines, "LOGO wide") == "LOGO wide accuracy 11 50.0 [10.1, 90.0]"
+    (part,) = run_view(run).parts
+    assert part.scores.title == "LOGO, n = 11" and part.scores.headings[1].below == "n = 5"
 
 
 def test_text_from_outside_is_inert(tmp_path: Path, printed: Print) -> None:
@@ -333,7 +341,9 @@ def test_bounds_are_named_after_what_they_bound() -> None:
 def test_ranges_are_shown(tmp_path: Path, printed: Print) -> None:
     part: GroupSummary = msgspec.structs.replace(group({}, accuracy=score(0.5)), bounds=(0.5, 0.9))
     run = made_run(tmp_path / "r", protocol("mine", part, metrics=[Metric(name="accuracy")]))
-    assert line(printed(run, verbose=True), "Possible range") == "Possible range of accuracy all 50.0 to 90.0"
+    lines = printed(run, verbose=True)
+    assert line(lines, "part protocol outcomes") == "part protocol outcomes Possible range of accuracy"
+    assert line(lines, "all mine 24") == "all mine 24 correct 50.0 to 90.0"
 
 
 @pytest.mark.parametrize(("shots", "title"), [(0, "salbench · x"), (4, "salbench · x · 4 shots")])

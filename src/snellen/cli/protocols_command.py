@@ -27,12 +27,14 @@ from snellen.present.files.markdown import escaped
 from snellen.present.model import formatting
 from snellen.present.model.formatting import SYNTHETIC
 from snellen.present.model.protocol_table import ProtocolTable, build
-from snellen.present.terminal.tables import NARROW, console, print_table, say
+from snellen.present.terminal.tables import console, print_table, say
 
 SHOWN = 20
 LONGEST = 120
 BRIEF = 60
 """Longer cells are shown only where everything is: lists of options."""
+NARROW = 100
+"""Below this width, columns of one side only are left out."""
 ROWS = 15
 """The most rows where not everything is shown."""
 Rows = Sequence[Sequence[str]]

@@ -82,7 +82,7 @@ def _table(
     found = ComparedTable(TableView(title, heads, tuple(cells)), a, b, tuple(row for _n, row in rows), tuple(notes))
     if any(row.silence.first or row.silence.second for row in found.rows):
         return found
-    return found._replace(view=found.view.without(found.optional[1:]))
+    return found._replace(view=found.view.without(*found.optional[1:]))
 
 
 # ---------------------------------------------------------------- what these samples could show

@@ -20,9 +20,6 @@ from snellen.core.results import CHANCE, Consistency, GroupSummary, ProtocolSumm
 from snellen.core.types import NON_ANSWERS, Mark
 
 T = TypeVar("T")
-Change = Callable[[ControlRow], str]
-"""Says how a score changed under a control."""
-
 FLOOR = (
     "Floor: the best that one constant answer gets, of those that the prompt allows, or chance if that is more; "
     "picked with the test labels."
@@ -358,14 +355,6 @@ def alike(protocol: ProtocolSummary) -> list[str]:
         f"Of {counted(found.n, 'sample')} asked {protocol.repeats} times, right each time: {found.always}, some times: "
         f"{found.sometimes}, never: {found.never}; answered the same each time: {found.same}."
     ]
-
-
-def consistency(group: GroupSummary) -> str:
-    """Return '12 always right, 3 some times, 5 never; 15 answered the same', or nothing."""
-    found = group.consistency
-    if found is None or not found.n:
-        return ""
-    return f"{found.always} always right, {found.sometimes} some times, {found.never} never; {found.same} answered the same"
 
 
 # ---------------------------------------------------------------- runs

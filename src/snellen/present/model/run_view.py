@@ -66,14 +66,13 @@ class _OutcomeRow(NamedTuple):
 class PartView(NamedTuple):
     """A part of the exam with all protocols side by side.
 
-    A first look can do without the details; `lines` has further rows of texts: outcomes, repeats, range.
+    A first look can do without the details.
     """
 
     name: str
     by: dict[str, str]
     scores: TableView
     details: TableView
-    lines: TableView
     outcomes: tuple[_OutcomeRow, ...]
 
 
@@ -114,7 +113,6 @@ class RunView:
     ranges: str
     breakdown: TableView
     controls: TableView
-    controls_short: TableView
     all_controls: TableView
     position: TableView
     position_line: str
@@ -147,6 +145,33 @@ class RunView:
     def left_out(self) -> str:
         """Return the protocols that a page has no room for in the table of groups."""
         return ", ".join(heading.text for heading in self.breakdown.headings[len(self.short_breakdown.headings) :])
+
+    @property
+    def every_protocol(self) -> TableView:
+        """Return the headline of each part under every protocol."""
+        heads = (*headings("", "part", "protocol", "headline"), Heading("n", "number"), Heading("score", "score"))
+        rows = ((row.part, str(row.names), row.metric, row.size, row.cell) for row in self.overview)
+        return TableView(f"The headline of each part under each protocol: {SCORES}", heads, tuple(rows))
+
+    @property
+    def every_metric(self) -> TableView:
+        """Return every metric of each part under the main protocol."""
+        main = next(iter(self.protocols.values()), None)
+        groups = [g for g in main.groups if g.whole] if main is not None else []
+        if main is None or not groups:
+            return TableView()
+        rows = (
+            (formatting.metric_name(main, key), *(score_cell(main, key, g.metrics.get(key), g.n) for g in groups))
+            for key in dict.fromkeys(key for g in groups for key in g.metrics)
+        )
+        heads = (Heading("metric"), *headings("score", *(formatting.part_name(g.by) for g in groups)))
+        return TableView(f"Every metric under '{main.protocol}': {SCORES}", heads, tuple(rows))
+
+    @property
+    def every_outcome(self) -> TableView:
+        """Return the outcomes of each part under every protocol, and how far the score could be."""
+        rows = ((part.name, str(row.names), row.text, row.bounds) for part in self.parts for row in part.outcomes)
+        return TableView("Outcomes", headings("", "part", "protocol", "outcomes", self.ranges), tuple(rows)).used
 
     def heaviest(self, most: int) -> list[Finding]:
         """Return what a first screen has room for."""
@@ -183,8 +208,7 @@ def run_view(
         outcomes=outcomes,
         ranges=formatting.bounded(protocols),
         breakdown=_breakdown(protocols),
-        controls=_controls(summary, formatting.difference),
-        controls_short=_controls(summary, lambda row: formatting.signed(row.difference)),
+        controls=_controls(summary),
         all_controls=_all_controls(summary),
         position=_position(summary.position),
         position_line=_position_line(summary.position),
@@ -237,18 +261,8 @@ def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary], o
         by=columns[0].group.by,
         scores=TableView(f"{name}, n = {size}", heads, tuple(scores.values())),
         details=TableView(f"{name}, more metrics, n = {size}", heads, tuple(details.values())),
-        lines=TableView("", heads, tuple(_lines(columns))),
         outcomes=tuple(_outcome_row(names, part[names[0]], outcomes) for names, _said in same),
     )
-
-
-def _lines(columns: Sequence[formatting.ProtocolColumn]) -> Iterable[tuple[str, ...]]:
-    """Return the further rows of a part: outcomes, how alike repeats are, how far the score could be."""
-    yield "outcomes", *(formatting.outcomes(c.group) for c in columns)
-    if any(c.group.consistency for c in columns):
-        yield "repeats", *(formatting.consistency(c.group) for c in columns)
-    if any(c.group.bounds for c in columns):
-        yield formatting.bounded(c.protocol for c in columns), *(formatting.bounds(c.group) for c in columns)
 
 
 def _outcome_row(names: ProtocolNames, group: GroupSummary, outcomes: Sequence[str]) -> _OutcomeRow:
@@ -350,9 +364,7 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
         *(Heading("part"), Heading("n", "number"), Heading(metric, "score", f"({main.protocol})")),
         *(Heading("floor", "score"), Heading("silent"), Heading(other, "score")),
     )
-    used = [at for at in range(len(heads)) if at < 3 or any(row[at] for row in rows)]
-    kept = tuple(tuple(row[at] for at in used) for row in rows)
-    return TableView("", tuple(heads[at] for at in used), kept), notes
+    return TableView("", heads, tuple(rows)).used, notes
 
 
 def _spread(others: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary], main: Score | None) -> str:
@@ -382,7 +394,7 @@ def _others_note(protocols: Sequence[ProtocolSummary], column: Sequence[str]) ->
 # ---------------------------------------------------------------- does the score depend on seeing?
 
 
-def _controls(summary: Summary, change: formatting.Change) -> TableView:
+def _controls(summary: Summary) -> TableView:
     """Return what controls do to the main protocol's score, a row a part."""
     rows = [r for r in summary.controls if summary.plain and r.protocol == summary.plain[0].protocol]
     if not rows:
@@ -393,7 +405,10 @@ def _controls(summary: Summary, change: formatting.Change) -> TableView:
         parts.setdefault(formatting.part_name(row.by), {})[row.control] = row
     cells = []
     for part, own in parts.items():
-        changes = (f"{formatting.percent(r.control_score)}, {change(r)}" if r else None for r in map(own.get, controls))
+        changes = (
+            f"{formatting.percent(r.control_score)}, {formatting.signed(r.difference)}" if r else None
+            for r in map(own.get, controls)
+        )
         cells.append((part, formatting.percent(next(iter(own.values())).score), *changes))
     metric = formatting.metric_name(summary.plain[0], rows[0].metric)
     title = f"With altered input ({metric}, {rows[0].protocol}; differences in points):"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from snellen.core.results import ProtocolSummary, Score
@@ -59,11 +59,31 @@ class TableView(NamedTuple):
     headings: tuple[Heading, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
 
-    def without(self, names: Collection[str]) -> TableView:
+    def without(self, *names: str) -> TableView:
         """Return the table without some columns."""
-        kept = [at for at, heading in enumerate(self.headings) if heading.text not in names]
-        rows = tuple(tuple(row[at] for at in kept) for row in self.rows)
-        return self._replace(headings=tuple(self.headings[at] for at in kept), rows=rows)
+        return self._kept([at for at, heading in enumerate(self.headings) if heading.text not in names])
+
+    @property
+    def used(self) -> TableView:
+        """Return the table without columns of empty texts."""
+        return self._kept([at for at in range(len(self.headings)) if any(row[at] != "" for row in self.rows)])
+
+    def _kept(self, columns: Sequence[int]) -> TableView:
+        rows = tuple(tuple(row[at] for at in columns) for row in self.rows)
+        return self._replace(headings=tuple(self.headings[at] for at in columns), rows=rows)
+
+    @property
+    def values(self) -> TableView:
+        """Return the table with the bare values of scores, below headings that may be wrapped."""
+        rows = tuple(tuple(c.value if isinstance(c, ScoreCell) else c for c in row) for row in self.rows)
+        return self._replace(headings=headings("", *(heading.text for heading in self.headings)), rows=rows)
+
+    @property
+    def turned(self) -> TableView:
+        """Return the table with a row for each column."""
+        first, *others = zip(*self.rows, strict=True) if self.rows else ((), *((),) * (len(self.headings) - 1))
+        rows = tuple((heading.text, *cells) for heading, cells in zip(self.headings[1:], others, strict=True))
+        return self._replace(headings=headings("", self.headings[0].text, *map(str, first)), rows=rows)
 
 
 def score_cell(protocol: ProtocolSummary, key: str, score: Score | None, n: int | None = None) -> ScoreCell | None:

@@ -68,7 +68,8 @@ def print_differences(out: Console, found: Comparison, *, verbose: bool = False)
     """Print the parts under the main protocol (`verbose`: under every one), and all samples by protocol."""
     for table in compared_tables(found, every=verbose):
         say(out, f"\n{table.view.title}:")
-        out.print(fitting(out, table.view, table.optional[:1], table.optional))
+        view, optional = table.view, table.optional
+        out.print(fitting(out, view, view.without(optional[0]), view.without(*optional)))
         for note in table.notes:
             say(out, note, "dim")
 

@@ -30,10 +30,10 @@ def print_gate(found: Gate, verbose: bool = False) -> None:
         listed = [*first, *rest][: max(MOST, len(first))]
     view = checks_table(found, listed)
     if len({c.protocol for c in found.checks}) == 1:
-        view = view.without(["protocol"])
+        view = view.without("protocol")
     say(out, f"\n{view.title}:")
-    first_out = ["A", "B"] if any(0 < c.clusters < c.n for c in listed) else ["n"]
-    out.print(fitting(out, view, first_out, ["n", "A", "B"]))
+    first_out = ("A", "B") if any(0 < c.clusters < c.n for c in listed) else ("n",)
+    out.print(fitting(out, view, view.without(*first_out), view.without("n", "A", "B")))
     if len(listed) < len(found.checks):
         say(out, f"{len(found.checks) - len(listed)} more checks that passed: -v shows them", "dim")
     say_notes(out, found.notes)

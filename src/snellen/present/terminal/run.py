@@ -22,13 +22,11 @@ from snellen.present.model import formatting, threshold_text
 from snellen.present.model.findings import SAID_ELSEWHERE, loaded
 from snellen.present.model.run_view import RunView, run_view
 from snellen.present.model.table_view import Heading, TableView
-from snellen.present.terminal.tables import console, fits, plain_table, say, table_of
+from snellen.present.terminal.tables import console, fitting, plain_table, say, table_of
 
 if TYPE_CHECKING:
     from snellen.engine.mark.marking import RemarkResult
     from snellen.engine.runs.run import Run
-from snellen.present.model.run_view import SCORES
-from snellen.present.terminal.tables import NARROW, cell
 
 SHOWN_CHANGES = 20
 SHOWN_FINDINGS = 3
@@ -43,7 +41,7 @@ LONG_HEADER = 20
 
 
 def print_run(run: Run, *, verbose: bool | None = None) -> None:
-    """Print the scores of one run on one screen; `verbose` puts every metric, protocol and group before it.
+    """Print the scores of one run on one screen; `verbose` puts every metric and protocol before it.
 
     It is None where the command has no -v: then none is offered.
     """
@@ -67,8 +65,10 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
         say(out, " ".join(filter(None, notes)), "dim")
         for line in view.alike:
             say(out, line)
-    if view.controls.rows:
-        _print_controls(out, view, verbose)
+    if view.controls.rows and not verbose:
+        say(out, view.controls.title)
+        out.print(table_of(view.controls))
+        say(out, f"Intervals of the differences: {'on the page' if verbose is None else '-v'}.", "dim")
     if view.position_line:
         say(out, view.position_line)
     doubts = [one for one in view.findings if one.kind not in SAID and one.weight in COLOURS]
@@ -103,17 +103,6 @@ def _scores(found: TableView) -> Table:
     for column, heading in zip(table.columns, found.headings, strict=True):
         column.style = "bold red" if heading.text == "silent" else ""
     return table
-
-
-def _print_controls(out: Console, view: RunView, verbose: bool | None) -> None:
-    """Print what controls do to each part; the intervals where there is room."""
-    say(out, view.controls.title)
-    table = table_of(view.controls)
-    whole = fits(out, table)
-    out.print(table if whole else table_of(view.controls_short))
-    if not whole and not verbose:
-        where = "on the page" if verbose is None else "-v"
-        say(out, f"Intervals of the differences: {where}.", "dim")
 
 
 # ---------------------------------------------------------------- what must not be lost
@@ -185,30 +174,20 @@ def print_remarked(done: RemarkResult) -> None:
 
 
 def _print_details(out: Console, run: RunView) -> None:
-    """Print all tables of a run; those that have no room are turned."""
-    parts = (
-        part.scores._replace(
-            title=f"{part.scores.title}: {SCORES}", rows=(*part.scores.rows, *part.details.rows, *part.lines.rows)
-        )
-        for part in run.parts
-    )
-    groups = run.breakdown._replace(title=f"Within the parts: {SCORES}")
-    for view in (*parts, groups, run.all_controls, run.position):
+    """Print every protocol, every metric of the main one, and what controls do; the groups within the parts are on the page."""
+    controls, metrics = run.all_controls, run.every_metric
+    few = controls.without("chance", "best constant")
+    for view, *narrower in (
+        (run.every_protocol,),
+        (metrics, metrics.values),
+        (run.every_outcome,),
+        (controls, few, few.without("metric")),
+        (run.position, run.position.turned),
+    ):
         if view.rows:
             say(out, view.title, "bold")
-            wide = table_of(view, mark=True)
-            out.print(wide if fits(out, wide, NARROW) else _turned(view))
+            out.print(fitting(out, view, *narrower, mark=view is metrics))
             out.print()
-
-
-def _turned(view: TableView) -> Table:
-    """Return each row of a table below its name, a line for all columns that say the same; what all of them share needs no names."""
-    rows = []
-    for name, *cells in view.rows:
-        headings = (f"{heading.text} {heading.below}".rstrip() for heading in view.headings[1:])
-        there = [(text, cell(c, mark=True)) for text, c in zip(headings, cells, strict=True) if c is not None]
-        said = formatting.together(there)
-        for place, (names, text) in enumerate(said):
-            shared = len(said) == 1 and len(there) == len(cells)
-            rows.append((name if place == 0 else "", "all" if shared else str(names), text))
-    return plain_table(view.headings[0].text, "", "value", rows=rows, kept=("value",))
+    if run.breakdown.rows:
+        groups = formatting.counted(len(run.breakdown.rows), "group")
+        say(out, f"{groups} within the parts: on the page, and in 'snellen export'.\n", "dim")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -15,8 +15,6 @@ from rich.text import Text
 from snellen.core.text import for_terminal
 from snellen.present.model.table_view import Cell, ScoreCell, TableView
 
-NARROW = 100
-"""Below this width, tables have one metric or protocol a row."""
 WARNINGS = {"": "", "at floor": "yellow", "below floor": "red"}
 VERDICTS = {"FAIL": "bold red", "pass": "green", "not judged": "yellow"}
 NUMBERS = ("n", "with control", "chance", "constant", "forbidden")
@@ -129,13 +127,12 @@ def _least(out: Console, table: Table) -> int:
     return total - 1
 
 
-def fitting(out: Console, view: TableView, *without: Collection[str]) -> Table:
-    """Return a table, or where it has no room the first of those without some columns that has, or the last."""
-    made = [table_of(view), *(table_of(view.without(names)) for names in without)]
+def fitting(out: Console, *views: TableView, mark: bool = False) -> Table:
+    """Return the first of some tables that has room, or the last."""
+    made = [table_of(view, mark=mark) for view in views]
     return next((table for table in made if _least(out, table) <= out.width), made[-1])
 
 
-def fits(out: Console, table: Table, least: int = 0) -> bool:
-    """Return whether a table has room without folding a cell, on a screen of at least this width."""
-    natural = Measurement.get(out, out.options.update(width=10_000), table).maximum
-    return out.width >= least and natural <= out.width
+def fits(out: Console, table: Table) -> bool:
+    """Return whether a table has room without folding a cell."""
+    return Measurement.get(out, out.options.update(width=10_000), table).maximum <= out.width
