@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -135,6 +136,21 @@ def test_a_run_with_controls_shows_paired_differences(tmp_path: Path) -> None:
     assert "With altered input" in page.stdout
     assert "Does the score depend on seeing?" in (tmp_path / "p.html").read_text()
     assert [p.protocol for p in snellen.open_run(run).protocols] == ["paper"]
+
+
+def test_a_control_under_which_hardly_anything_is_answered_has_no_score(tmp_path: Path) -> None:
+    def needs_a_picture(body: dict[str, Any], _count: int) -> tuple[int, dict[str, str], bytes] | None:
+        shown = "image_url" in json.dumps(body)
+        return None if shown else (400, {}, b'{"error": {"message": "This model requires an image"}}')
+
+    with Endpoint(script=needs_a_picture) as endpoint:
+        done = command(
+            "run", "salbench", "--data", write_set(tmp_path / "set", 12), "--model", "api/x", "--base-url", endpoint.url,
+            "--protocol", "paper", "--controls", "none,shuffled", "--out", tmp_path / "runs", "--json", cache=tmp_path / "cache",
+        )  # fmt: skip
+    summary = json.loads(done.stdout)
+    assert [row["control"] for row in summary["controls"]] == ["shuffled"]
+    assert any("under the control 'none' 12 of 12 questions in P3 got no answer" in note for note in summary["notes"])
 
 
 def made_set(exam: str, tmp_path: Path, count: int = 12) -> Path:

@@ -220,7 +220,8 @@ class BackendRow(Record, frozen=True):
 class ControlRow(Struct, frozen=True):
     """What one control does to one part of the exam: the score, the score under the control, their paired difference.
 
-    `chance` and `constant` are what a subject that never looks would score.
+    `chance` and `constant` are what a subject that never looks would score. A part where most questions got no answer under the
+    control has no row.
     """
 
     protocol: str

@@ -15,6 +15,7 @@ from snellen.core.protocol import Key, Protocol
 from snellen.core.records import ControlRow
 from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.types import Mark, Question, Sample
+from snellen.core.unanswered import lost_parts
 from snellen.engine.plan.plan import ProtocolRun
 from snellen.engine.runs.folder import RunFolder
 from snellen.stats.paired import ScorePair, paired_difference
@@ -51,6 +52,21 @@ def compare(
     return tuple(found)
 
 
+def unanswered(targets: Sequence[ProtocolRun], results: Sequence[ProtocolSummary]) -> Iterator[str]:
+    """Say of each control that most questions got no answer under it: then it is compared with nothing."""
+    by_control: dict[str, list[ProtocolSummary]] = {}
+    for target, result in zip(targets, results, strict=True):
+        if target.arm.control:
+            by_control.setdefault(target.arm.control, []).append(result)
+    for control, marked in by_control.items():
+        for row in lost_parts(marked):
+            where = f" in {', '.join(row.by.values())}" if row.by else ""
+            yield (
+                f"under the control '{control}' {row.missing} of {row.n} questions{where} got no answer: "
+                "it has no score there, and says nothing of seeing"
+            )
+
+
 def _rows(
     folder: RunFolder, exam: Exam, base: ProtocolRun, target: ProtocolRun, results: Mapping[str, ProtocolSummary]
 ) -> Iterator[ControlRow]:
@@ -67,7 +83,10 @@ def _rows(
             cluster = target.protocol.seen(sample, under[0]).cluster
             pairs.setdefault(part, Counter())[ScorePair(before, after, cluster)] += 1
             members.setdefault(part, []).append(sample)
+    lost = [row.by for row in lost_parts([results[target.name]])]
     for part, counts in sorted(pairs.items(), key=lambda item: (target.protocol.order(item[0]), item[0])):
+        if dict(part) in lost:
+            continue
         group = next((g for g in results[base.name].groups if g.whole and g.by == dict(part)), None)
         found = paired_difference(counts)
         yield ControlRow(

@@ -274,7 +274,11 @@ class _Marking:
             ),
             position=position,
             published=() if manifest.data.synthetic or manifest.truth_from_log else self._published(targets, results),
-            notes=(*mixed_notes(backends), *self._notes(targets, results)),
+            notes=(
+                *mixed_notes(backends),
+                *self._notes(targets, results),
+                *control_comparison.unanswered(targets, results),
+            ),
             silent=silent,
             lost=lost_parts(plain),
             advice=advice(folder, scan, manifest, self.exam, silent, plain) if silent else (),
