@@ -57,6 +57,14 @@ def test_columns_have_other_names_and_a_failure_is_no_answer(imported: Imports, 
     assert done.run.manifest.subject.spec == "import/csv:gpt"
 
 
+def test_a_column_may_say_that_nothing_failed(imported: Imports, tmp_path: Path) -> None:
+    rows: list[list[object]] = [
+        [name, "Color", mark] for name, mark in zip(IDS, ("False", "None", "0", ""), strict=False)
+    ]
+    done = imported("csv", table(tmp_path / "x.csv", ["id", "response", "error"], rows))
+    assert done.run.summary.failed == 0
+
+
 def test_a_reply_with_line_breaks_and_quotes_is_kept_whole(imported: Imports, tmp_path: Path) -> None:
     said = 'First "this",\nthen\r\nthat: Color'
     done = imported("csv", table(tmp_path / "x.csv", ["id", "response"], [[IDS[0], said]]))

@@ -78,7 +78,10 @@ def data_options_of(
     found = {option: value for option, value in given.items() if value}
     for option in found:
         if option.name not in {o.name for o in exam.options}:
-            raise SnellenError(f"{option.spellings[0]} has no effect for {exam.name}: it finds its data by itself")
+            raise SnellenError(
+                f"{option.spellings[0]} has no effect for {exam.name}: it finds its data by itself. "
+                "For a table of your own questions name the exam 'own' and --data PATH"
+            )
     return stored_values({option.name: value for option, value in found.items()})
 
 

@@ -7,6 +7,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -55,20 +56,35 @@ def workbook_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _cells(path: Path, sheet: Any) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the rows below the first that has anything in it, which names the columns. Cells right of the last name are not read."""
     sheet.reset_dimensions()  # what the file says of its size may be wrong
-    lines = enumerate(sheet.iter_rows(values_only=True, max_row=MOST_ROWS), 1)
-    at, first_line = next(((n, line) for n, line in lines if any(cell is not None for cell in line)), (0, ()))
-    head = {i: str(name) for i, name in enumerate(first_line) if name is not None}
+    cells, first = 0, 1
+    head: dict[int, str] = {}
+    for line in sheet.iter_rows(max_row=MOST_ROWS):
+        first += 1
+        cells += len(line)
+        check_cells(path, cells)
+        head = {i: str(cell.value) for i, cell in enumerate(line) if cell.value is not None}
+        if head:
+            break
     if not head:
         return
     check_head(path, head.values())
     cells = 0
-    below = sheet.iter_rows(min_row=at + 1, max_row=MOST_ROWS, max_col=max(head) + 1, values_only=True)
-    for number, row in enumerate(below, at + 1):
+    below = sheet.iter_rows(min_row=first, max_row=MOST_ROWS, max_col=max(head) + 1)
+    for number, row in enumerate(below, first):
         cells += len(row)
         check_cells(path, cells)
-        if all(cell is None for cell in row):
-            continue
-        yield number, {name: row[i] for i, name in head.items()}
+        if any(cell.value is not None for cell in row):
+            yield number, {name: _shown(row[i]) for i, name in head.items()}
+
+
+def _shown(cell: Any) -> Any:
+    """Return a cell's value; a share and a date as the spreadsheet shows them, '25%' and '2024-05-01'."""
+    value = cell.value
+    if isinstance(value, datetime):
+        return str(value.date() if value.time() == time() else value)
+    if isinstance(value, int | float) and "%" in (cell.number_format or ""):
+        return f"{100 * value:.12g}%"
+    return value
 
 
 def _check_workbook(path: Path) -> None:

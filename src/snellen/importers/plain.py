@@ -18,6 +18,8 @@ PARTS = ("config", "part", "task", "split")
 TARGETS = ("target", "answer", "truth", "label", "ground_truth")
 ASKED = ("prompt", "question", "input")
 FAILED = ("error", "failure")
+NO_ERROR = ("", "false", "none", "null", "no", "0", "nan")
+"""Cells of such a column that say that nothing failed."""
 
 
 _COLUMNS = (IDS, REPLIES, SCORES, PARTS, TARGETS, ASKED, FAILED)
@@ -59,7 +61,8 @@ def mean_of_all(rows: Sequence[LogRow], score: str, name: str) -> list[LogScore]
 
 def _row(where: str, number: int, cells: dict[str, Any], columns: Sequence[str]) -> LogRow:
     name, reply, score, part, target, asked, failed = (cells.get(column) for column in columns)
-    if not tables.text_of(failed) and not columns[1]:
+    said = tables.text_of(failed).strip()
+    if not said and not columns[1]:
         raise SnellenError(
             f"{where}: no column with the reply ({', '.join(REPLIES)}); it has {', '.join(map(str, cells))}"
         )
@@ -75,7 +78,7 @@ def _row(where: str, number: int, cells: dict[str, Any], columns: Sequence[str])
         fields={str(k): v for k, v in cells.items() if k not in REPLIES},
         **replied(
             tables.text_of(reply),
-            error=tables.text_of(failed)[:2000],
+            error="" if said.lower() in NO_ERROR else said[:2000],
             finish_reason=tables.text_of(cells.get("finish_reason")) or None,
         ),
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tracemalloc
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from tests.support.own_sets import CHOICE, lines, parquet, pictures, table
 from tests.support.sets import png
@@ -48,8 +50,8 @@ def notes(where: Path) -> str:
         (CHOICE | {"answer": "red", "kind": "labels"}, "labels", ["red"]),
         ({"image": "1.png", "question": "How many?", "answer": 3}, "number", 3),
         ({"image": "1.png", "question": "How much?", "answer": "2.5"}, "number", 2.5),
-        ({"image": "1.png", "question": "How much?", "answer": "1,200"}, "number", 1200),
-        ({"image": "1.png", "question": "How much?", "answer": "0,125"}, "text", ["0,125"]),  # a decimal comma
+        ({"image": "1.png", "question": "How much?", "answer": "1,200,000"}, "number", 1200000),
+        ({"image": "1.png", "question": "Which?", "answer": "0,125", "kind": "text"}, "text", ["0,125"]),
         ({"image": "1.png", "question": "How many?", "answer": 3, "kind": "text"}, "text", ["3"]),
         ({"image": "1.png", "question": "What?", "answer": "sofa"}, "text", ["sofa"]),
         ({"image": "1.png", "question": "What?", "answer": ["sofa", "couch"]}, "text", ["sofa", "couch"]),
@@ -58,6 +60,29 @@ def notes(where: Path) -> str:
 def test_the_kind_is_told_from_the_row(row: dict[str, Any], kind: str, truth: Any, tmp_path: Path) -> None:
     found = only(lines(tmp_path / "d", row))
     assert (found.tags["task"], found.truth) == (kind, truth)
+
+
+@pytest.mark.parametrize("answer", ["1,200", "3,5", "-0,125"])
+def test_a_decimal_comma_and_a_thousand_are_not_told_apart(answer: str, tmp_path: Path) -> None:
+    where = lines(tmp_path / "d", {"image": "1.png", "question": "How much?", "answer": answer})
+    assert f"'{answer}' may be a decimal or a thousand" in problems(where)[0]
+
+
+def test_a_workbooks_shares_and_dates_are_as_it_shows_them_and_its_errors_are_problems(tmp_path: Path) -> None:
+    pictures(tmp_path, 1)
+    book = openpyxl.Workbook()
+    sheet: Any = book.active
+    sheet.append(["image", "question", "answer"])
+    for value in (0.25, date(2024, 5, 1), "#N/A"):
+        sheet.append(["1.png", "What?", value])
+    sheet["C2"].number_format = "0%"
+    book.save(tmp_path / "q.xlsx")
+    assert problems(tmp_path / "q.xlsx") == [
+        "q.xlsx row 4, column 'answer': #N/A, an error of the spreadsheet, is no answer"
+    ]
+    sheet.delete_rows(4)
+    book.save(tmp_path / "q.xlsx")
+    assert [s.truth for s in samples(tmp_path / "q.xlsx")] == [["25%"], ["2024-05-01"]]
 
 
 def test_one_question_with_several_right_options_makes_all_of_the_file_such(tmp_path: Path) -> None:

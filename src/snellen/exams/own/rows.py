@@ -18,6 +18,8 @@ from snellen.exams.own.columns import TableColumns
 from snellen.exams.own.names import KINDS, SEPARATOR, STYLE_WORDS
 
 LONGEST_ID = 200
+_ONE_COMMA = re.compile(r"[-+]?\d+,\d+")
+_SHEET_ERROR = re.compile(r"#(?:N/A|REF!|VALUE!|DIV/0!|NAME\?|NULL!|NUM!)")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 MOST_IMAGES = 64
 
@@ -223,6 +225,11 @@ def kind_of(row: QuestionCells, several: bool) -> str:
 
 def truth_of(row: QuestionCells, kind: str, style: str, column: str) -> Any:
     """Return what marking compares with: an option's text, a list of them, a number, or a list of accepted texts."""
+    first = text_of(row.answers[0]) if row.answers else ""
+    if _SHEET_ERROR.fullmatch(first):
+        raise BadCell(column, f"{first}, an error of the spreadsheet, is no answer")
+    if _ONE_COMMA.fullmatch(first) and (kind == "number" or not (row.kind or row.options)):
+        raise BadCell(column, f"{first!r} may be a decimal or a thousand: write 3.5 or 1200, or give the kind 'text'")
     if kind in ("choice", "labels"):
         if not row.options:
             raise BadCell(column, f"a question of the kind '{kind}' needs options")
