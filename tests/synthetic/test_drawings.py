@@ -11,7 +11,7 @@ from snellen.synthetic.drawings import read_drawings
 from snellen.synthetic.hidden.scenery_base import Painting
 from snellen.synthetic.hidden.silhouettes import OutlinePen
 from snellen.synthetic.scenes.canvas import Pen
-from snellen.synthetic.scenes.shapes import DRAWINGS
+from snellen.synthetic.scenes.render import DRAWINGS
 
 HIDDEN, SCENES, SHEETS = (Path(room.__path__[0]) for room in (hidden, scenes, sheets))
 

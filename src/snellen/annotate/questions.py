@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from string import ascii_uppercase
 from typing import Any, NamedTuple
-
-import msgspec
 
 from snellen.annotate.pictures import shot
 from snellen.annotate.rows import AnswerRow
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.data.files import read_picture
-from snellen.data.tables import Table
-
-IMAGES = ("image", "images", "image_path", "img", "picture")
-SEPARATOR = "|"
+from snellen.data.tables import Table, TableRow
+from snellen.exams.own.columns import TableColumns, columns_of
+from snellen.exams.own.names import SEPARATOR
+from snellen.exams.own.rows import BadCell, images_of, listed, options_of, question_of, text_of
 
 
 class _AnnotationItem(NamedTuple):
@@ -102,12 +99,17 @@ def exam_questions(exam: str, data: Path, selection: Selection) -> Questions:
 
 def read_questions(path: Path) -> list[QuestionRow]:
     """Read the rows of a table of questions; SnellenError names the row and the column that is wrong."""
+    table = Table(path)
+    columns = columns_of(tuple(dict.fromkeys((*table.columns, "answer"))), {"answer": "answer"})  # it may have none yet
     found: dict[str, QuestionRow] = {}
-    for row in Table(path).rows():
+    for row in table.rows():
         where = f"{path.name} {row.place}"
         if row.wrong:
             raise SnellenError(f"{where}: {row.wrong}")
-        one = _asked(row.cells, row.number + 1, where)
+        try:
+            one = _asked(row, columns)
+        except BadCell as error:
+            raise SnellenError(f"{where}, column {error.column}: {error}") from None
         if one.item.id in found:
             raise SnellenError(f"{where}: the id '{one.item.id}' repeats")
         found[one.item.id] = one
@@ -125,35 +127,9 @@ def corrected(asked: Iterable[QuestionRow], answers: Mapping[str, AnswerRow]) ->
         yield row
 
 
-def _asked(row: dict[str, Any], number: int, where: str) -> QuestionRow:
-    images = listed(next((row[name] for name in IMAGES if row.get(name)), None))
-    if not images:
-        raise SnellenError(f"{where}, column image: no picture is named (columns: {', '.join(row) or 'none'})")
-    question = row.get("question")
-    if not isinstance(question, str) or not question.strip():
-        raise SnellenError(f"{where}, column question: empty, or not a text")
-    options = listed(row.get("options", row.get("choices"))) or tuple(
-        str(row[letter]).strip() for letter in ascii_uppercase if str(row.get(letter) or "").strip()
-    )
-    answer = row.get("answer")
-    said = SEPARATOR.join(listed(answer)) if isinstance(answer, list) else "" if answer is None else str(answer)
-    return QuestionRow(_AnnotationItem(str(row.get("id") or number), question, options, answer=said), images, row)
-
-
-def listed(value: Any) -> tuple[str, ...]:
-    """Return the values of a cell: a list, a list written as JSON, or values with | between them.
-
-    >>> listed(["a", 2]), listed('["a", "b"]'), listed("a | b"), listed("a, b"), listed(None)
-    (('a', '2'), ('a', 'b'), ('a', 'b'), ('a, b',), ())
-    """
-    if isinstance(value, str):
-        text = value.strip()
-        if text.startswith("["):
-            try:
-                return listed(msgspec.json.decode(text, type=list[Any]))
-            except msgspec.DecodeError:
-                return (text,)
-        return tuple(part.strip() for part in text.split(SEPARATOR) if part.strip())
-    if isinstance(value, Sequence):
-        return tuple(str(one) for one in value if one is not None)
-    return () if value is None else (str(value),)
+def _asked(row: TableRow, columns: TableColumns) -> QuestionRow:
+    cells = row.cells
+    name = text_of(cells.get("id")) or str(row.number + 1)
+    answer = SEPARATOR.join(text_of(one) for one in listed(cells.get(columns.answer)))
+    item = _AnnotationItem(name, question_of(cells, columns), options_of(cells, columns), answer=answer)
+    return QuestionRow(item, images_of(cells, columns), cells)

@@ -45,9 +45,9 @@ class QuestionCells(NamedTuple):
 
 def asked(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> QuestionCells:
     """Return the cells of a row; raises Wrong at the first that cannot be used. `binary`: pictures are in the table itself."""
-    options = _options(cells, columns)
+    options = options_of(cells, columns)
     return QuestionCells(
-        _question(cells, columns),
+        question_of(cells, columns),
         () if binary else images_of(cells, columns),
         options,
         _answers(cells, columns, options),
@@ -59,7 +59,7 @@ def asked(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False)
 def wrongs(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> list[BadCell]:
     """Return all that is wrong with the cells of a row, each by itself."""
     found: list[BadCell] = []
-    for part in (_question, _options, _answers, _kind, _tolerance, *(() if binary else (images_of,))):
+    for part in (question_of, options_of, _answers, _kind, _tolerance, *(() if binary else (images_of,))):
         try:
             part(cells, columns)
         except BadCell as error:
@@ -67,7 +67,8 @@ def wrongs(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False
     return found
 
 
-def _question(cells: Mapping[str, Any], columns: TableColumns) -> str:
+def question_of(cells: Mapping[str, Any], columns: TableColumns) -> str:
+    """Return the question of a row."""
     question = text_of(cells.get(columns.question))
     if not question:
         raise BadCell(columns.question, "the question is empty")
@@ -94,7 +95,8 @@ def _answers(cells: Mapping[str, Any], columns: TableColumns, options: tuple[str
     return tuple(answers)
 
 
-def _options(cells: Mapping[str, Any], columns: TableColumns) -> tuple[str, ...]:
+def options_of(cells: Mapping[str, Any], columns: TableColumns) -> tuple[str, ...]:
+    """Return the options of a row; none where it has none."""
     at = columns.options or ", ".join(columns.letters)
     if columns.letters:
         given = [text_of(cells.get(name)) for name in columns.letters]
