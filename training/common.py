@@ -21,7 +21,8 @@ from snellen.synthetic.pairs.make import difference
 from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, WHO
 from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.render import draw
-from snellen.synthetic.scenes.words import brief, caption, facts, item_facts, sentence
+from snellen.synthetic.scenes.words import brief, facts, item_facts, sentence
+from training.scene_captions import caption
 
 DAMPING = 0.5
 """How far the strong patterns are damped: 0 not at all, 0.5 until all are equally strong."""

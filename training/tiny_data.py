@@ -302,7 +302,7 @@ def _questions(scene: Scene, rng: Random, count: int) -> Iterator[Block]:
     kinds = sorted(by_kind, key=lambda kind: rng.random() ** (1 / _ASKED[kind]), reverse=True)
     for kind in kinds[:count]:
         asked = rng.choice(by_kind[kind])
-        yield _asked_vqax(asked.question, asked.answer, asked.explanation.lower().replace(".", ""))
+        yield _asked_vqax(asked.question, asked.answer, asked.explanations[0].lower().replace(".", ""))
 
 
 def pairs(seed: int, index: int) -> list[Row]:

@@ -11,8 +11,7 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from snellen.synthetic.charts.drawing import LETTERS, LetterRow, ink
-from snellen.synthetic.charts.shapes import COLOURS, DIGIT_HEIGHT, DIGITS, NUMBERED
+from snellen.synthetic.charts import COLOURS, DIGIT_HEIGHT, DIGITS, LETTERS, NUMBERED, LetterRow, ink
 
 BLUR = 0.8
 ALIKE, APART = 0.72, 0.04

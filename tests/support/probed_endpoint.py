@@ -14,7 +14,7 @@ from typing import Any
 
 from PIL import Image
 
-from snellen.synthetic.charts.letters import LARGE, SMALL, contrast_rows, size_rows
+from snellen.synthetic.charts import LARGE, SMALL, contrast_rows, size_rows
 from tests.support.chart_eye import BLUR, FAINTEST, find_discs, read_number, read_rows
 from tests.support.endpoint import Endpoint
 

@@ -27,7 +27,6 @@ from tests.support.processors import OTHER_PROCESSORS
 from snellen.synthetic.explained import make as explained
 from snellen.synthetic.hidden import make as hidden
 from snellen.synthetic.pairs import make as pairs
-from snellen.synthetic.pairs import sets
 from snellen.synthetic.patterns import make as patterns
 from snellen.synthetic.screens import make as screens
 
@@ -42,7 +41,7 @@ SETS: dict[str, tuple[Maker, dict[str, Any]]] = {
     "grounding": (screens.make, {}),
     "grounding, the original's": (screens.make, {"style": "original", "count": 4}),
     "d3": (pairs.make, {}),
-    "d3, sets of four": (sets.make_sets, {"size": 4}),
+    "d3, sets of four": (pairs.make, {"sets": 4}),
     "vqax": (explained.make, {"task": "vqax"}),
     "actx": (explained.make, {"task": "actx"}),
     "esnlive": (explained.make, {"task": "esnlive"}),

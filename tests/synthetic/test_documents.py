@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from snellen.synthetic.documents import LIST, OBJECT, in_document, member
 from snellen.synthetic.explained import make as explained
-from snellen.synthetic.pairs import folder, sets
+from snellen.synthetic.pairs import folder
 from snellen.synthetic.pairs import make as pairs
 from snellen.synthetic.screens import make as screens
 
@@ -43,7 +43,7 @@ def test_annotations_have_the_bytes_of_the_whole(values: list[Any], name: str) -
 MAKERS: dict[str, tuple[ModuleType, Callable[..., Any], dict[str, Any]]] = {
     "grounding": (screens, screens.make, {}),
     "d3": (folder, pairs.make, {}),
-    "d3, sets": (folder, sets.make_sets, {"size": 4}),
+    "d3, sets": (folder, pairs.make, {"sets": 4}),
     **{task: (explained, explained.make, {"task": task}) for task in explained.LAYOUTS},
 }
 

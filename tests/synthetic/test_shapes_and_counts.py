@@ -12,8 +12,7 @@ from PIL import Image
 
 from snellen.synthetic.hidden import scenery, silhouettes
 from snellen.synthetic.hidden.make import SPLITS, STRENGTHS
-from snellen.synthetic.pairs.make import SIZE, difference
-from snellen.synthetic.pairs.sets import variants
+from snellen.synthetic.pairs.make import SIZE, difference, variants
 from snellen.synthetic.scenes.render import draw
 
 WEAKEST, EASIEST = STRENGTHS["Hard"][0], STRENGTHS["Easy"][-1]

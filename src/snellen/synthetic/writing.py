@@ -10,15 +10,19 @@ of samples.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snellen.core.errors import SnellenError
 from snellen.data.folder import UNFINISHED, unfinished
-from snellen.data.synthetic_marker import MARK, MARKER, Label
+from snellen.data.synthetic_marker import MARK, MARKER, Label, labelled
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 VERSION = 2
 """The version of all makers here."""
@@ -40,6 +44,13 @@ def label_of(generator: str, seed: int) -> Label:
 def stamped(record: dict[str, Any], label: Label) -> dict[str, Any]:
     """Return a record with the label as its last field."""
     return record | {MARK: label}
+
+
+def picture_file(image: Image, label: Label, kind: str = "PNG", **how: Any) -> bytes:
+    """Return a picture as a file that bears a label; `how` is what Pillow is told about its compression."""
+    sink = io.BytesIO()
+    image.save(sink, kind, **how)
+    return labelled(sink.getvalue(), label)
 
 
 def making(out: Path) -> AbstractContextManager[None]:

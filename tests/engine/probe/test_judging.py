@@ -19,8 +19,7 @@ from snellen.engine.probe.sizes import scale_of, smallest
 from snellen.engine.probe_records.kept import contradicts
 from snellen.engine.probe_records.results import NEEDS, PARTS, Probe, ProbeResult, Proposal, differences
 from snellen.subjects.families import family_of
-from snellen.synthetic.charts.letters import HEIGHTS, LARGE
-from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, disc_chart
+from snellen.synthetic.charts import COLOURS, HEIGHTS, LARGE, NARROW, WIDE, disc_chart
 
 ROWS = ["DNHKV", "OSDKR", "OVDNH", "SKRCZ"]
 WHOLE = [5, 5, 5, 5]

@@ -10,9 +10,22 @@ import pytest
 from PIL import Image
 
 from snellen.data.synthetic_marker import picture_label
-from snellen.synthetic.charts.drawing import A_ROW, LETTERS, ink, jpeg
-from snellen.synthetic.charts.letters import LARGE, SMALL, contrast_chart, size_chart, size_rows
-from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, disc_chart, numbered
+from snellen.synthetic.charts import (
+    A_ROW,
+    COLOURS,
+    LARGE,
+    LETTERS,
+    NARROW,
+    SMALL,
+    WIDE,
+    contrast_chart,
+    disc_chart,
+    ink,
+    jpeg,
+    numbered,
+    size_chart,
+    size_rows,
+)
 
 
 def test_a_seed_gives_the_same_bytes_and_another_other_letters() -> None:

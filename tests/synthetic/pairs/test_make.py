@@ -18,8 +18,7 @@ from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.recorded import is_captions
 from snellen.synthetic.pairs import make as maker
-from snellen.synthetic.pairs.make import make
-from snellen.synthetic.pairs.sets import make_sets, variants
+from snellen.synthetic.pairs.make import make, variants
 from snellen.synthetic.scenes.words import facts
 
 COUNT, SEED = 18, 3
@@ -124,8 +123,8 @@ def test_in_a_set_every_image_has_what_no_other_has(size: int) -> None:
 
 
 def test_sets_are_in_the_real_format_and_the_same_bytes_each_time(tmp_path: Path) -> None:
-    files = make_sets(tmp_path / "a", size=4, count=3, seed=SEED, workers=1)
-    make_sets(tmp_path / "b", size=4, count=3, seed=SEED, workers=1)
+    files = make(tmp_path / "a", sets=4, count=3, seed=SEED, workers=1)
+    make(tmp_path / "b", sets=4, count=3, seed=SEED, workers=1)
     assert {p.relative_to(tmp_path / "a"): p.read_bytes() for p in files} == {
         p.relative_to(tmp_path / "b"): p.read_bytes() for p in (tmp_path / "b").rglob("*") if p.is_file()
     }
@@ -136,6 +135,6 @@ def test_sets_are_in_the_real_format_and_the_same_bytes_each_time(tmp_path: Path
     assert is_captions(read(tmp_path / "a", "captions/reference.json"))
     assert not [p for p in BENCHMARK.check(tmp_path / "a") if p.fatal]
     with pytest.raises(SnellenError, match="another synthetic set"):
-        make_sets(tmp_path / "a", size=3, count=3, seed=SEED)
+        make(tmp_path / "a", sets=3, count=3, seed=SEED)
     with pytest.raises(SnellenError, match="--sets 17: a set has 3 to 16 images"):
-        make_sets(tmp_path / "c", size=17, count=3, seed=SEED)
+        make(tmp_path / "c", sets=17, count=3, seed=SEED)

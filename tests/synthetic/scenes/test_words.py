@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from training.scene_captions import caption
 
 from snellen.synthetic.chance import generator
 from snellen.synthetic.scenes.catalog import ACTIONS, KINDS, alike
@@ -15,7 +16,7 @@ from snellen.synthetic.scenes.model import Person, Scene, Thing
 from snellen.synthetic.scenes.questions import ask_presence, could_be, questions
 from snellen.synthetic.scenes.render import draw
 from snellen.synthetic.scenes.sampling import draw_scene
-from snellen.synthetic.scenes.words import brief, caption, facts
+from snellen.synthetic.scenes.words import brief, facts
 
 PARK = Scene(
     place="park",
@@ -153,7 +154,10 @@ def test_questions_follow_from_the_scene() -> None:
     assert asked["Is the box closed?"].answer == "no"
     assert asked["Is the man wearing a hat?"].answer == "yes"
     assert asked["Is there a bicycle in this picture?"].answer == "yes"
-    assert asked["Is there a bicycle in this picture?"].explanation == "the man on the left is riding an orange bicycle"
+    assert (
+        asked["Is there a bicycle in this picture?"].explanations[0]
+        == "the man on the left is riding an orange bicycle"
+    )
     assert ask_presence(PARK, "ball").answer == "yes", "it is in the box"
     assert ask_presence(PARK, "dog").answer == "no"
 

@@ -11,7 +11,7 @@ from snellen.engine.probe.reading import places, two_digits
 from snellen.engine.probe_records.kept import WORDS, reads_space
 from snellen.engine.probe_records.results import ProbeResult, Proposal, Replies, cannot_tell, fine, found
 from snellen.subjects.families import FORMATS, PLAIN, Family, families
-from snellen.synthetic.charts.shapes import COLOURS, Discs
+from snellen.synthetic.charts import COLOURS, Chart
 
 BLIND = "the model does not find the discs"
 CLOSE = 0.03
@@ -29,7 +29,7 @@ class CoordinateFit(NamedTuple):
     swapped: bool
 
 
-def fitted(discs: Discs, said: Mapping[str, tuple[float, float]]) -> CoordinateFit | None:
+def fitted(discs: Chart, said: Mapping[str, tuple[float, float]]) -> CoordinateFit | None:
     """Return the factors that bring at least five discs to their place; None where none do."""
     for swapped in (False, True):
         pairs = [(discs.middles[c], p[::-1] if swapped else p) for c, p in said.items()]

@@ -15,9 +15,21 @@ from snellen.core.prompt import Prompt, by_name
 from snellen.core.protocol import Protocol
 from snellen.core.types import Picture, Sample
 from snellen.engine.probe_records.results import NEEDS
-from snellen.synthetic.charts.drawing import A_ROW, Chart, jpeg, png
-from snellen.synthetic.charts.letters import LARGE, SMALL, contrast_chart, size_chart
-from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, Discs, NumberChart, disc_chart, numbered
+from snellen.synthetic.charts import (
+    A_ROW,
+    COLOURS,
+    LARGE,
+    NARROW,
+    SMALL,
+    WIDE,
+    Chart,
+    contrast_chart,
+    disc_chart,
+    jpeg,
+    numbered,
+    png,
+    size_chart,
+)
 
 ROWS = (
     "The picture shows {rows} rows of {letters} capital letters each. Write them down from the top row to the bottom row, one row on a "
@@ -51,8 +63,8 @@ class Charts(NamedTuple):
     """A large chart at the size of a small one: what a reader makes of letters that were scaled down to a quarter."""
     fine: Chart
     broad: Chart
-    discs: tuple[Discs, ...]
-    numbers: tuple[tuple[NumberChart, ...], ...]
+    discs: tuple[Chart, ...]
+    numbers: tuple[tuple[Chart, ...], ...]
 
 
 class RepeatedQuestion(NamedTuple):
@@ -122,13 +134,13 @@ def _rows(name: str, chart: Chart) -> RepeatedQuestion:
     return RepeatedQuestion(name, ROWS.format(rows=len(chart.rows), letters=A_ROW), (chart.data,))
 
 
-def _middles(name: str, discs: Discs) -> RepeatedQuestion:
+def _middles(name: str, discs: Chart) -> RepeatedQuestion:
     colours = ", ".join(COLOURS)
     text = MIDDLES.format(width=discs.width, height=discs.height, count=len(COLOURS), colours=colours)
     return RepeatedQuestion(name, text, (discs.data,))
 
 
-def _numbers(name: str, some: Sequence[NumberChart]) -> RepeatedQuestion:
+def _numbers(name: str, some: Sequence[Chart]) -> RepeatedQuestion:
     return RepeatedQuestion(name, NUMBERS.format(count=len(some)), tuple(one.data for one in some))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from snellen.core.reply import spoken
-from snellen.synthetic.charts.drawing import A_ROW
+from snellen.synthetic.charts import A_ROW
 
 ENOUGH = 3
 """Letters of a row that must be right for any of them to count: fewer come right by chance."""

@@ -15,8 +15,7 @@ from snellen.engine.probe.questions import QUALITY, Charts
 from snellen.engine.probe.reading import letters_right
 from snellen.engine.probe_records.results import ProbeResult, Replies, Sure, cannot_tell, fine, found, obeyed
 from snellen.subjects.families import Family
-from snellen.synthetic.charts.drawing import A_ROW, Chart
-from snellen.synthetic.charts.letters import HEIGHTS, LARGE, SMALL
+from snellen.synthetic.charts import A_ROW, HEIGHTS, LARGE, SMALL, Chart
 
 BLIND = "the model does not read the chart"
 TOP = 3

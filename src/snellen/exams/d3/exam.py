@@ -86,7 +86,7 @@ class D3(Exam):
 
     extras = (
         Maker(
-            later("snellen.synthetic.pairs.sets:make_pairs_or_sets"),
+            later("snellen.synthetic.pairs.make:make"),
             (Option("sets", f"Sets of N images (3 to {MOST}) instead of pairs.", kind="int", metavar="N"),),
         ),
         DataTemplates({"pair": later("snellen.exams.d3.template:write")}),

@@ -22,11 +22,6 @@ class QA(NamedTuple):
     explanations: tuple[str, ...]
     minority: tuple[str, ...]
 
-    @property
-    def explanation(self) -> str:
-        """Return the best explanation."""
-        return self.explanations[0]
-
 
 def _asked(name: str, answer: str | bool, minority: Iterable[str] = (), /, **words: Any) -> QA:
     """Return a question of phrases.toml with its words; an answer may be yes or no, and then the minority says the other."""
