@@ -7,7 +7,6 @@ as under way, even if they are answered already. So the order in which answers a
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +18,6 @@ from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.pixels import as_rgb
 from snellen.core.types import Outcome, Picture, Sample
-from snellen.data.synthetic_marker import labelled
 from snellen.exams.eye.prescription import SEEN
 from snellen.exams.eye.trial_plans import CATCH_EVERY, Course, planned, quality
 from snellen.stats.adaptive import answered, constant_level, next_level
@@ -27,6 +25,7 @@ from snellen.stats.psychometric import DialShape, Trial
 from snellen.synthetic.chance import generator
 from snellen.synthetic.sheets import draw, fingerprint
 from snellen.synthetic.sheets.paper import GENERATOR, VERSION
+from snellen.synthetic.writing import picture_file
 
 LABEL = {"generator": GENERATOR, "version": VERSION}
 """What a sheet says of itself: that it was drawn, and nothing of its seed or its answer."""
@@ -218,16 +217,11 @@ def _blank(data: bytes, tone: int) -> bytes:
     """Return a grey picture of the same size."""
     from PIL import Image
 
-    head, out = sniff(data), io.BytesIO()
-    Image.new("L", (head.width or 1, head.height or 1), tone).save(out, "PNG")
-    return labelled(out.getvalue(), LABEL)
+    head = sniff(data)
+    return picture_file(Image.new("L", (head.width or 1, head.height or 1), tone), LABEL)
 
 
 def _encoded(data: bytes, codec: str) -> bytes:
     """Return a sheet as it is sent."""
     wanted = quality(codec)
-    if wanted is None:
-        return data
-    out = io.BytesIO()
-    as_rgb(data).save(out, "JPEG", quality=wanted)
-    return labelled(out.getvalue(), LABEL)
+    return data if wanted is None else picture_file(as_rgb(data), LABEL, "JPEG", quality=wanted)

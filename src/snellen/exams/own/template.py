@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.extras import Progress
 from snellen.data.folder import UNFINISHED, check_new
-from snellen.data.synthetic_marker import labelled
-from snellen.synthetic.writing import making, write_bytes, write_text
+from snellen.synthetic.writing import making, picture_file, write_bytes, write_text
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Drawn
 
 TABLE = "questions.jsonl"
 COLOURS = {"red": "#d62728", "blue": "#1f77b4", "green": "#2ca02c", "orange": "#ff7f0e"}
@@ -51,7 +52,7 @@ def text(out: Path) -> tuple[Path, str]:
     return _template(out, _TEXT, rows, f"baseline/constant:{rows[0][0]['answer'][0]}")
 
 
-def _template(out: Path, columns: str, rows: list[tuple[dict[str, Any], bytes]], model: str) -> tuple[Path, str]:
+def _template(out: Path, columns: str, rows: list[tuple[dict[str, Any], Drawn]], model: str) -> tuple[Path, str]:
     check_new(out)
     return _write(out, _HEAD + columns + _TAIL, rows)[0], model
 
@@ -69,17 +70,17 @@ def make(
         return _write(out, comment, numbered, seed)
 
 
-def _first(rows: Iterator[tuple[dict[str, Any], bytes]], count: int) -> list[tuple[dict[str, Any], bytes]]:
+def _first(rows: Iterator[tuple[dict[str, Any], Drawn]], count: int) -> list[tuple[dict[str, Any], Drawn]]:
     return [next(rows) for _ in range(count)]
 
 
-def _write(out: Path, comment: str, rows: list[tuple[dict[str, Any], bytes]], seed: int = 0) -> list[Path]:
+def _write(out: Path, comment: str, rows: list[tuple[dict[str, Any], Drawn]], seed: int = 0) -> list[Path]:
     (out / "images").mkdir(parents=True, exist_ok=True)
     label = {"generator": "own", "version": VERSION, "seed": seed}
     files, lines = [out / TABLE], [comment]
     for number, (row, picture) in enumerate(rows, 1):
         file = out / "images" / f"{number}.png"
-        write_bytes(file, labelled(picture, label))
+        write_bytes(file, picture_file(picture, label))
         files.append(file)
         shown = {"image": f"images/{number}.png"} | row
         if "id" not in row:
@@ -92,7 +93,7 @@ def _write(out: Path, comment: str, rows: list[tuple[dict[str, Any], bytes]], se
 # ---------------------------------------------------------------- drawn questions
 
 
-def _rows(seed: int, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
+def _rows(seed: int, kind: str) -> Iterator[tuple[dict[str, Any], Drawn]]:
     """Questions of a kind about scattered shapes, for ever."""
     draw = random.Random(f"own/{seed}/{kind}")  # noqa: S311 (drawings, not secrets)
     while True:
@@ -114,7 +115,7 @@ def _rows(seed: int, kind: str) -> Iterator[tuple[dict[str, Any], bytes]]:
         yield row | {"kind": kind}, picture
 
 
-def _drawn(draw: random.Random, names: list[tuple[str, str]]) -> bytes:
+def _drawn(draw: random.Random, names: list[tuple[str, str]]) -> Drawn:
     from PIL import Image, ImageDraw
 
     image = Image.new("RGB", (_SIZE, _SIZE), "white")
@@ -129,6 +130,4 @@ def _drawn(draw: random.Random, names: list[tuple[str, str]]) -> bytes:
             pen.rectangle(box, fill=COLOURS[colour])
         else:
             pen.polygon([(x, y - _R), (x - _R, y + _R), (x + _R, y + _R)], fill=COLOURS[colour])
-    out = io.BytesIO()
-    image.save(out, "PNG")
-    return out.getvalue()
+    return image

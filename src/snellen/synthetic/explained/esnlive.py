@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.records import MadeRecord, picture, picture_name, plain
-from snellen.synthetic.scenes.catalog import ACTIONS, CHILDREN, KINDS, WEATHER, WORLD, denied
+from snellen.synthetic.scenes.catalog import KINDS, WEATHER, WORLD, actions_at, denied, hair_of
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 from snellen.synthetic.scenes.questions import could_be
 from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
@@ -104,21 +104,9 @@ def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
         person["hat"] = rng.choice(WORLD.vivid) if wanted["hair"] == "neutral" else None
     if "trousers" in wanted:
         hidden = wanted["trousers"] == "neutral"
-        action = rng.choice(
-            [
-                act.name
-                for act in ACTIONS.values()
-                if place in act.places and act.hides == hidden and "ball" not in act.brings
-            ]
-        )
+        action = rng.choice([act.name for act in actions_at(place, ["ball"]) if act.hides == hidden])
     if action is None:
-        action = rng.choice(
-            [
-                act.name
-                for act in ACTIONS.values()
-                if place in act.places and not {*act.brings} & {*things, "cup", "ball"}
-            ]
-        )
+        action = rng.choice([act.name for act in actions_at(place, [*things, "cup", "ball"])])
     return SceneRequest(
         place=place, things=things, action=action, person_is=person, people=1, without=frozenset(without - {*things})
     )
@@ -182,8 +170,9 @@ def _trousers(person: Person) -> list[_Claim]:
 
 def _hair(person: Person) -> list[_Claim]:
     words, seen = terms(person), person.hair_seen
-    colours = [hair for hair in WORLD.hair if hair != "grey" or person.who not in CHILDREN]
-    return [_claim("hair", asked == person.hair if seen else None, asked=asked, **words) for asked in colours]
+    return [
+        _claim("hair", asked == person.hair if seen else None, asked=asked, **words) for asked in hair_of(person.who)
+    ]
 
 
 def _box(thing: Thing) -> list[_Claim]:

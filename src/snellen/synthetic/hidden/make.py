@@ -5,18 +5,16 @@ File names have the form of the real ones, which say shape, scene and strength, 
 
 from __future__ import annotations
 
-import io
 from functools import partial
 
 import numpy as np
 from PIL import Image
 
 from snellen.data.parquet import PICTURE
-from snellen.data.synthetic_marker import labelled
 from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.hidden import scenery, silhouettes
 from snellen.synthetic.tables import Recipe, Row, make_set
-from snellen.synthetic.writing import label_of
+from snellen.synthetic.writing import label_of, picture_file
 
 GENERATOR = "illusionbench"
 SPLITS = (silhouettes.IN, silhouettes.LOGO, silhouettes.ICON)
@@ -36,9 +34,8 @@ def sample(split: str, seed: int, index: int) -> tuple[str, bytes]:
     mask = silhouettes.silhouette(split, shape, variant, rng)
     image = scenery.compose(scenery.scene(scene, rng), mask, strength, rng)
     first = f"{shape}-{variant + 1}" if split == silhouettes.ICON else shape
-    sink = io.BytesIO()
-    Image.fromarray(image).save(sink, "PNG", compress_level=1)
-    return f"{first}-{scene}-{level}-{strength}-syn{index}.png", labelled(sink.getvalue(), label_of(GENERATOR, seed))
+    file = picture_file(Image.fromarray(image), label_of(GENERATOR, seed), compress_level=1)
+    return f"{first}-{scene}-{level}-{strength}-syn{index}.png", file
 
 
 def rows(split: str, seed: int, index: int) -> tuple[Row, ...]:

@@ -32,14 +32,12 @@ _NIGHT = 0.37  # in a scene darker than this only light shapes: a dark one would
 
 def scene(name: str, rng: Rng) -> Field:
     """Return a scene of the named kind without any shape, height by width by 3 in 0..1."""
-    image: Field = np.clip(SCENES[name](rng), 0, 1)
-    return image
+    return np.clip(SCENES[name](rng), 0, 1)
 
 
 def brightness(image: Field) -> Field:
     """Return the brightness. Written out: a product of matrices rounds as the processor's own routine does, and bytes would differ."""
-    out: Field = image[..., 0] * LUMA[0] + image[..., 1] * LUMA[1] + image[..., 2] * LUMA[2]
-    return out
+    return image[..., 0] * LUMA[0] + image[..., 1] * LUMA[1] + image[..., 2] * LUMA[2]
 
 
 def _clutter(image: Field) -> float:
@@ -56,8 +54,7 @@ def _relit(image: Field, light: Field, wanted: Field) -> Field:
     part: Field = np.minimum(image * gain[..., None].astype(np.float32), np.float32(1))
     reached = brightness(part)
     lift: Field = np.clip((wanted - reached) / np.maximum(1 - reached, np.float32(0.02)), 0, 1)
-    out: Field = part + (1 - part) * lift[..., None]
-    return out
+    return part + (1 - part) * lift[..., None]
 
 
 _TORN, _PATCHY = 0.5, 0.1

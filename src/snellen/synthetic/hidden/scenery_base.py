@@ -29,8 +29,7 @@ YY: Field = np.broadcast_to(_GRID[:, None], (SIZE, SIZE))
 def _resized(field: Field, width: int, height: int, how: Image.Resampling = Image.Resampling.BICUBIC) -> Field:
     """Return the field at another size."""
     image = Image.fromarray(np.ascontiguousarray(field, dtype=np.float32))
-    out: Field = np.asarray(image.resize((width, height), how), dtype=np.float32)
-    return out
+    return np.asarray(image.resize((width, height), how), dtype=np.float32)
 
 
 def smooth(field: Field, step: int) -> Field:
@@ -62,27 +61,23 @@ def ramp(field: Field, stops: Sequence[tuple[float, Colour]]) -> Field:
     index = np.clip((field - at[0]) * (255 / (at[-1] - at[0])), 0, 255).astype(np.uint8)
     line = np.linspace(at[0], at[-1], 256)
     table = np.stack([np.interp(line, at, [s[1][k] for s in stops]) for k in range(3)], axis=1)
-    out: Field = (table / 255).astype(np.float32)[index]
-    return out
+    return (table / 255).astype(np.float32)[index]
 
 
 def steady(function: Callable[[Any], Any], field: Any) -> Field:
     """Apply a function to each point, computed in double precision: in single precision its last digit is the processor's own."""
-    out: Field = function(np.asarray(field, dtype=np.float64)).astype(np.float32)
-    return out
+    return function(np.asarray(field, dtype=np.float64)).astype(np.float32)
 
 
 def step(field: Field, low: float, high: float) -> Field:
     """Return 0 below `low`, 1 above `high`, and smooth values between."""
     t = np.clip((field - np.float32(low)) * np.float32(1 / (high - low)), 0, 1)
-    out: Field = t * t * (3 - 2 * t)
-    return out
+    return t * t * (3 - 2 * t)
 
 
 def mixed(a: Field, b: Field, part: Field) -> Field:
     """Return a where part is 0 and b where it is 1."""
-    out: Field = a + (b - a) * part[..., None]
-    return out
+    return a + (b - a) * part[..., None]
 
 
 def one_of(rng: Rng, palette: str) -> Any:
@@ -92,8 +87,7 @@ def one_of(rng: Rng, palette: str) -> Any:
 
 def grained(image: Field, rng: Rng, amount: float, fine: int = 130) -> Field:
     """Return the picture with a fine grain."""
-    out: Field = image + amount * noise(rng, fine, fine)[..., None]
-    return out
+    return image + amount * noise(rng, fine, fine)[..., None]
 
 
 def tone(rng: Rng, base: Colour, spread: float = 12.0) -> Colour:
@@ -150,8 +144,7 @@ class Painting:
 
     def pixels(self) -> Field:
         """Return the picture so far."""
-        out: Field = np.asarray(self._image.reduce(self.fine), dtype=np.float32) / np.float32(255)
-        return out
+        return np.asarray(self._image.reduce(self.fine), dtype=np.float32) / np.float32(255)
 
 
 class Panel:

@@ -137,8 +137,7 @@ def render(
         wave = np.sin(points[:, ::-1] * (2 * np.pi / 110.0) + [bend[2], bend[3]])
         moved = (points + wave * [bend[0], bend[1]] - 50.0) @ matrix + centre
         draw.polygon([(float(x), float(y)) for x, y in moved], fill=255 if ink else 0)
-    out: Mask = np.asarray(image.reduce(2), dtype=np.float32) / np.float32(255)
-    return out
+    return np.asarray(image.reduce(2), dtype=np.float32) / np.float32(255)
 
 
 def silhouette(split: str, shape: str, variant: int, rng: np.random.Generator) -> Mask:

@@ -26,10 +26,7 @@ def rgb_to_lab(rgb: npt.ArrayLike) -> Floats:
     linear = low + (levels - whole) * (_LINEAR[whole + 1] - low)
     xyz = linear @ (_TO_XYZ / _WHITE[:, None]).T
     f = np.where(xyz > _KNEE**3, np.cbrt(xyz), xyz / (3 * _KNEE**2) + 4.0 / 29.0)
-    out: Floats = np.stack(
-        [116 * f[..., 1] - 16, 500 * (f[..., 0] - f[..., 1]), 200 * (f[..., 1] - f[..., 2])], axis=-1
-    )
-    return out
+    return np.stack([116 * f[..., 1] - 16, 500 * (f[..., 0] - f[..., 1]), 200 * (f[..., 1] - f[..., 2])], axis=-1)
 
 
 def lab_to_rgb(lab: npt.ArrayLike) -> Floats:
@@ -39,14 +36,10 @@ def lab_to_rgb(lab: npt.ArrayLike) -> Floats:
     f = np.stack([fy + values[..., 1] / 500, fy, fy - values[..., 2] / 200], axis=-1)
     xyz = np.where(f > _KNEE, f**3, 3 * _KNEE**2 * (f - 4.0 / 29.0)) * _WHITE
     linear = xyz @ _TO_RGB.T
-    out: Floats = 255.0 * np.where(
-        linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-12) ** (1 / 2.4) - 0.055
-    )
-    return out
+    return 255.0 * np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-12) ** (1 / 2.4) - 0.055)
 
 
 def difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     """Distance in Lab (CIE 1976); about 2.3 is just noticeable."""
     gap = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    out: Floats = np.sqrt((gap * gap).sum(axis=-1))
-    return out
+    return np.sqrt((gap * gap).sum(axis=-1))

@@ -79,8 +79,7 @@ def _area_and_centroid(points: Floats) -> tuple[float, Floats]:
 def unit_area(points: Floats) -> Floats:
     """Return the same outline with area 1, centred on its centre of mass."""
     area, centre = _area_and_centroid(points)
-    out: Floats = (points - centre) / np.sqrt(area)
-    return out
+    return (points - centre) / np.sqrt(area)
 
 
 _ARROW = np.array([[-0.5, -0.1], [-0.05, -0.1], [-0.05, -0.3], [0.5, 0.0], [-0.05, 0.3], [-0.05, 0.1], [-0.5, 0.1]])
@@ -115,8 +114,7 @@ def turned(points: Floats, degrees: float) -> Floats:
     """Return the outline turned clockwise as seen on the screen (y points down)."""
     angle = np.radians(degrees)
     c, s = np.cos(angle), np.sin(angle)
-    out: Floats = points @ np.array([[c, s], [-s, c]])
-    return out
+    return points @ np.array([[c, s], [-s, c]])
 
 
 def polar(points: Floats, angles: Floats) -> Floats:
@@ -128,8 +126,7 @@ def polar(points: Floats, angles: Floats) -> Floats:
     far = (start[None, :, 0] * edge[None, :, 1] - start[None, :, 1] * edge[None, :, 0]) / safe
     along = (start[None, :, 0] * ray[:, None, 1] - start[None, :, 1] * ray[:, None, 0]) / safe
     hit = (along >= -1e-9) & (along <= 1 + 1e-9) & (far > 0)
-    out: Floats = np.where(hit, far, 0.0).max(axis=1)
-    return out
+    return np.where(hit, far, 0.0).max(axis=1)
 
 
 def coverage(points: Floats, oversample: int, margin: int = 0) -> tuple[npt.NDArray[np.float32], int, int]:
@@ -181,8 +178,7 @@ def colour_at(rng: np.random.Generator, base: Floats, span: tuple[float, float],
             shown = rgb_to_lab(np.rint(lab_to_rgb(lab)))
             if low <= float(difference(shown, base)) <= high and float(difference(lab, away)) >= gap:
                 return shown
-    fallback: Floats = base + np.array([low if base[0] < 50 else -low, 0.0, 0.0])
-    return fallback
+    return base + np.array([low if base[0] < 50 else -low, 0.0, 0.0])
 
 
 def framed(image: Pixels, box: PixelBox, margin: int = 3, width: int = 2) -> Pixels:

@@ -125,8 +125,7 @@ def _relief(thing: _PatternObject, x: Floats, y: Floats) -> Floats:
         wave = np.sin(pitch * u) * np.sin(pitch * v) * 1.5
     else:
         wave = (np.cos(pitch * u) + np.cos(pitch * v)) * 0.8
-    out: Floats = np.clip(wave * 4, -1, 1)
-    return out
+    return np.clip(wave * 4, -1, 1)
 
 
 def _draw(canvas: npt.NDArray[np.float32], thing: _PatternObject, place: Floats) -> PixelBox:

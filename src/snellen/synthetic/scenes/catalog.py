@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -107,6 +108,16 @@ KINDS = {name: msgspec.convert({"name": name, **row}, Kind) for name, row in rea
 ACTIONS = {
     name: msgspec.convert({"name": name, **row}, Action) for name, row in read_table("scenes/actions.toml").items()
 }
+
+
+def actions_at(place: str, without: Iterable[str] = ()) -> list[Action]:
+    """Return what somebody can do at a place with none of these kinds of things."""
+    return [act for act in ACTIONS.values() if place in act.places and not {*act.brings} & {*without}]
+
+
+def hair_of(who: str) -> list[str]:
+    """Return the colours that somebody's hair can have."""
+    return [hair for hair in WORLD.hair if hair != "grey" or who not in CHILDREN]
 
 
 def denied(action: str, place: str | None = None, *, strict: bool = False) -> list[str]:

@@ -54,8 +54,10 @@ def draw(scene: Scene, size: tuple[int, int] = SIZE) -> _Drawing:
                 _draw_pose(pen, person, "cooking-front")
                 covered[person] = _around(covered[person], pen.covered)
     for item in sorted((item for item in scene.items() if item not in covered), key=_nearness):
-        drawn = _draw_person if isinstance(item, Person) else _draw_things
-        covered[item] = drawn(canvas, scene, item)
+        if isinstance(item, Person):
+            covered[item] = _draw_person(canvas, scene, item)
+        else:
+            covered[item] = _draw_things(canvas, scene, item)
     if dull:
         _draw_rain(canvas, generator("rain", scene.decor))
     across, down = size[0] / WIDE, size[1] / HIGH

@@ -8,7 +8,18 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from snellen.synthetic.scenes.catalog import ACTIONS, CHILDREN, COLUMNS, KINDS, PLACES, WHO, WORLD, Column, Kind
+from snellen.synthetic.scenes.catalog import (
+    ACTIONS,
+    COLUMNS,
+    KINDS,
+    PLACES,
+    WHO,
+    WORLD,
+    Column,
+    Kind,
+    actions_at,
+    hair_of,
+)
 from snellen.synthetic.scenes.model import Person, Scene, Thing, is_high
 
 
@@ -119,14 +130,8 @@ class _SceneDraft:
     def _action(self) -> str | None:
         done = {person.action for person in self.people}
         shut = self.used | self.want.without
-        fits = [
-            act.name
-            for act in ACTIONS.values()
-            if self.place in act.places
-            and act.name not in done
-            and not shut & {*act.brings}
-            and not (act.tall and self._crowded())
-        ]
+        can = [act for act in actions_at(self.place, shut) if act.name not in done]
+        fits = [act.name for act in can if not (act.tall and self._crowded())]
         return self.rng.choice(fits) if fits else None
 
     def _fitting(self) -> list[Kind]:
@@ -149,7 +154,7 @@ def _person(rng: Random, who: str, column: Column, action: str, place: str, wish
     fields: dict[str, Any] = {
         "shirt": shirt,
         "trousers": rng.choice([colour for colour in WORLD.trousers if colour != wish.get("shirt", shirt)]),
-        "hair": rng.choice([hair for hair in WORLD.hair if hair != "grey" or who not in CHILDREN]),
+        "hair": rng.choice(hair_of(who)),
         "skin": rng.randrange(len(WORLD.skin)),
         "hat": rng.choice(WORLD.vivid) if rng.random() < 0.35 else None,
         "facing": rng.choice(("left", "right")),

@@ -146,8 +146,7 @@ class DrawnTemplate:
             return mix(self.colour(first), self.colour(more[0]), float(more[1]))
         if first.startswith("#"):
             return rgb(first)
-        found: RGB = getattr(self.ui.theme, first)
-        return found
+        return getattr(self.ui.theme, first)
 
     def random(self, table: dict[str, Any]) -> Any:
         """Return what chance makes of a table."""

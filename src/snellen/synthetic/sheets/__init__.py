@@ -5,9 +5,9 @@ is beside the point (place, colours, angles) follow seed and number, so nothing 
 evenly.
 
     paper.py     levels between levels, files           marks.py     letters and shapes by geometry
-    letters.py   letters, contrast                      odd.py       colour, orientation, size
+    letters.py   letters, contrast                      odd.py       one of nine: colour, orientation, size, difference
     hidden.py    a silhouette in a scene                pointing.py  a square on a screen
-    difference.py  two pictures, one change             ciede.py     the distance of two colours
+    ciede.py     the distance of two colours
 
 Left out: *crowding* (a letter between flankers), since the line of five letters has flankers already, at a letter's width, and
 closer ones touch; and *counting*, where the dial and the answer would be the same number, so a reply would not be a guess among
@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError, unknown
-from snellen.synthetic.sheets import difference, hidden, letters, odd, pointing
+from snellen.synthetic.sheets import hidden, letters, odd, pointing
 from snellen.synthetic.sheets.paper import DrawnSheet, fingerprint
 
 __all__ = ["DRAWERS", "SIDES", "DrawnSheet", "draw", "fingerprint"]
@@ -41,7 +41,7 @@ DRAWERS: Mapping[str, _Drawer] = {
     "size": _Drawer(odd.size, 100),
     "hidden": _Drawer(hidden.hidden, 100),
     "pointing": _Drawer(pointing.pointing, pointing.LARGEST),
-    "difference": _Drawer(difference.difference, 100),
+    "difference": _Drawer(odd.difference, 100),
 }
 SIDES = range(128, 4097)
 """Pictures that are drawn; records come from others, so nothing is drawn that no machine has room for."""

@@ -19,8 +19,7 @@ def _hue(a: Floats, b: Floats) -> Floats:
 
 
 def _cos(degrees: Floats) -> Floats:
-    out: Floats = np.cos(np.radians(degrees))
-    return out
+    return np.cos(np.radians(degrees))
 
 
 def ciede2000(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
@@ -47,5 +46,4 @@ def ciede2000(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     bend = 60 * np.exp(-(((hue - 275) / 25) ** 2))
     rt = -2 * np.sqrt(chroma**7 / (chroma**7 + _FAR)) * np.sin(np.radians(bend))
     x, y, z = dl / sl, dc / sc, dh / sh
-    out: Floats = np.sqrt(x * x + y * y + z * z + rt * y * z)
-    return out
+    return np.sqrt(x * x + y * y + z * z + rt * y * z)

@@ -59,5 +59,4 @@ def blended(scene: Field, mean: float, mask: Field, part: float) -> Pixels:
     middle = np.float32(soft.mean(dtype=np.float64))
     field = share * np.float32(mean) + np.float32(SWING * part) * (soft - middle)
     mixed = scene * (1 - share) + field[..., None]
-    out: Pixels = np.rint(np.clip(mixed, 0, 255)).astype(np.uint8)
-    return out
+    return np.rint(np.clip(mixed, 0, 255)).astype(np.uint8)

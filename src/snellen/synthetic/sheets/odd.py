@@ -2,6 +2,10 @@
 
 Nine and not sixteen: the answer is one digit, in the order in which one reads, and saying the place should be no task of its own.
 What they all are like (colour, angle, size, each one's place in its cell) is drawn by seed and number.
+
+`difference` has two pictures of the same nine things, one of which has another size in the second. The dial is that of `size`, where all
+nine stand in one picture. So the two thresholds beside each other say what it costs a model to compare two pictures. The nine differ
+from each other in shape, colour and size, so one picture alone says nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +17,9 @@ import numpy as np
 
 from snellen.synthetic.chance import generator
 from snellen.synthetic.patterns.colour import lab_to_rgb, rgb_to_lab
+from snellen.synthetic.screens.canvas import rgb
 from snellen.synthetic.sheets.ciede import ciede2000
-from snellen.synthetic.sheets.marks import Cover, centred, put
+from snellen.synthetic.sheets.marks import SHAPES, Cover, centred, put
 from snellen.synthetic.sheets.paper import DrawnSheet, Floats, begun, png
 
 A_ROW = 3
@@ -30,11 +35,15 @@ _JITTER = 0.02
 _GROUND = 128
 _CLEAR = 12.0
 """How far every disc's colour keeps from the ground's, by CIEDE2000: at no level may a disc vanish."""
+_UNEQUAL = 0.12
+"""Size of one of nine different things, of the picture's side; each is up to a fifth larger or smaller."""
+_COLOURS = ("#c01c28", "#1a5fb4", "#26734d", "#613583", "#b5835a", "#a3620a", "#0e6e78", "#3d3846")
+_PALE = 240
 _LADDER = np.linspace(0, 1, 17)
 _NEAR = np.array([(r, g, b) for r in range(-2, 3) for g in range(-2, 3) for b in range(-2, 3)], dtype=np.float64)
 
 
-def places(seed: int | str, number: int, faculty: str, size: int) -> list[tuple[float, float]]:
+def _places(seed: int | str, number: int, faculty: str, size: int) -> list[tuple[float, float]]:
     """Return the middles of the nine things, each a little off its cell's."""
     chance = generator("sheets", faculty, "places", seed, number)
     cell = size / A_ROW
@@ -51,7 +60,7 @@ def colour(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     odd = _apart(usual, np.array(direction), level)
     levels = np.full((size, size, 3), _GROUND, dtype=np.uint8)
     side = THING * size
-    for cell, middle in zip(CELLS, places(seed, number, "colour", size), strict=True):
+    for cell, middle in zip(CELLS, _places(seed, number, "colour", size), strict=True):
         put(levels, centred("disc", side, *middle), odd if cell == truth else usual)
     reached = float(ciede2000(rgb_to_lab(usual), rgb_to_lab(odd)))
     facts = {"usual": usual.astype(int).tolist(), "odd": odd.astype(int).tolist(), "reached": round(reached, 4)}
@@ -88,8 +97,7 @@ def _apart(usual: Floats, step: Floats, level: float) -> Floats:
     base = rgb_to_lab(usual)
     near = np.clip(np.rint(lab_to_rgb(_moved(base, step, level))) + _NEAR, 0, 255)
     miss = np.abs(ciede2000(base, rgb_to_lab(near)) - level)
-    out: Floats = near[int(np.round(miss, 6).argmin())]  # rounded: no processor's last digit decides between two
-    return out
+    return near[int(np.round(miss, 6).argmin())]  # rounded: no processor's last digit decides between two
 
 
 def orientation(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
@@ -98,7 +106,7 @@ def orientation(level: float, seed: int | str, number: int, size: int) -> DrawnS
     usual, way = chance.uniform(0, 180), chance.choice((-1, 1))
     ground, ink = _two_levels(seed, number, "orientation")
     levels = np.full((size, size), ground, dtype=np.uint8)
-    for cell, middle in zip(CELLS, places(seed, number, "orientation", size), strict=True):
+    for cell, middle in zip(CELLS, _places(seed, number, "orientation", size), strict=True):
         put(levels, bar(*middle, LONG * size, THICK * size, usual + way * level * (cell == truth)), ink)
     return DrawnSheet((png(levels),), truth, {"usual": usual, "odd": usual + way * level, "levels": [ground, ink]})
 
@@ -132,6 +140,26 @@ def size(level: float, seed: int | str, number: int, side: int) -> DrawnSheet:
     odd = usual * ratio if chance.random() < 0.5 else usual / ratio
     ground, ink = _two_levels(seed, number, "size")
     levels = np.full((side, side), ground, dtype=np.uint8)
-    for cell, middle in zip(CELLS, places(seed, number, "size", side), strict=True):
+    for cell, middle in zip(CELLS, _places(seed, number, "size", side), strict=True):
         put(levels, centred("disc", odd if cell == truth else usual, *middle), ink)
     return DrawnSheet((png(levels),), truth, {"usual": usual, "odd": odd, "levels": [ground, ink]})
+
+
+def difference(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
+    """Draw two pictures; in the second, one of nine things is `level` percent larger, or so much smaller."""
+    chance, truth = begun("difference", CELLS, seed, number)
+    shapes = chance.sample(SHAPES, len(CELLS))
+    colours = [np.array(rgb(chance.choice(_COLOURS)), dtype=np.float64) for _ in CELLS]
+    sides = [_UNEQUAL * size * chance.uniform(0.8, 1.2) for _ in CELLS]
+    ratio, which = 1 + level / 100, CELLS.index(truth)
+    odd = sides[which] * ratio if chance.random() < 0.5 else sides[which] / ratio
+    middles = _places(seed, number, "difference", size)
+    first = np.full((size, size, 3), _PALE, dtype=np.uint8)
+    for shape, colour, side, middle in zip(shapes, colours, sides, middles, strict=True):
+        put(first, centred(shape, side, *middle), colour)
+    second = first.copy()
+    cell = size // 3
+    second[which // 3 * cell : (which // 3 + 1) * cell, which % 3 * cell : (which % 3 + 1) * cell] = _PALE
+    put(second, centred(shapes[which], odd, *middles[which]), colours[which])
+    facts = {"usual": sides[which], "odd": odd, "thing": shapes[which]}
+    return DrawnSheet((png(first), png(second)), truth, facts)

@@ -63,8 +63,7 @@ def dithered(levels: Floats, *key: int | str) -> Pixels:
     if max(high, wide) > _TILE:
         tile = np.tile(tile, (-(-high // _TILE), -(-wide // _TILE)))
     whole = np.rint(levels * _UNIT).astype(np.int32) + tile[:high, :wide] + _UNIT // 2
-    out: Pixels = np.clip(whole >> 16, 0, 255).astype(np.uint8)
-    return out
+    return np.clip(whole >> 16, 0, 255).astype(np.uint8)
 
 
 def png(pixels: Pixels, *, textured: bool = False) -> bytes:

@@ -58,8 +58,7 @@ def _square(x: int, y: int, side: int) -> Cover:
 def _covered(start: int, side: int) -> Floats:
     """Return how much of each pixel lies between two places."""
     edges = np.clip(np.arange(0, start + side + EIGHTHS, EIGHTHS), start, start + side)
-    out: Floats = (edges[1:] - edges[:-1]) / EIGHTHS
-    return out
+    return (edges[1:] - edges[:-1]) / EIGHTHS
 
 
 def _middles(chance: Random) -> list[tuple[float, float]]:

@@ -15,15 +15,13 @@ Mask = npt.NDArray[np.bool_]
 
 def grey(picture: Pixels) -> Pixels:
     """Brightness of each pixel."""
-    out: Pixels = picture.mean(axis=2)
-    return out
+    return picture.mean(axis=2)
 
 
 def ground(picture: Pixels) -> Pixels:
     """Return the colour (or level) that is most usual along the picture's edges."""
     edges = [picture[:2], picture[-2:], picture[:, :2], picture[:, -2:]]
-    out: Pixels = np.median(np.concatenate([edge.reshape(-1, *picture.shape[2:]) for edge in edges]), axis=0)
-    return out
+    return np.median(np.concatenate([edge.reshape(-1, *picture.shape[2:]) for edge in edges]), axis=0)
 
 
 def span(seen: Mask) -> tuple[int, int]:
@@ -37,8 +35,7 @@ def _letter_cells() -> Pixels:
     """Return how much ink each letter has in each of its 5 x 5 cells."""
     fine = points(LETTERS[0]).shape[0] // STROKES
     rows = [points(letter).reshape(STROKES, fine, STROKES, fine).mean(axis=(1, 3)) for letter in LETTERS]
-    out: Pixels = np.stack(rows)
-    return out
+    return np.stack(rows)
 
 
 def nearest_letter(cells: Pixels) -> str:

@@ -96,10 +96,9 @@ def _neighbours(ink: Mask) -> Pixels:
     """Return how many of the eight blocks around each are ink."""
     room = np.pad(ink.astype(np.float64), 1)
     high, wide = ink.shape
-    out: Pixels = sum(
+    return sum(
         (room[y : y + high, x : x + wide] for y in range(3) for x in range(3) if (y, x) != (1, 1)), np.zeros(ink.shape)
     )
-    return out
 
 
 def _cells(ink: Pixels) -> Pixels:

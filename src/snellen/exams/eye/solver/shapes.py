@@ -29,8 +29,7 @@ def _filter() -> Pixels:
     """Return what each wave counts: slow ones little, the silhouettes' own scale most, fine detail nothing."""
     y, x = np.fft.fftfreq(_GRID)[:, None], np.fft.rfftfreq(_GRID)[None, :]
     waves = np.hypot(x, y) * _GRID
-    out: Pixels = waves / (waves + _SLOW) * np.exp(-((waves / 20) ** 2))
-    return out
+    return waves / (waves + _SLOW) * np.exp(-((waves / 20) ** 2))
 
 
 @cache
