@@ -69,7 +69,7 @@ def test_without_a_reported_cost_the_bound_counts() -> None:
         budget = Budget(1.0)
         await budget.admit(0.4)
         budget.settle(None, 0.4)
-        assert budget.spent == 0.4
+        assert (budget.spent, budget.promised, budget.dearest) == (0.0, 0.4, 0.4)
 
     asyncio.run(scenario())
 

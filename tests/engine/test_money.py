@@ -21,6 +21,7 @@ from snellen.engine.call import retry
 from snellen.engine.call.caller import failure_cost
 from snellen.engine.call.retry import worth_retrying
 from snellen.engine.probe_records.kept import warnings_for
+from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.settings import Settings
@@ -268,16 +269,96 @@ def test_a_reply_without_a_whole_number_as_its_end_has_no_bound(extra: dict[str,
     assert remote("openai-chat", "m", settings._replace(extra=extra)).prepare(question).cost_bound is None
 
 
-def test_the_price_table_is_of_the_listed_tier() -> None:
+@pytest.mark.parametrize(
+    ("model", "extra", "known"),
+    [
+        ("openai/gpt-4o-mini", {}, True),
+        ("openai/gpt-4o-mini", {"service_tier": "default"}, True),
+        ("openai/gpt-4o-mini", {"service_tier": "priority"}, False),
+        ("gemini/gemini-2.5-flash", {"serviceTier": "priority"}, False),
+        ("anthropic/claude-opus-4-6", {"service_tier": "standard_only", "inference_geo": "global"}, True),
+        ("anthropic/claude-opus-4-6", {"speed": "fast"}, False),
+        ("anthropic/claude-opus-4-6", {"inference_geo": "us"}, False),
+    ],
+)
+def test_the_price_table_is_of_the_listed_tier(model: str, extra: dict[str, Any], known: bool) -> None:
+    kind, _, name = model.partition("/")
+    settings = Settings(key=Secret("sk-abc123456"), extra=extra)
+    assert (remote(kind, name, settings).price is not None) is known
+    assert remote(kind, name, settings._replace(price=Price(1.0, 1.0, "--price"))).price is not None
+
+
+def _response(**more: Any) -> dict[str, Any]:
+    output = [{"type": "message", "content": [{"type": "output_text", "text": "A"}]}]
+    return {"status": "completed", "output": output, "usage": {"input_tokens": 100, "output_tokens": 1}, **more}
+
+
+def _message(**usage: Any) -> dict[str, Any]:
+    said = {"content": [{"type": "text", "text": "A"}], "stop_reason": "end_turn"}
+    return said | {"usage": {"input_tokens": 100, "output_tokens": 1, **usage}}
+
+
+def _content(**usage: Any) -> dict[str, Any]:
+    said = {"content": {"parts": [{"text": "A"}]}, "finishReason": "STOP"}
+    return {"candidates": [said], "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 1, **usage}}
+
+
+OPENAI, CHAT, CLAUDE, GEMINI = (
+    "openai/gpt-4o-mini", "openai-chat/gpt-4o", "anthropic/claude-opus-4-6", "gemini/gemini-2.5-flash"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "body", "known"),
+    [
+        (OPENAI, _response(service_tier="default"), True),
+        (OPENAI, _response(service_tier="priority"), False),
+        (CHAT, completion("A") | {"service_tier": "default"}, True),
+        (CHAT, completion("A") | {"service_tier": "priority"}, False),
+        (CLAUDE, _message(service_tier="standard", inference_geo="global"), True),
+        (CLAUDE, _message(service_tier="standard", inference_geo="not_available"), True),
+        (CLAUDE, _message(service_tier="priority"), False),
+        (CLAUDE, _message(service_tier="standard", speed="fast"), False),
+        (CLAUDE, _message(speed="fast"), False),
+        (CLAUDE, _message(service_tier="standard", inference_geo="us"), False),
+        (GEMINI, _content(serviceTier="standard"), True),
+        (GEMINI, _content(serviceTier="SERVICE_TIER_PRIORITY"), False),
+    ],
+)
+def test_a_reply_from_another_tier_has_unknown_cost(model: str, body: dict[str, Any], known: bool) -> None:
+    kind, _, name = model.partition("/")
     settings = Settings(key=Secret("sk-abc123456"))
-    assert remote("openai", "gpt-4o-mini", settings).price is not None
-    assert remote("openai", "gpt-4o-mini", settings._replace(extra={"service_tier": "priority"})).price is None
+    reply = json.dumps(body).encode()
+    assert (remote(kind, name, settings).parse(reply).cost is not None) is known
+    assert remote(kind, name, settings._replace(price=Price(1.0, 1.0, "--price"))).parse(reply).cost is not None
 
 
-@pytest.mark.parametrize(("tier", "known"), [("default", True), ("priority", False)])
-def test_a_reply_from_another_tier_has_unknown_cost(tier: str, known: bool) -> None:
-    body = {"id": "r", "model": "gpt-4o-mini", "status": "completed", "service_tier": tier}
-    body["output"] = [{"type": "message", "content": [{"type": "output_text", "text": "A"}]}]
-    body["usage"] = {"input_tokens": 100, "output_tokens": 1}
-    endpoint = remote("openai", "gpt-4o-mini", Settings(key=Secret("sk-abc123456")))
-    assert (endpoint.parse(json.dumps(body).encode()).cost is not None) is known
+def test_under_a_cap_a_reply_from_another_tier_ends_the_run(tmp_path: Path) -> None:
+    """No price bounds it; only a price that the user gives lets the run go on."""
+
+    def dear(_request: Any, _times: int) -> Any:
+        return 200, {}, json.dumps(completion("Color") | {"service_tier": "priority"}).encode()
+
+    write_set(tmp_path / "d", 40)
+    given: dict[str, Any] = {"model": "openai-chat/gpt-4o", "api_key": "sk-test-0123456789abcdef", "max_cost": 1}
+    with Endpoint(script=dear) as endpoint:
+        for _again in range(3):
+            with pytest.raises(SnellenError, match=r"service tier that answered.*give --price"):
+                _evaluate(endpoint, tmp_path, **given)
+            assert len(endpoint.requests) == 1
+        totals = RunFolder(next((tmp_path / "runs").glob("salbench_*"))).scan().totals
+        assert (totals.unpriced, totals.unbounded, totals.unknown_at_most) == (1, 1, 0)
+        assert _evaluate(endpoint, tmp_path, price="5/20", **given).summary.totals.cost_unknown == 1
+        assert len(endpoint.requests) == 40
+
+
+def test_a_bound_is_not_told_as_spent(tmp_path: Path) -> None:
+    def untold(_request: Any, _times: int) -> Any:
+        return 200, {}, json.dumps(completion("Color") | {"usage": None}).encode()
+
+    write_set(tmp_path / "d", 40)
+    with (
+        Endpoint(script=untold) as endpoint,
+        pytest.raises(Stopped, match=r"reached: 0 USD spent, up to [\d.]+ USD for tries of unknown cost, and the next"),
+    ):
+        _evaluate(endpoint, tmp_path, price="1000/1000", max_cost=10)

@@ -140,14 +140,16 @@ class Manifest(Record, frozen=True):
 
 REFUSED = "refused"
 """The cost source of a reply by a filter, before any model saw the question: it says nothing of what calls cost."""
+OTHER_TIER = "another service tier"
+"""The cost source of a reply whose service tier the known price is not of: nothing bounds what it cost."""
 
 
 class Totals(msgspec.Struct):
     """Sums over all calls of a run; answers taken from the store are counted apart and cost nothing.
 
-    `cost_unknown` counts calls without a known cost: `unpriced` are those of them that were answered. `unsure` are tries whose
-    replies were lost and may have been billed. By the price, those of unknown cost cost `unknown_at_most` together at most, but for
-    `unbounded` ones. `dearest_call` is None where no call has told yet what one costs.
+    `cost_unknown` counts calls without a known cost: `unpriced` are those of them that were answered, and that no price bounds.
+    `unsure` are tries whose replies were lost and may have been billed. By the price, those of unknown cost cost `unknown_at_most`
+    together at most, but for `unbounded` ones. `dearest_call` is None where no call has told yet what one costs.
     `reasoning_tokens` are among the output's, `cached_tokens` and `cache_write_tokens` among the input's.
     `oldest` and `newest` are when answers were given, in seconds since 1970; 0 where nobody wrote it down.
     """
@@ -197,7 +199,7 @@ class Totals(msgspec.Struct):
             self.unknown_at_most += unknown * call.at_most
         if call.cost is None:
             self.cost_unknown += 1
-            self.unpriced += answered
+            self.unpriced += answered and call.at_most is None
         else:
             self.cost += call.cost
             if call.cost or (answered and call.cost_source != REFUSED):

@@ -124,6 +124,8 @@ class Endpoint:
     kind: str = ""
     model: str = ""
     connection: Connection
+    price_given: bool = False
+    """Whether the user gave the price of its calls, and so of a reply that does not say what it cost."""
     batches: BatchApi | None = None
     """How it takes many requests at once, if it does."""
     revision: int = 0

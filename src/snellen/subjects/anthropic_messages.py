@@ -231,9 +231,11 @@ def _bill(data: dict[str, Any], key: Secret) -> Parsed:
 
 
 def _tier(said: dict[str, Any], key: Secret) -> str | None:
-    """The service tier, where one was said: calls of different tiers have different prices."""
+    """Return the service tier and what else changes the price, where that was said."""
     tier = reading.short(said.get("service_tier"), key)
-    return f"{tier}, fast" if tier and said.get("speed") == "fast" else tier
+    fast = "fast" if said.get("speed") == "fast" else None
+    place = "geo us" if said.get("inference_geo") == "us" else None
+    return ", ".join(filter(None, (tier, fast, place))) or None
 
 
 def _judged(said: ErrorBody, error: dict[str, Any]) -> tuple[str, int | None] | None:

@@ -73,7 +73,8 @@ class ChatFormat(WireFormat):
     def parse(self, body: bytes, key: Secret) -> Parsed:
         """A 200 response. Some services put an error object into it; that is an error with its own status."""
         data = reading.decoded(body)
-        bill = _bill(data)
+        provider = reading.short(data.get("provider"), key) or reading.tier(data.get("service_tier"), key)
+        bill = _bill(data)._replace(provider=provider)
         if data.get("error"):
             return _inner_error(data["error"], key, bill)
         choices = data.get("choices")
@@ -97,7 +98,6 @@ class ChatFormat(WireFormat):
             finish_reason=reading.short(choice.get("finish_reason"), key),
             refused=bool(refusal) or choice.get("finish_reason") == "content_filter",
             model=reading.short(data.get("model"), key),
-            provider=reading.short(data.get("provider"), key),
             fingerprint=reading.short(data.get("system_fingerprint"), key),
             response_id=reading.short(data.get("id"), key),
         )

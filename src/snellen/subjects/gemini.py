@@ -120,7 +120,9 @@ class _GeminiFormat(WireFormat):
     def parse(self, body: bytes, key: Secret) -> Parsed:
         data = reading.decoded(body)
         bill = _bill(data)._replace(
-            model=reading.short(data.get("modelVersion"), key), response_id=reading.short(data.get("responseId"), key)
+            model=reading.short(data.get("modelVersion"), key),
+            provider=reading.tier(reading.part(data, "usageMetadata", "serviceTier"), key),
+            response_id=reading.short(data.get("responseId"), key),
         )
         if data.get("error"):
             return reading.inner_error(data["error"], key, bill)

@@ -81,7 +81,7 @@ class _ResponsesFormat(WireFormat):
         data = reading.decoded(body)
         bill = _bill(data)._replace(
             model=reading.short(data.get("model"), key),
-            provider=_tier(data.get("service_tier"), key),
+            provider=reading.tier(data.get("service_tier"), key),
             response_id=reading.short(data.get("id"), key),
         )
         status = data.get("status")
@@ -153,12 +153,6 @@ def _finish(data: dict[str, Any], key: Secret) -> str | None:
         return "stop" if status == "completed" else reading.short(status, key)
     reason = reading.part(data.get("incomplete_details"), "reason")
     return "length" if reason == "max_output_tokens" else reading.short(reason, key) or "incomplete"
-
-
-def _tier(tier: Any, key: Secret) -> str | None:
-    """Which of its tiers of service answered: their prices differ."""
-    said = reading.short(tier, key)
-    return f"service tier {said}" if said else None
 
 
 def _bill(data: dict[str, Any]) -> Parsed:

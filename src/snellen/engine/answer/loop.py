@@ -92,7 +92,8 @@ class Asking(AskingPass):
         pool, cap = self.limits.pool, self.limits.max_cost
         if pool is not None and self.plan.subject.endpoints:
             self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine
-        budget = budget_of(self.totals, cap, self.limits.shared, self.folder.path.name)
+        given = any(endpoint.price_given for endpoint in self.plan.subject.endpoints)
+        budget = budget_of(self.totals, cap, self.limits.shared, self.folder.path.name, price_given=given)
         at: dict[str, tuple[Wire, Limiter, list[Endpoint]]] = {}
         for endpoint in self.plan.subject.endpoints:
             timeout, connection = self.limits.timeout, endpoint.connection

@@ -69,8 +69,8 @@ class Budget:
     """Admits calls under a cap. With `cap` None it admits all.
 
     `unknown` is the number of earlier tries of unknown cost and without a bound, `at_most` what those with a bound may have cost together.
-    `unpriced` says that some of them were answered all the same. `shared` is the budget of several runs, of which this is the run `name`;
-    its cap goes before.
+    `unpriced` says that some of them were answered all the same: then nothing is admitted. `shared` is the budget of several runs, of
+    which this is the run `name`; its cap goes before.
     """
 
     def __init__(
@@ -142,8 +142,7 @@ class Budget:
         return self.spent + self._may_have_spent(self._bound) + self.in_flight * each
 
     def _fits(self, cap: float, bound: float | None) -> bool:
-        if bound is None:
-            self._refuse_if_blind()
+        self._refuse_if_blind(bound)
         if self.in_flight >= max(1, AHEAD * self._learned):
             return False
         each = self.dearest
@@ -152,14 +151,14 @@ class Budget:
         mine = self.spent + self._may_have_spent(bound) + (self.in_flight + 1) * each
         return sum(budget.promised for budget in self._shared.held if budget is not self) + mine <= cap
 
-    def _refuse_if_blind(self) -> None:
-        """Stop, without a price, where the endpoint does not say what a call costs."""
+    def _refuse_if_blind(self, bound: float | None) -> None:
+        """Stop where a reply neither said nor had a price for what it cost, or where too many were lost before one did."""
         if self._unpriced:
             raise SnellenError(
-                "--max-cost cannot be kept: the endpoint does not say what a call costs and the model's price is not known; "
-                "give --price IN/OUT (USD per million tokens). The answers so far are kept"
+                "--max-cost cannot be kept: the endpoint does not say what a call costs and the model's price is not known "
+                "(or not for the service tier that answered); give --price IN/OUT (USD per million tokens). The answers so far are kept"
             )
-        if self.dearest is None and self._unknown >= self._blind:
+        if bound is None and self.dearest is None and self._unknown >= self._blind:
             raise Stopped(
                 f"--max-cost cannot be kept: the replies to {self._unknown} tries were lost before any said what a call costs; "
                 "everything is kept, the same command tries once more, or give --price IN/OUT (USD per million tokens)"
@@ -184,13 +183,14 @@ class Budget:
             self.dearest = max(cost, self.dearest or 0.0)
 
     def settle(self, cost: float | None, bound: float | None = None) -> None:
-        """Count the cost of a call that was answered, or the bound where the endpoint did not say."""
-        cost = bound if cost is None else cost
-        self.bill(cost)
-        if cost is None:
+        """Count a call that was answered, for its bound where the endpoint did not say what it cost."""
+        self.bill(cost, bound)
+        known = bound if cost is None else cost
+        if known is None:
             self._unpriced = True
         else:
             self._learned += 1
+            self.dearest = max(known, self.dearest or 0.0)
         self.release()
 
     def release(self) -> None:
@@ -201,14 +201,16 @@ class Budget:
             self._shared.wake()
 
 
-def budget_of(known: Totals, cap: float | None, shared: SharedBudget | None = None, name: str = "") -> Budget:
-    """Return the budget of a run that goes on, from what its calls so far have cost."""
+def budget_of(
+    known: Totals, cap: float | None, shared: SharedBudget | None = None, name: str = "", *, price_given: bool = False
+) -> Budget:
+    """Return the budget of a run that goes on, from what its calls so far have cost; a price that is given by now is for them, too."""
     return Budget(
         cap,
         known.cost,
         known.dearest_call,
         known.unbounded,
-        known.unpriced > 0,
+        known.unpriced > 0 and not price_given,
         known.unknown_at_most,
         shared=shared,
         name=name,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.records import REFUSED
+from snellen.core.records import OTHER_TIER, REFUSED
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Endpoint, Parsed, Reply, Request
 from snellen.core.text import one_line
@@ -197,7 +197,7 @@ class EndpointCaller:
         elif one.status in THROTTLES and not one.again:
             self._limiter.throttled(f"status {one.status}")
         if one.parsed is not None and one.good and one.parsed.cost_source != REFUSED:
-            self._budget.settle(one.parsed.cost, request.cost_bound)
+            self._budget.settle(one.parsed.cost, _bound(request, one.parsed))
             return
         if one.cost != 0.0:
             self._budget.bill(one.cost, request.cost_bound)
@@ -230,7 +230,7 @@ class EndpointCaller:
             tries=len(tries.failed) + (parsed.error is None),
             failed=tuple(tries.failed),
             unsure=tries.unsure,
-            at_most=request.cost_bound if tries.unsure or cost is None else None,
+            at_most=_bound(request, parsed) if tries.unsure or cost is None else None,
             left_out=self._endpoint.left_out,
             server=self._server,
             **more,
@@ -263,6 +263,11 @@ class EndpointCaller:
             return one
         asked = retry_after(response.headers)
         return one._replace(parsed=None, wait=parsed.wait if asked is None else asked)
+
+
+def _bound(request: Request, parsed: Parsed) -> float | None:
+    """Return the most that a call may cost by the price; None where a service tier answered that the price is not of."""
+    return None if parsed.cost_source == OTHER_TIER else request.cost_bound
 
 
 def gives_in(endpoint: Endpoint, revision: int, status: int, body: bytes) -> bool:

@@ -115,6 +115,12 @@ def short(value: Any, key: Secret) -> str | None:
     return key.redact_reply(value)[:300] if isinstance(value, str) else None
 
 
+def tier(value: Any, key: Secret) -> str | None:
+    """Return which tier of service answered, as a provider: the prices of tiers differ."""
+    said = short(value, key)
+    return f"service tier {said}" if said else None
+
+
 def whole(value: Any) -> int | None:
     """A count; None where the endpoint said nothing that can be one."""
     return value if type(value) is int and 0 <= value <= MOST_TOKENS else None

@@ -15,6 +15,7 @@ from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.images import MIME, ledger_entry, sniff
 from snellen.core.pixels import as_accepted
+from snellen.core.records import OTHER_TIER
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Caller, Connection, Endpoint, Parsed, Request, Subject
 from snellen.core.text import one_line
@@ -37,9 +38,10 @@ from snellen.subjects.remote.settings import Settings
 from snellen.subjects.token_counts import text_tokens
 
 TURN = 4
-_LISTED_TIERS = (None, "auto", "default", "standard", "standard_only")
-"""The service tiers that the price table is of; others cost more or less."""
-_OTHER_TIER = re.compile(r"\b(?:priority|flex|scale|fast)\b")
+_TIER_FIELDS = ("service_tier", "serviceTier", "speed", "inference_geo")
+_LISTED_TIERS = (None, "auto", "default", "standard", "standard_only", "global")
+"""The values of these fields that the price table is of; with others a call costs more or less."""
+_OTHER_TIER = re.compile(r"(?:\b|_)(?:priority|flex|scale|fast|geo us)\b", re.IGNORECASE)
 _LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "generationConfig.maxOutputTokens")
 _REPLIES = ("n", "best_of", "generationConfig.candidateCount")
 NO_USE = frozenset({"key", "not-allowed", "unknown-model"})
@@ -67,11 +69,12 @@ class RemoteSubject(Subject, Endpoint):
         self.spec = f"{service.prefix}/{model}"
         self.kind, self.model = service.prefix, model
         self._service, self._form, self._settings = service, form, settings
-        self._given_price = settings.price or file_price(settings.price_file, service.prefix, model)
+        given_price = settings.price or file_price(settings.price_file, service.prefix, model)
+        self.price_given = given_price is not None
         asked = form.parameters(model, settings, service)
         self._params = merged(asked.sent, settings.extra)
-        listed = service.has_prices and self._params.get("service_tier") in _LISTED_TIERS
-        self.price = self._given_price or (table_price(service.prefix, model) if listed else None)
+        listed = service.has_prices and all(self._params.get(field) in _LISTED_TIERS for field in _TIER_FIELDS)
+        self.price = given_price or (table_price(service.prefix, model) if listed else None)
         key, self._key_from = (Secret(""), "") if offline else find_key(service, settings.key)
         headers = {} if offline else {**more_headers(service), **form.headers(self._params)}
         url, models_url = f"{base}{form.path(model)}", models_address(service, base, form.models_path(model))
@@ -312,11 +315,12 @@ class RemoteSubject(Subject, Endpoint):
         if uncounted:
             parsed = parsed._replace(usage=Usage())
         counted = parsed.usage.input_tokens is not None or filtered
-        if parsed.cost == 0 and parsed.cost_source == "endpoint" and (not counted or self._given_price is not None):
+        if parsed.cost == 0 and parsed.cost_source == "endpoint" and (not counted or self.price_given):
             parsed = parsed._replace(cost=None, cost_source=None)
-        other_tier = self._given_price is None and _OTHER_TIER.search(parsed.provider or "")
-        if parsed.cost is not None or self.price is None or other_tier:
+        if parsed.cost is not None or self.price is None:
             return parsed
+        if not self.price_given and _OTHER_TIER.search(parsed.provider or ""):
+            return parsed._replace(cost_source=OTHER_TIER)
         cost = self.price.bill(parsed.usage)
         return parsed if cost is None else parsed._replace(cost=cost, cost_source=self.price.source)
 
@@ -382,7 +386,7 @@ class RemoteSubject(Subject, Endpoint):
             raise SnellenError(f"{self.kind} has no model '{self.model}'; it has {there} (and maybe more)")
         self.identity["listed"] = reading.listed(entry, self.connection.key)
         price = reading.listed_price(entry)
-        if price is not None and self._given_price is None:
+        if price is not None and not self.price_given:
             self.price = price
         taken = self._form.takes(entry)
         if taken is not None:
