@@ -209,13 +209,13 @@ def test_answers_alone_are_marked_without_explanations(protocol: str) -> None:
     [
         ("esnlive", {"label": "maybe"}, "label 'maybe' is not one of entailment, contradiction, neutral"),
         ("vcr", {"choices": CHOICES, "label": 4}, "label 4 is out of range"),
-        ("vcr", {"choices": CHOICES, "label": "1"}, "label must be a whole number"),
+        ("vcr", {"choices": CHOICES, "label": "1"}, "label: Expected `int`, got `str`"),
         ("vcr", {"choices": "A"}, '"choices" must be a list'),
         ("vcr", {"choices": CHOICES, "answers": 5}, '"answer" must be'),
         ("vcr", {"choices": CHOICES, "answer": 2}, '"answer" must be'),
         ("vcr", {"choices": CHOICES, "answer": "He waits."}, "neither a letter nor one of the choices"),
-        ("vqax", {"answers": [3]}, "answer 0 must be a text"),
-        ("actx", {"label": "x", "explanation": [1]}, "explanation 0 must be a text"),
+        ("vqax", {"answers": [3]}, "answer: Expected"),
+        ("actx", {"label": "x", "explanation": [1]}, "explanation: Expected"),
     ],
 )
 def test_truth_that_cannot_be_used_is_an_error(task: str, given: dict[str, Any], message: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -25,7 +26,6 @@ from snellen.core.extras import (
     Probes,
     Remarks,
     RowFormat,
-    RunFacts,
     SampleOptions,
     TextGuess,
     later,
@@ -81,7 +81,7 @@ class VqaNle(Exam):
             Demo(TASKS[task].demo),
             RowFormat(lambda row: rows.sample_from_row(task, row)),
             Remarks(findings=findings, unavailable=_unavailable),
-            Exports(lambda run: tables.exports(task, run), self._collect),
+            Exports(partial(tables.exports, task), partial(tables.publish, task)),
             PaperTables(lambda protocol, parts: layout.tables(task, protocol, parts)),
             PageGallery(lambda _exam, _facts: ShadedGallery()),
         )
@@ -122,9 +122,6 @@ class VqaNle(Exam):
         if prompt not in self.prompts:
             raise SnellenError(f"--prompt_mode {prompt}: {self.name} has {', '.join(self.prompts)}")
         return wanted._replace(prompt=prompt, options=options)
-
-    def _collect(self, run: RunFacts, results: Path) -> Iterable[str]:
-        return (update.why for update in tables.publish(self.name, run, results))
 
 
 def _reordered(sample: Sample, draw: Random) -> Sample | None:

@@ -9,7 +9,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
 from snellen.exams.vqa_nle.formats import records
 from snellen.exams.vqa_nle.formats.files import BadRow
-from snellen.exams.vqa_nle.formats.records import first, sentence
+from snellen.exams.vqa_nle.formats.records import first
 from snellen.exams.vqa_nle.formats.tags import canonical
 from snellen.exams.vqa_nle.names import LETTERS, PARTS, RATIONALE, TASKS, tags_of
 
@@ -57,10 +57,9 @@ def _choices(given: Any, objects: int) -> list[str]:
     if given is None:
         return []
     if not isinstance(given, list):
-        raise BadRow(f'field "choices" must be a list of four texts, not {records.kind_of(given)}')
-    if given and all(isinstance(c, list) for c in given):
-        return [sentence(c, objects) for c in given]
-    found = [canonical(c) for c in records.texts(given, "choice")]
+        raise BadRow('field "choices" must be a list of four texts')
+    tokens = objects if all(isinstance(c, list) for c in given) else None
+    found = list(records.texts(given, 'field "choices"', tokens))
     if len(found) > len(LETTERS):
         raise BadRow(f'field "choices" has {len(found)} texts; there are {len(LETTERS)} letters')
     return found
@@ -87,7 +86,7 @@ def _vcr_truth(row: Mapping[str, Any], choices: list[str]) -> dict[str, Any] | N
     names = ("answer", "gt_answer") if isinstance(row.get("answers"), list) else ("answer", "gt_answer", "answers")
     said = first(row, names)
     if said is not None and not isinstance(said, str):
-        raise BadRow(f'field "answer" must be a letter or the text of a choice, not {records.kind_of(said)}')
+        raise BadRow('field "answer" must be a letter or the text of a choice')
     text = canonical(said or "").strip()
     label = given = first(row, ("label", "answer_label", "gt_label"))
     letter = (text if given is None else str(given)).strip().upper()
@@ -98,7 +97,7 @@ def _vcr_truth(row: Mapping[str, Any], choices: list[str]) -> dict[str, Any] | N
     elif given is None and text and choices:
         raise BadRow(f'field "answer" {said!r} is neither a letter nor one of the choices')
     label = records.label_of(label, len(choices) or len(LETTERS))
-    explanations = [canonical(e) for e in records.texts(first(row, records.EXPLANATION_FIELDS), "explanation")]
+    explanations = list(records.texts(first(row, records.EXPLANATION_FIELDS), "explanation"))
     if label is None and not text and not explanations:
         return None
     known = choices[label : label + 1] if label is not None else []

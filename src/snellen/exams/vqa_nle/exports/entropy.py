@@ -5,64 +5,50 @@ Entropies are in nats. AUROC is that of minus the entropy: how often a right ans
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from snellen.core.cells import Cell, csv_bytes
 from snellen.core.extras import RunFacts
+from snellen.core.types import Mark, Sample
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
 from snellen.exams.vqa_nle.names import RATIONALE, image_of
 from snellen.stats.calibration import Bin, auroc, auroc_interval, curve
 
 
-class _EntropySample(NamedTuple):
-    """A sample that has entropies."""
-
-    id: str
-    split: str
-    correct: float | None
-    entropies: dict[str, float]
-    bounded: bool
-    image: str
-
-
-def _measured(run: RunFacts) -> Iterator[_EntropySample]:
-    """Yield the samples of a run whose replies have entropies: those of the marks, as the summary has them."""
-    for sample, _answer, mark in run.records() if run.records else ():
-        if sample.tags["task"] == RATIONALE:  # its reply is one letter
-            continue
-        bounded = any(metric_name(kind, True) in mark.metrics for kind in KINDS)
-        values = {kind: mark.metrics.get(metric_name(kind, bounded)) for kind in KINDS}
-        entropies = {kind: value for kind, value in values.items() if isinstance(value, float)}
-        correct = mark.metrics.get("accuracy")
-        number = float(correct) if isinstance(correct, int | float) else None
-        if entropies:
-            yield _EntropySample(sample.id, sample.tags["split"], number, entropies, bounded, image_of(sample))
-
-
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """Yield `entropy.csv` and `entropy_curve.csv`, where there are entropies. A sample is right where its accuracy is above one half."""
-    samples = list(_measured(run))
-    if not samples:
-        return
     rows: list[list[Cell]] = [["id", "split", "correct", *KINDS, "bounded"]]
-    rows += [[m.id, m.split, m.correct, *map(m.entropies.get, KINDS), int(m.bounded)] for m in samples]
+    parts: dict[tuple[str, bool], list[tuple[Sample, Mark]]] = defaultdict(list)
+    for sample, _answer, mark in run.records() if run.records else ():
+        bounded = any(metric_name(kind, True) in mark.metrics for kind in KINDS)
+        values = [mark.metrics.get(metric_name(kind, bounded)) for kind in KINDS]
+        if sample.tags["task"] == RATIONALE or not any(isinstance(v, float) for v in values):  # its reply is one letter
+            continue
+        split = sample.tags["split"]
+        rows.append([sample.id, split, mark.metrics.get("accuracy"), *values, int(bounded)])
+        parts[split, bounded].append((sample, mark))
+    if not parts:
+        return
     yield "entropy.csv", csv_bytes(marked_synthetic(rows, run))
     columns = ("split", "entropy", "bounded", "auroc", "auroc_low", "auroc_high", "n")
     curves: list[list[Cell]] = [[*columns, *(f"bin_{field}" for field in Bin._fields)]]
-    for split, bounded in dict.fromkeys((m.split, m.bounded) for m in samples):
-        part = [m for m in samples if (m.split, m.bounded) == (split, bounded)]
+    for (split, bounded), part in parts.items():
         for kind in KINDS:
-            both = [m for m in part if m.correct is not None and kind in m.entropies]
-            entropies = [m.entropies[kind] for m in both]
-            right = [m.correct is not None and m.correct > 0.5 for m in both]
-            images = [m.image for m in both]
-            surest = [-e for e in entropies]
-            ends = auroc_interval(surest, right, images)
-            ranked = [auroc(surest, right), ends and ends.low, ends and ends.high]
-            found = curve(entropies, right, clusters=images)
-            curves += [[split, kind, int(bounded), *ranked, len(both), *b] for b in found]
+            curves += [[split, kind, int(bounded), *row] for row in _curve(part, metric_name(kind, bounded))]
     yield "entropy_curve.csv", csv_bytes(marked_synthetic(curves, run))
+
+
+def _curve(part: list[tuple[Sample, Mark]], metric: str) -> Iterator[list[Cell]]:
+    """Yield the bins of one kind of entropy, each with the AUROC of all and their number."""
+    known = [(m.metrics.get(metric), m.metrics.get("accuracy"), image_of(s)) for s, m in part]
+    both = [(e, correct > 0.5, i) for e, correct, i in known if isinstance(e, float) and isinstance(correct, float)]
+    entropies, right, images = [e for e, _, _ in both], [r for _, r, _ in both], [i for _, _, i in both]
+    surest = [-e for e in entropies]
+    ends = auroc_interval(surest, right, images)
+    ranked = [auroc(surest, right), ends and ends.low, ends and ends.high]
+    for found in curve(entropies, right, clusters=images):
+        yield [*ranked, len(both), *found]
 
 
 def marked_synthetic(rows: list[list[Cell]], run: RunFacts) -> list[list[Cell]]:

@@ -1,8 +1,8 @@
 """The accuracy grid of multimodal-vqa-eval: one cell `accuracy (n_samples)` for each task, model and split.
 
 A sidecar, accuracy_grid.json, keeps what the cells cannot: the unrounded accuracy, the prompt mode, the protocol and the run. A result
-replaces a cell where it has more samples, or as many and a higher accuracy, under the same protocol. Real data comes before synthetic,
-and a run that is marked again replaces its own result. (multimodal-vqa-eval replaces a cell by any higher accuracy.)
+replaces a cell where it has more samples, or as many and a higher accuracy. Real data comes before synthetic, and a run that is marked
+again replaces its own result. (multimodal-vqa-eval replaces a cell by any higher accuracy.)
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from snellen.core.cells import Cell, WorkbookSheet, csv_bytes, from_cell, json_b
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.records import Record
 from snellen.exams.vqa_nle.names import TASKS
-from snellen.synthetic.writing import write_bytes
 
 COLUMNS = tuple(f"{model}_{split}" for model in ("llava", "qwen") for split in ("train", "test", "val"))
-CSV, XLSX, SIDECAR = "accuracy_grid.csv", "accuracy_grid.xlsx", "accuracy_grid.json"
+CSV, SIDECAR = "accuracy_grid.csv", "accuracy_grid.json"
 
 
 class GridResult(Record, frozen=True):
@@ -47,40 +46,6 @@ class GridResult(Record, frozen=True):
         return f"{self.accuracy:.3f} ({self.n_samples}){' synthetic' if self.synthetic else ''}"
 
 
-class GridEntry(NamedTuple):
-    """A result and its place. `result` is None where nothing could be marked; then nothing changes."""
-
-    task: str
-    model: str
-    split: str
-    result: GridResult | None
-
-    @property
-    def column(self) -> str:
-        """The cell's column."""
-        return f"{self.model.lower()}_{self.split.lower()}"
-
-
-class _AccuracyGrid(NamedTuple):
-    """The cells by task and column, as the CSV file has them, and the results that they show. Unknown rows and columns stay."""
-
-    columns: list[str]
-    rows: dict[str, dict[str, str]]
-    results: dict[str, dict[str, GridResult]]
-
-
-class Update(NamedTuple):
-    """What became of a result: whether its cell shows it now, and a sentence that says why."""
-
-    shown: bool
-    why: str
-
-
-def blank() -> _AccuracyGrid:
-    """Return the grid before the first result."""
-    return _AccuracyGrid([*COLUMNS], {task.grid_row: {} for task in TASKS.values()}, {})
-
-
 def parse_result(cell: str) -> GridResult | None:
     """Read a cell of which no result is known: one that multimodal-vqa-eval wrote.
 
@@ -95,39 +60,43 @@ def parse_result(cell: str) -> GridResult | None:
     )
 
 
-def _why_not(new: GridResult, old: GridResult) -> str:
-    """Return why the old result stays; empty where the new one replaces it."""
-    if new.run and (new.run, new.prompt_mode, new.protocol) == (old.run, old.prompt_mode, old.protocol):
-        return ""
-    if old.protocol and new.protocol != old.protocol:
-        return f"that is by the protocol {new.protocol or 'unknown'}, this by {old.protocol}"
-    if new.synthetic != old.synthetic:
-        return "that is on synthetic data, this is not" if new.synthetic else ""
-    if new.n_samples != old.n_samples:
-        return f"that is on {new.n_samples} samples only" if new.n_samples < old.n_samples else ""
-    return "" if new.accuracy > old.accuracy else "that is no better"
+class AccuracyGrid(NamedTuple):
+    """The cells by task and column, as the CSV file has them, and the results that they show. Unknown rows and columns stay."""
+
+    columns: list[str]
+    rows: dict[str, dict[str, str]]
+    results: dict[str, dict[str, GridResult]]
+
+    def why_not(self, row: str, column: str, new: GridResult) -> str:
+        """Return why a cell keeps what it shows; empty where a new result replaces it."""
+        cell = self.rows.get(row, {}).get(column, "")
+        old = self.results.get(row, {}).get(column)
+        if old is None or old.text != cell:  # the cell was written by hand or by multimodal-vqa-eval
+            old = parse_result(cell)
+        if old is None or (new.run and (new.run, new.prompt_mode) == (old.run, old.prompt_mode)):
+            return ""
+        if new.synthetic != old.synthetic:
+            return "that is on synthetic data, this is not" if new.synthetic else ""
+        if new.n_samples != old.n_samples:
+            return f"that is on {new.n_samples} samples only" if new.n_samples < old.n_samples else ""
+        return "" if new.accuracy > old.accuracy else "that is no better"
+
+    def put(self, row: str, column: str, new: GridResult) -> None:
+        """Show a result in its cell."""
+        if column not in self.columns:
+            self.columns.append(column)
+        self.rows.setdefault(row, {})[column] = new.text
+        self.results.setdefault(row, {})[column] = new
+
+    def table(self) -> list[list[Cell]]:
+        """Return the rows of the CSV file."""
+        head: list[Cell] = ["task", *self.columns]
+        return [head, *([row, *map(cells.get, self.columns)] for row, cells in self.rows.items())]
 
 
-def take_in(grid: _AccuracyGrid, entry: GridEntry) -> Update:
-    """Take a result into the grid."""
-    new, column, place = entry.result, entry.column, f"{entry.task} {entry.column}"
-    if new is None:
-        return Update(False, f"{place}: nothing was marked, the cell stays")
-    if "+" in new.prompt_mode:
-        return Update(False, f"{place}: '{new.prompt_mode}' is a control, the cell stays")
-    cells, known = grid.rows.setdefault(entry.task, {}), grid.results.setdefault(entry.task, {})
-    cell, old = cells.get(column, ""), known.get(column)
-    if old is None or old.text != cell:  # the cell was written by hand or by multimodal-vqa-eval
-        old = parse_result(cell)
-    if old is not None and (reason := _why_not(new, old)):
-        return Update(False, f"{place} keeps {cell}, not {new.text} ({new.prompt_mode}): {reason}")
-    if column not in grid.columns:
-        grid.columns.append(column)
-    cells[column], known[column] = new.text, new
-    return Update(True, f"{place}: {new.text} ({new.prompt_mode})")
-
-
-# ---------------------------------------------------------------- files
+def blank() -> AccuracyGrid:
+    """Return the grid before the first result."""
+    return AccuracyGrid([*COLUMNS], {task.grid_row: {} for task in TASKS.values()}, {})
 
 
 def table_files(
@@ -141,46 +110,23 @@ def table_files(
         yield f"{name}.xlsx.missing.txt", f"{error}\n".encode()
 
 
-def files(grid: _AccuracyGrid, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
+def files(grid: AccuracyGrid, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield the grid's files: CSV, Excel and the sidecar."""
-    rows = ([task, *(cells.get(c, "") for c in grid.columns)] for task, cells in grid.rows.items())
-    yield from table_files("accuracy_grid", "accuracy", [["task", *grid.columns], *rows], created)
+    yield from table_files("accuracy_grid", "accuracy", grid.table(), created)
     yield SIDECAR, json_bytes(grid.results)
 
 
-def read(folder: Path) -> _AccuracyGrid:
+def read(folder: Path) -> AccuracyGrid:
     """Read the grid of a results folder; a blank one where there is none. The CSV file counts, the sidecar only explains it."""
     path, sidecar = folder / CSV, folder / SIDECAR
     if not path.is_file():
         return blank()
     try:
         rows = [[from_cell(c) for c in row] for row in csv.reader(io.StringIO(path.read_text("utf-8"))) if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise SnellenError(f"{path}: not a CSV file in UTF-8 ({error}): move it away to start a new grid") from None
-    if not rows or rows[0][:1] != ["task"]:
-        raise SnellenError(f"{path}: the first column must be 'task': move the file away to start a new grid")
-    header = rows[0][1:]
-    cells = {row[0]: {c: v for c, v in zip(header, row[1:], strict=False) if v} for row in rows[1:]}
-    try:
-        results = msgspec.json.decode(
-            sidecar.read_bytes() if sidecar.is_file() else b"{}", type=dict[str, dict[str, GridResult]]
-        )
-    except msgspec.MsgspecError as error:
-        raise SnellenError(f"{sidecar}: cannot be read ({error}): move it away, the grid itself is in {CSV}") from None
-    return _AccuracyGrid(header, cells, results)
-
-
-def update(results_dir: Path, entry: GridEntry) -> Update:
-    """Take a result into the grid of a shared folder (`results/with_explanation`, say); one writer at a time."""
-    from filelock import FileLock
-
-    results_dir.mkdir(parents=True, exist_ok=True)
-    with FileLock(results_dir / ".accuracy_grid.lock"):
-        grid = read(results_dir)
-        update = take_in(grid, entry)
-        for name, content in files(grid):
-            if name.endswith(".missing.txt"):
-                update = update._replace(why=f"{update.why} {content.decode().strip()}")
-            else:
-                write_bytes(results_dir / name, content)
-    return update
+        header = rows[0][1:]
+        cells = {row[0]: {c: v for c, v in zip(header, row[1:], strict=False) if v} for row in rows[1:]}
+        known = sidecar.read_bytes() if sidecar.is_file() else b"{}"
+        results = msgspec.json.decode(known, type=dict[str, dict[str, GridResult]])
+    except (UnicodeDecodeError, csv.Error, IndexError, msgspec.MsgspecError) as error:
+        raise SnellenError(f"{path} or {SIDECAR}: not a grid ({error}): move both away to start a new one") from None
+    return AccuracyGrid(header, cells, results)

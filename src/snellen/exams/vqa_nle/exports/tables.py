@@ -14,11 +14,8 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-import msgspec
-
 from snellen.core.arm import Arm
-from snellen.core.cells import Cell, csv_bytes, json_bytes
-from snellen.core.errors import SnellenError
+from snellen.core.cells import Cell, csv_bytes
 from snellen.core.extras import RunFacts
 from snellen.core.records import Manifest
 from snellen.core.types import Answer, Mark, Sample
@@ -30,7 +27,7 @@ from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import accuracy, majority
 from snellen.synthetic.writing import write_bytes
 
 EXPLAINED = "with_explanation"
-STATS, STATS_SIDECAR = "explanation_stats.csv", "explanation_stats.json"  # the second: which run a row is of
+STATS = "explanation_stats.csv"
 STATS_COLUMNS = (
     *("model", "task", "split", "prompt_mode", "accuracy"),
     *("n_samples", "valid_expl_pct", "valid_expl_count", "total_samples"),
@@ -54,16 +51,6 @@ def short_name(spec: str) -> str:
     if len(slug) <= LONGEST_NAME and len(rest) <= 2:
         return slug
     return f"{slug[: LONGEST_NAME - 9]}-{zlib.crc32(spec.encode('utf-8', 'replace')):08x}"
-
-
-def _run_id(manifest: Manifest) -> str:
-    """Return what tells two runs apart."""
-    return f"{manifest.subject.spec} {manifest.created} {manifest.data.fingerprint[:12]}".strip()
-
-
-def _folder(prompt: str) -> str:
-    """Return where the files of a prompt go."""
-    return EXPLAINED if wants_explanation(prompt) else "without_explanation"
 
 
 # ---------------------------------------------------------------- one split of a run
@@ -96,26 +83,25 @@ def _splits_of(task: str, run: RunFacts) -> list[_Split]:
 
 def _row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: bool) -> list[Cell]:
     """Return one sample in the columns of its task. A cell is empty where there is nothing to say: no truth, no reply, no explanation."""
-    reading = mark.reading if isinstance(mark.reading, dict) else {}
-    facts, said = sample.facts, str(reading.get("explanation") or "")
-    image = PurePosixPath(str(facts.get("image_name") or "")).name
+    facts, reading, truth = sample.facts, mark.reading or {}, sample.truth or {}
+    said, spoken = reading.get("explanation") or "", reading.get("answer") or ""
+    image = PurePosixPath(facts.get("image_name") or "").name
     number = re.match(r"\d+", image)  # a Flickr30k file is named after it
-    truth = sample.truth if isinstance(sample.truth, dict) else {}
-    answers, spoken = [str(a) for a in truth.get("answers") or ()], str(reading.get("answer") or "")
+    answers = truth.get("answers") or [""]
     # of VQA-X's annotators the majority, compared as multimodal-vqa-eval does
-    gold = (majority_answer(answers) if task == "vqax" else next(iter(answers), None)) or ""
+    gold = (majority_answer(answers) or "") if task == "vqax" else answers[0]
     correct = mark.metrics.get("accuracy")
     values: dict[str, Cell] = {
-        "image_id": str(facts.get("image_id") or ""),
+        "image_id": facts.get("image_id"),
         "image_name": image,
         "image_numeric_id": number.group() if number else "",
-        "question": str(facts.get("question") or ""),
-        "hypothesis": str(facts.get("hypothesis") or ""),
+        "question": facts.get("question"),
+        "hypothesis": facts.get("hypothesis"),
         "gt_answer": gold,
         "gt_label": gold,
         "generated_answer": spoken,
         "generated_label": spoken,
-        "gt_explanation": str((truth.get("explanations") or [""])[0]),
+        "gt_explanation": (truth.get("explanations") or [""])[0],
         "generated_explanation": said if explained else "",
         "correct": int(correct) if isinstance(correct, float) and correct.is_integer() else correct,
         "token_entropy": token_entropy_cell(answer.tokens, said) if explained else "",
@@ -123,29 +109,36 @@ def _row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: bo
     return [values[c] for c in TASKS[task].columns]
 
 
-# ---------------------------------------------------------------- files of a run
+def _result(run: RunFacts, split: _Split) -> grid.GridResult | None:
+    """Return a split's result for the grid; None where nothing was marked."""
+    reached, manifest = accuracy(split.marked), run.manifest
+    if reached is None:
+        return None
+    return grid.GridResult(
+        accuracy=reached,
+        n_samples=len(split.valid),
+        prompt_mode=run.prompt,
+        protocol=run.protocol.name,
+        run=f"{manifest.subject.spec} {manifest.created} {manifest.data.fingerprint[:12]}".strip(),
+        synthetic=manifest.data.synthetic,
+    )
 
 
-def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """Yield all files of a run's first protocol."""
-    if run.records is None:
-        return
-    home, model = _folder(run.prompt), short_name(run.manifest.subject.spec)
-    whole, created = grid.blank(), _created(run.manifest)
-    stats: list[Sequence[Cell]] = [STATS_COLUMNS]
-    for split in _splits_of(task, run):
-        yield from grid.table_files(f"{home}/{_table(model, task, split)}", "eval", split.rows, created)
-        grid.take_in(whole, _entry(task, run, split, model))
-        stats.append(_stats_row(task, run, split, model))
-    if not Arm.parse(run.prompt).control:  # a control has no place in the grid
-        yield from ((f"{home}/{name}", content) for name, content in grid.files(whole, created))
-    if home == EXPLAINED:
-        yield f"{home}/{STATS}", csv_bytes(stats)
-    yield from entropy.exports(run)
+def _stats_row(task: str, run: RunFacts, split: _Split, model: str) -> list[Cell]:
+    """Return a split's row of explanation_stats.csv."""
+    total, valid = len(split.valid), sum(split.valid)
+    named = f"{model}{run.manifest.data.note}"
+    reached = accuracy(split.marked)
+    return [named, TASKS[task].grid_row, split.name, run.prompt, reached, total, 100.0 * valid / total, valid, total]
 
 
-def _table(model: str, task: str, split: _Split) -> str:
-    return f"{model}_results/{task}_{split.name}_eval"
+def _home(prompt: str) -> str:
+    """Return the folder of a prompt's files."""
+    return EXPLAINED if wants_explanation(prompt) else "without_explanation"
+
+
+def _table(task: str, run: RunFacts, split: _Split, model: str) -> Iterator[tuple[str, bytes]]:
+    return grid.table_files(f"{model}_results/{task}_{split.name}_eval", "eval", split.rows, _created(run.manifest))
 
 
 def _created(manifest: Manifest) -> datetime | None:
@@ -155,75 +148,64 @@ def _created(manifest: Manifest) -> datetime | None:
         return None
 
 
-def _entry(task: str, run: RunFacts, split: _Split, model: str) -> grid.GridEntry:
-    """Return a split's result for the grid, under a model's name."""
-    reached, result = accuracy(split.marked), None
-    if reached is not None:
-        result = grid.GridResult(
-            accuracy=reached,
-            n_samples=len(split.valid),
-            prompt_mode=run.prompt,
-            protocol=run.protocol.name,
-            run=_run_id(run.manifest),
-            synthetic=run.manifest.data.synthetic,
-        )
-    return grid.GridEntry(TASKS[task].grid_row, model, split.name, result)
+# ---------------------------------------------------------------- the files of a run, and of a shared results folder
 
 
-def _stats_row(task: str, run: RunFacts, split: _Split, model: str) -> list[Cell]:
-    """Return a split's row of explanation_stats.csv."""
-    total, valid = len(split.valid), sum(split.valid)
-    share = 100.0 * valid / total if total else 0.0
-    named = f"{model}{run.manifest.data.note}"
-    return [named, TASKS[task].grid_row, split.name, run.prompt, accuracy(split.marked), total, share, valid, total]
+def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+    """Yield all files of a run's first protocol."""
+    if run.records is None:
+        return
+    home, model = _home(run.prompt), short_name(run.manifest.subject.spec)
+    whole = grid.blank()
+    stats: list[Sequence[Cell]] = [STATS_COLUMNS]
+    for split in _splits_of(task, run):
+        yield from ((f"{home}/{name}", content) for name, content in _table(task, run, split, model))
+        if (result := _result(run, split)) is not None:
+            whole.put(TASKS[task].grid_row, f"{model}_{split.name}", result)
+        stats.append(_stats_row(task, run, split, model))
+    if not Arm.parse(run.prompt).control:  # a control has no place in the grid
+        yield from ((f"{home}/{name}", content) for name, content in grid.files(whole, _created(run.manifest)))
+    if home == EXPLAINED:
+        yield f"{home}/{STATS}", csv_bytes(stats)
+    yield from entropy.exports(run)
 
 
-# ---------------------------------------------------------------- a shared results folder
-
-
-def publish(task: str, run: RunFacts, results: Path) -> Iterator[grid.Update]:
-    """Merge a run into a shared `results` folder: update the grid and the statistics, and write the table of every sample where the
-    grid shows this run.
+def publish(task: str, run: RunFacts, results: Path) -> Iterator[str]:
+    """Merge a run into a shared `results` folder, and yield what was done: the grid, the statistics, and the table of every sample where
+    the grid shows this run.
 
     Results of other protocols than multimodal-vqa-eval's have names of their own: marks by different rules are not to be compared.
     """
-    if run.records is None:
-        return
-    home, model, protocol = results / _folder(run.prompt), short_name(run.manifest.subject.spec), run.protocol.name
-    if protocol != MULTIMODAL_VQA_EVAL:
-        model = f"{model}@{protocol}"
-    for split in _splits_of(task, run):
-        entry = _entry(task, run, split, model)
-        update = grid.update(home, entry)
-        file = _table(model, task, split)
-        if update.shown or not ((home / f"{file}.csv").exists() or Arm.parse(run.prompt).control):
-            for name, content in grid.table_files(file, "eval", split.rows, _created(run.manifest)):
-                write_bytes(home / name, content)
-        else:
-            update = update._replace(why=f"{update.why} {file}.csv stays as it is; this run's own is in its exports")
-        if home.name == EXPLAINED:
-            key = " ".join((_run_id(run.manifest), entry.task, split.name, run.prompt, protocol))
-            _append_stats(home / STATS, _stats_row(task, run, split, model), key)
-        yield update
-
-
-def _append_stats(path: Path, values: Sequence[Cell], key: str) -> None:
-    """Add a row to explanation_stats.csv, or replace the row that the same run (`key`) has there."""
     from filelock import FileLock
 
-    sidecar = path.with_name(STATS_SIDECAR)
-    with FileLock(path.with_name(f".{path.name}.lock")):
-        try:
-            known = msgspec.json.decode(sidecar.read_bytes() if sidecar.is_file() else b"{}", type=dict[str, str])
-        except msgspec.MsgspecError as error:
-            raise SnellenError(
-                f"{sidecar}: cannot be read ({error}): move it away, the rows themselves are in {STATS}"
-            ) from None
-        lines = (path.read_bytes() if path.is_file() else csv_bytes([STATS_COLUMNS])).splitlines(keepends=True)
-        line, old = csv_bytes([values]), known.get(key, "").encode()
-        if old in lines:
-            lines[lines.index(old)] = line
-        else:  # a new run, or the file was changed by others since
-            lines.append(line)
-        write_bytes(path, b"".join(lines))
-        write_bytes(sidecar, json_bytes(known | {key: line.decode()}))
+    if run.records is None or Arm.parse(run.prompt).control:
+        return
+    home, model, row = results / _home(run.prompt), short_name(run.manifest.subject.spec), TASKS[task].grid_row
+    if run.protocol.name != MULTIMODAL_VQA_EVAL:
+        model = f"{model}@{run.protocol.name}"
+    home.mkdir(parents=True, exist_ok=True)
+    with FileLock(home / ".accuracy_grid.lock"):  # one writer at a time
+        for split in _splits_of(task, run):
+            whole, column, result = grid.read(home), f"{model}_{split.name}", _result(run, split)
+            files = dict(_table(task, run, split, model))
+            if result is None:
+                said, shown = "nothing was marked", False
+            elif why := whole.why_not(row, column, result):
+                said, shown = f"the grid and its table stay: {why}; this run's own are in its exports", False
+            else:
+                said, shown = result.text, True
+                whole.put(row, column, result)
+                files |= dict(grid.files(whole))
+            if shown or not any((home / name).exists() for name in files):
+                for name, content in files.items():
+                    write_bytes(home / name, content)
+            if home.name == EXPLAINED:
+                _append_stats(home / STATS, csv_bytes([_stats_row(task, run, split, model)]))
+            yield f"{row} {column}: {said}"
+
+
+def _append_stats(path: Path, line: bytes) -> None:
+    """Add a row to explanation_stats.csv, unless it is there."""
+    lines = (path.read_bytes() if path.is_file() else csv_bytes([STATS_COLUMNS])).splitlines(keepends=True)
+    if line not in lines:
+        write_bytes(path, b"".join([*lines, line]))

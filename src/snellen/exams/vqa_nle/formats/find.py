@@ -1,4 +1,4 @@
-"""Finds the annotation files of a task: the split by the file's name, the format by its content."""
+"""Finds the annotation files of a task: the split by the file's name, the format by its fields."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import NamedTuple
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.folder import check_folder
-from snellen.exams.vqa_nle.formats.files import UNDECODABLE, BadRow, file_kind, rows_in
+from snellen.exams.vqa_nle.formats.files import rows_in
 from snellen.exams.vqa_nle.formats.records import FORMATS, VqaFormat, VqaRecord, problem, read
 from snellen.exams.vqa_nle.names import SPLITS, TASKS
 
 SPLIT_NAMES = {"dev": "val", "valid": "val", "validation": "val", "valtest": "test"} | {s: s for s in SPLITS}
-ENDINGS = (".json", ".jsonl", ".csv")
-KINDS = {"object": "a JSON object", "list": "a JSON list", "lines": "JSON lines", "csv": "a table"}
 
 
 class AnnotationFile(NamedTuple):
@@ -25,34 +23,22 @@ class AnnotationFile(NamedTuple):
     path: Path
     label: str
     split: str
-    kind: str
     format: VqaFormat
 
     def records(self) -> Iterator[VqaRecord | Problem]:
         """Yield its records, and what is wrong in it."""
-        return read(self.format, self.path, self.label, self.kind, self.split)
+        return read(self.format, self.path, self.label, self.split)
 
 
 class Files(NamedTuple):
-    """What a folder holds of a task: the file read for each split, what is wrong with others by split, and files passed over."""
+    """The file that is read for each split that is there, and by split what is wrong with other files."""
 
     sources: dict[str, AnnotationFile]
-    unusable: list[tuple[str, Problem]]
-    passed_over: list[Problem]
-
-    @property
-    def problems(self) -> list[Problem]:
-        """All that is wrong with the files as such."""
-        return [*(p for _split, p in self.unusable), *self.passed_over]
+    problems: list[tuple[str, Problem]]
 
     def why_not(self, split: str) -> str | None:
         """Return what is wrong with the file of a split that cannot be used."""
-        return next((str(p) for s, p in self.unusable if s == split and s not in self.sources), None)
-
-    @property
-    def splits(self) -> list[str]:
-        """The splits that are there."""
-        return [s for s in SPLITS if s in self.sources]
+        return next((str(p) for s, p in self.problems if s == split and s not in self.sources), None)
 
 
 def _split_of(task: str, name: str, prefixed: bool) -> str | None:
@@ -62,8 +48,7 @@ def _split_of(task: str, name: str, prefixed: bool) -> str | None:
     ['val', 'test', 'val', None]
     """
     prefix = TASKS[task].prefix if prefixed else f"(?:{TASKS[task].prefix}|exp_)?"
-    pattern = rf"{prefix}({'|'.join(SPLIT_NAMES)})(?:_split)?(?:{'|'.join(map(re.escape, ENDINGS))})"
-    found = re.fullmatch(pattern, name, flags=re.IGNORECASE)
+    found = re.fullmatch(rf"{prefix}({'|'.join(SPLIT_NAMES)})(?:_split)?\.(?:json|jsonl|csv)", name, re.IGNORECASE)
     return SPLIT_NAMES[found.group(1).lower()] if found else None
 
 
@@ -91,39 +76,37 @@ def _folders(task: str, where: Path) -> Iterator[tuple[Path, bool]]:
 
 
 def _choose(task: str, where: Path, candidates: list[tuple[str, Path]]) -> Files:
+    """Return the file of each split; of several the one whose format is declared first."""
     found: list[AnnotationFile] = []
-    unusable: list[tuple[str, Problem]] = []
+    problems: list[tuple[str, Problem]] = []
     for split, path in candidates:
         label = path.relative_to(where).as_posix()
         try:
-            found.append(_recognise(task, split, path, label))
+            found.append(AnnotationFile(path, label, split, _format_of(task, path, label)))
         except SnellenError as error:
-            unusable.append((split, problem(label, str(error).removeprefix(f"{label}: "))))
+            what = str(error).removeprefix(str(path)).removeprefix(label)
+            problems.append((split, problem(label, what.lstrip(",: "))))
     sources: dict[str, AnnotationFile] = {}
-    passed_over: list[Problem] = []
-    for source in sorted(found, key=lambda s: FORMATS.index(s.format)):
-        used = sources.setdefault(source.split, source)
-        if used is not source:
-            passed_over.append(Problem(source.label, f"not read: {used.label} is '{used.split}' here", fatal=False))
-    for split, source in list(sources.items()):
-        if source.format.refused:
-            del sources[split]
-            unusable.append((split, problem(source.label, source.format.refused)))
-    return Files(sources, unusable, passed_over)
+    for source in sorted(found, key=lambda s: (SPLITS.index(s.split), FORMATS.index(s.format))):
+        used = sources.get(source.split)
+        if used is not None:
+            note = f"not read: {used.label} is '{used.split}' here"
+            problems.append((source.split, Problem(source.label, note, fatal=False)))
+        elif source.format.refused:
+            problems.append((source.split, problem(source.label, source.format.refused)))
+        else:
+            sources[source.split] = source
+    return Files(sources, problems)
 
 
-def _recognise(task: str, split: str, path: Path, label: str) -> AnnotationFile:
-    """Return a file with its format, by its first record; raise SnellenError where that is not known."""
-    kind = file_kind(path, label)
-    try:
-        fields = next((row.fields() for row in rows_in(path, label, kind)), {})
-    except (BadRow, *UNDECODABLE) as error:
-        raise SnellenError(f"{label}: holds no records ({error or 'nested too deeply'})") from None
-    if not fields:
+def _format_of(task: str, path: Path, label: str) -> VqaFormat:
+    """Return the format of a file, by its first record; raise SnellenError where that is not known."""
+    names = frozenset(next((row.fields for row in rows_in(path, label)), ()))
+    if not names:
         raise SnellenError(f"{label}: holds no records")
     known = [form for form in FORMATS if form.task == task]
     for form in known:
-        if form.knows(kind, frozenset(fields)):
-            return AnnotationFile(path, label, split, kind, form)
-    names, have = ", ".join(form.name for form in known), ", ".join(sorted(fields)[:12])
-    raise SnellenError(f"{label}: not a known format of {task} ({names}): {KINDS[kind]} of records with {have}"[:400])
+        if form.knows(names):
+            return form
+    formats, have = ", ".join(form.name for form in known), ", ".join(sorted(names)[:12])
+    raise SnellenError(f"{label}: not a known format of {task} ({formats}): records with {have}"[:400])

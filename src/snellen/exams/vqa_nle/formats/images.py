@@ -1,4 +1,4 @@
-"""Finds images: at the path where a record has them, else anywhere below the image folder by name."""
+"""Finds images, and for VCR their boxes: at the path where a record has them, else anywhere below the image folder by name."""
 
 from __future__ import annotations
 
@@ -8,12 +8,25 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+import msgspec
+
 from snellen.core.errors import SnellenError
 from snellen.data.files import PICTURES
+from snellen.exams.vqa_nle.formats.files import UNDECODABLE, read_bytes
 from snellen.exams.vqa_nle.formats.records import VqaRecord
 from snellen.exams.vqa_nle.names import TASKS
 
 COCO_FOLDERS = TASKS["vqax"].images
+LARGEST = 1e7
+
+
+class VcrMetadata(msgspec.Struct):
+    """A metadata file: boxes `[x1, y1, x2, y2, score]`, class names, and the size that the boxes refer to."""
+
+    boxes: list[list[float]]
+    names: list[str] = []
+    width: float = 0
+    height: float = 0
 
 
 def coco_filename(image_id: int | str, part: str) -> str:
@@ -36,6 +49,7 @@ class ImageIndex:
         self._start = "images/" if (where / "images").is_dir() else ""
         self.root = where / self._start
         self._known: dict[tuple[str, ...], str | None] = {}
+        self._last: tuple[str, VcrMetadata] = ("", VcrMetadata([]))  # the questions on an image are neighbours
 
     def path(self, name: str) -> Path:
         """Return the file of a name that was found."""
@@ -50,6 +64,20 @@ class ImageIndex:
         image = self.find(record) if self.task == "vcr" else None
         beside = image.removeprefix(self._start).rpartition(".")[0] + ".json" if image else ""
         return self._first(tuple(filter(None, (record.metadata and self._below(record.metadata), beside))))
+
+    def boxes(self, record: VqaRecord) -> VcrMetadata:
+        """Return the boxes of a record's metadata file; none where there is no such file."""
+        file = self.metadata(record)
+        if file is None:
+            return VcrMetadata([])
+        if self._last[0] != file:
+            self._last = file, _read_metadata(self.path(file), file)
+        found = self._last[1]
+        if record.objects and len(found.boxes) != len(record.objects):
+            raise SnellenError(
+                f"{file}: {len(found.boxes)} boxes, but {len(record.objects)} objects in record {record.key!r}"
+            )
+        return found
 
     def expected(self, record: VqaRecord) -> str:
         """Return where the image should be, for messages."""
@@ -114,3 +142,16 @@ def _unreadable(error: OSError) -> None:
 def _clean(name: str) -> str:
     path = PurePosixPath(name.replace("\\", "/").lstrip("/"))
     return path.name if ".." in path.parts else str(path)
+
+
+def _read_metadata(path: Path, label: str) -> VcrMetadata:
+    """Read a metadata file; raise SnellenError where it is not one. A score after a box is dropped."""
+    try:
+        found = msgspec.json.decode(read_bytes(path, label), type=VcrMetadata)
+    except UNDECODABLE as error:
+        raise SnellenError(f"{label}: not a VCR metadata file ({error or 'nested too deeply'})") from None
+    for at, box in enumerate(found.boxes):
+        if len(box) < 4 or not all(abs(number) < LARGEST for number in box[:4]):
+            raise SnellenError(f"{label}: box {at} must be four numbers x1, y1, x2, y2, not {str(box)[:60]}")
+    found.boxes = [[round(number, 1) for number in box[:4]] for box in found.boxes]
+    return found
