@@ -98,7 +98,7 @@ def test_the_table_marks_what_each_caption_picked_and_words_say_it(tmp_path: Pat
     assert '<td class="number own right">▶ ' in rows[1]
     assert '<td class="number bad">-0.6000</td>' in rows[0]
     assert '<td class="number good">+0.9600</td>' in rows[1]
-    assert "The left caption picked the right image; the right caption found its own." in found["d3/1"]
+    assert "1 of 2 captions found their own image." in found["d3/1"]
     assert "The wrong way round: each caption picked the other&#39;s image." in found["d3/2"]
     assert "The left caption fits left and right equally well; the right caption found its own." in found["d3/3"]
     assert "Each caption found its own image." in found["d3/0"]

@@ -104,7 +104,7 @@ def test_plain_replies_are_still_plain_replies(tmp_path: Path) -> None:
     ("row", "words"),
     [
         ({"right": ""}, "pairs.jsonl line 2: column right: no picture"),
-        ({"right": "../x.png"}, "pairs.jsonl line 2: right '../x.png' leads out of the folder"),
+        ({"right": "../x.png"}, "pairs.jsonl line 2: '../x.png' leads out of the data's folder"),
         ({"right": 5}, "pairs.jsonl line 2: right must be the path of an image"),
         ({"id": "shop"}, "pairs.jsonl line 2: id 'shop' is given twice"),
         ({"right": "new.png"}, "pairs.jsonl line 2: two of its images are the same file content"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import read_picture
-from snellen.exams.d3.folder import Folder, needed
+from snellen.exams.d3.folder import Folder
 
 
 def check(where: Path, images: str = "") -> Iterator[Problem]:
@@ -41,9 +41,8 @@ def check(where: Path, images: str = "") -> Iterator[Problem]:
 
 def _missing(folder: Folder) -> Iterator[Problem]:
     gone = [one for one in folder.entries if one.missing]
-    names = [name for one in gone for name in one.missing]
     if gone:
-        yield Problem(folder.file, f"{len(gone)} of {len(folder.entries)} pairs lack an image. Needed: {needed(names)}")
+        yield Problem(folder.file, f"{len(gone)} of {len(folder.entries)} pairs lack an image")
     for one in gone:
         for name in one.missing:
             yield Problem(one.where, f"image {name!r} is missing")

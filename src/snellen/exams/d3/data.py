@@ -14,7 +14,7 @@ from snellen.core.types import Picture, Sample
 from snellen.data.files import read_picture
 from snellen.data.folder import named, unusable
 from snellen.data.synthetic_marker import MARK
-from snellen.exams.d3.folder import Folder, LocatedEntry, needed
+from snellen.exams.d3.folder import DATASET, README, Folder, LocatedEntry
 from snellen.exams.d3.names import task_of
 from snellen.exams.d3.recorded import sample_id
 
@@ -48,10 +48,10 @@ class D3Data(Dataset):
         names = [name for one in gone for name in one.missing]
         if len(gone) > self.options.max_missing or not self._pairs:
             leave = f", or leave pairs out with --max-missing {len(gone)}" if self._pairs else ""
+            where = f"; D3's dataset.zip has them all ({README})" if self._folder.file == DATASET else ""
             raise SnellenError(
                 f"{self._folder.root}: {len(gone)} of {selected} pairs lack an image ({len(set(names))} images, first "
-                f"{names[0]!r} of pair {gone[0].uid!r}). Needed: {needed(names)}; put them into {self._folder.root}/images"
-                f"{leave}"
+                f"{names[0]!r} of pair {gone[0].uid!r}){where}; put them into {self._folder.root}/images{leave}"
             )
 
     def __len__(self) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -27,7 +26,11 @@ from snellen.exams.d3.pairs import EntrySource, UncheckedEntry, own_pairs
 
 DATASET, DIFFERENCES = "dataset.json", "differences.json"
 README = "linked from github.com/manugaurdl/detect-describe-discriminate"
-OTHER = "other"
+_ENOUGH = 4096
+_LIST = re.compile(
+    rb'\s*\{\s*"[^"]*"\s*:\s*\{[^{}]*?"(?:left|right|image1)"\s*:\s*"[^"]*\.(?:png|jpe?g|webp|gif|bmp)"', re.IGNORECASE
+)
+"""How a list in the format of dataset.json begins, whatever it is called."""
 ELSEWHERE = ("images", "images/train2014", "images/val2014", "train2014", "val2014")
 """Folders in which an image is looked for by its name where it is not at its path."""
 
@@ -47,37 +50,49 @@ class LocatedEntry(NamedTuple):
 
 
 def source_of(where: Path) -> EntrySource:
-    """dataset.json in a folder or in the one folder below that has one; else the user's own pairs."""
+    """D3's list in a folder or in the one folder below that has one; else the user's own pairs."""
     if not where.is_file():
         check_folder(where, "d3")
-    direct = where if where.name == DATASET else where / DATASET
-    own = None if direct.is_file() else own_pairs(where)
-    if own is None:
-        return _published(where, [direct] if direct.is_file() else find_files(where, f"*/{DATASET}"))
-    return own
-
-
-def recognised(where: Path) -> str | None:
-    """Return what a file or folder is, where it is D3's or has pairs; entries are not looked at."""
-    direct = where if where.name == DATASET else where / DATASET
-    if direct.is_file():
-        entries = _object(direct, _bytes(direct)).values()
-        return "D3's dataset.json" if any(isinstance(e, dict) and names_in(e) for e in entries) else None
-    try:
-        return "pairs of pictures" if own_pairs(where) is not None else None
-    except SnellenError:  # several files: whoever opens it says so
-        return "several files of pairs of pictures"
-
-
-def _published(where: Path, found: list[Path]) -> EntrySource:
+    found = _lists(where)
+    own = None if found else own_pairs(where)
+    if own is not None:
+        return own
+    found = found or find_files(where, f"*/{DATASET}")
     if not found:
         raise SnellenError(
             f"{where}: no {DATASET} and no pairs; unzip D3's dataset.zip there ({README}), write pairs of your own as "
             "'snellen data init pair --out DIR' shows, or make a synthetic set with 'snellen data make d3 --out DIR'"
         )
-    raw = _bytes(found[0])
-    entries = [UncheckedEntry(f"{DATASET} entry {uid!r}", uid, value) for uid, value in _object(found[0], raw).items()]
-    return EntrySource(found[0].parent, DATASET, raw, entries, [])
+    path, *others = found
+    if path.parent == where and others:
+        raise SnellenError(f"{where} holds several lists of pairs ({', '.join(p.name for p in found)}): name one")
+    raw = _bytes(path)
+    entries = [UncheckedEntry(f"{path.name} entry {uid!r}", uid, value) for uid, value in _object(path, raw).items()]
+    return EntrySource(path.parent, path.name, raw, entries, [])
+
+
+def _lists(where: Path) -> list[Path]:
+    """Return dataset.json, else the files of any name that begin as it does."""
+    direct = where if where.name == DATASET else where / DATASET
+    if direct.is_file():
+        return [direct]
+    files = [where] if where.is_file() else sorted(where.glob("*.json"))
+    return [path for path in files if path.suffix.lower() == ".json" and _LIST.match(_head(path))]
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_ENOUGH)
+
+
+def recognised(where: Path) -> str | None:
+    """Return what a file or folder is, where it is D3's or has pairs; entries are not looked at."""
+    try:
+        if found := _lists(where):
+            return "D3's dataset.json" if found[0].name != DATASET or _LIST.match(_head(found[0])) else None
+        return "pairs of pictures" if own_pairs(where) is not None else None
+    except SnellenError:  # several files: whoever opens it says so
+        return "several files of pairs of pictures"
 
 
 class Folder:
@@ -165,24 +180,7 @@ def _entry_problem(uid: str, value: Any) -> str | None:
         path = value[name]
         if not isinstance(path, str) or not path.strip():
             return f"{name} must be the path of an image"
-        if path.startswith(("/", "\\", "~")) or ":" in path or "\0" in path or ".." in PurePosixPath(path).parts:
-            return f"{name} {path!r} leads out of the folder"
     return None
-
-
-def needed(missing: list[str]) -> str:
-    """Return which images are missing and where they can be had, from their names."""
-    kinds = Counter(_origin(PurePosixPath(path).name) for path in dict.fromkeys(missing))
-    told = ", ".join(f"{count} {name}" for name, count in kinds.most_common())
-    real = any(name != OTHER for name in kinds)
-    return f"{told}; D3's dataset.zip has them all ({README})" if real else told
-
-
-def _origin(name: str) -> str:
-    for split in ("train2014", "val2014"):
-        if name.startswith(f"COCO_{split}_"):
-            return f"of COCO {split} (images.cocodataset.org/zips/{split}.zip)"
-    return "of SA-1B" if re.match(r"sa_\d", name) else OTHER
 
 
 def _bytes(path: Path) -> bytes:

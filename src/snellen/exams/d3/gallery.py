@@ -87,10 +87,12 @@ class D3Gallery(Gallery):
             )
             for i, name in enumerate(names)
         ]
-        said = verdict(names, table)
+        said = verdict(table)
         if len(evidence) > 1 and all(worst(one.table) < 0 for one in evidence):
             said += " No scorer tells them apart."
-        return SimilarityTable(rows, self._scorer(evidence), said, _difference(item))
+        scorer = evidence[0].scorer if evidence else ""
+        doubt = self._facts.doubt(scorer) if scorer else ""
+        return SimilarityTable(rows, f"{scorer} ({doubt})" if doubt else scorer, said, _difference(item))
 
     def _evidence(self, item: GalleryItem, count: int) -> Evidence:
         """Return what scorers said of an item; nothing where the main one's table is not of its captions."""
@@ -99,14 +101,6 @@ class D3Gallery(Gallery):
             return ()
         table = evidence[0].table
         return evidence if len(table) == count and all(len(row) == count for row in table) else ()
-
-    def _scorer(self, evidence: Evidence) -> str:
-        """Return the main scorer's name, with what there is to doubt."""
-        if not evidence:
-            return ""
-        name = evidence[0].scorer
-        doubt = self._facts.doubt(name)
-        return f"{name} ({doubt})" if doubt else name
 
 
 def worst(table: Table) -> float:
@@ -138,38 +132,21 @@ def cells(row: Sequence[float], own: int) -> tuple[_SimilarityCell, ...]:
     return tuple(_SimilarityCell(value, j == own, value == best) for j, value in enumerate(row))
 
 
-def verdict(names: Sequence[str], table: Table) -> str:
+def verdict(table: Table) -> str:
     """Return which way it went, in words.
 
-    >>> verdict(("left", "right"), ((0.1, 0.2), (0.1, 0.2)))
-    'The left caption picked the right image; the right caption found its own.'
-    >>> verdict(("left", "right"), ((0.1, 0.2), (0.2, 0.1)))
+    >>> verdict(((0.1, 0.2), (0.1, 0.2)))
+    '1 of 2 captions found their own image.'
+    >>> verdict(((0.1, 0.2), (0.2, 0.1)))
     "The wrong way round: each caption picked the other's image."
     """
     if not table:
         return "Not scored."
     picked = [[j for j, cell in enumerate(cells(row, i)) if cell.picked] for i, row in enumerate(table)]
-    if all(some == [i] for i, some in enumerate(picked)):
-        return "Each caption found its own image."
-    if len(names) == 2 and picked == [[1], [0]]:
+    if picked == [[1], [0]]:
         return "The wrong way round: each caption picked the other's image."
-    said = "; ".join(_line(i, some, names) for i, some in enumerate(picked)) + "."
-    return said[:1].upper() + said[1:]
-
-
-def _line(own: int, picked: list[int], names: Sequence[str]) -> str:
-    who = f"the {names[own]} caption"
-    if picked == [own]:
-        return f"{who} found its own"
-    if not picked:
-        return f"{who} has no score"
-    if own in picked:
-        return f"{who} fits {_list([names[j] for j in picked])} equally well"
-    return f"{who} picked the {_list([names[j] for j in picked])} image"
-
-
-def _list(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    found = sum(some == [i] for i, some in enumerate(picked))
+    return f"{found} of {len(table)} captions found their own image."
 
 
 def _difference(item: GalleryItem) -> str:
