@@ -28,6 +28,10 @@ CAPTION_NAMES |= {"ROUGE-L": "rouge_l", "CIDEr": "cider", "METEOR": "meteor"}
 UNFILTERED, FILTERED = "unfiltered", "filtered"
 
 
+Constants = frozenset[tuple[str, float]]
+"""Answers with what each scores."""
+
+
 class JudgedExplanation(NamedTuple):
     """An explanation beside the annotators', whether its sample was answered rightly (None: not marked), and its image."""
 
@@ -40,12 +44,11 @@ class JudgedExplanation(NamedTuple):
 class MarkSummary(NamedTuple):
     """What floors and own scores need of one mark, in a form that can be counted.
 
-    `winners` are for each metric the answers that would have been right, `soft` what each annotator's answer would score. `pair`
-    names what VCR's answer and rationale have in common where both are asked.
+    `constants` are for each metric the answers that would have scored, and how much. `pair` names what VCR's answer and rationale have
+    in common where both are asked.
     """
 
-    winners: tuple[tuple[str, frozenset[str]], ...] = ()
-    soft: tuple[tuple[str, float], ...] = ()
+    constants: tuple[tuple[str, Constants], ...] = ()
     told: JudgedExplanation | None = None
     pair: str = ""
     rationale: bool = False
@@ -117,8 +120,8 @@ def pairs(group: Group) -> Iterator[tuple[Seen, int]]:
 
 def _both(answer: Seen, rationale: Seen) -> Seen:
     two = (answer, rationale)
-    values = [seen.values["accuracy"] for seen in two if "accuracy" in seen.values]
-    right = min(values) if len(values) == 2 else None
+    known = [seen.values["accuracy"] for seen in two if "accuracy" in seen.values]
+    right = min(known) if len(known) == 2 else None
     gone = [seen.outcome for seen in two if seen.outcome in NON_ANSWERS]
     if right is None:
         outcome = Outcome.UNMARKED
@@ -126,11 +129,10 @@ def _both(answer: Seen, rationale: Seen) -> Seen:
         outcome = gone[0]
     else:
         outcome = Outcome.CORRECT if right == 1.0 else Outcome.WRONG
-    first, then = (dict(own(seen).winners).get("accuracy", frozenset()) & set(LETTERS) for seen in two)
-    said = frozenset(f"{a}, then {b}" for a in first for b in then)
-    return Seen(
-        {} if right is None else {"accuracy": right}, outcome, answer.cluster, MarkSummary((("accuracy", said),))
-    )
+    first, then = ([a for a, _ in dict(own(seen).constants).get("accuracy", ()) if a in LETTERS] for seen in two)
+    said = frozenset((f"{a}, then {b}", 1.0) for a in first for b in then)
+    values = {} if right is None else {"accuracy": right}
+    return Seen(values, outcome, answer.cluster, MarkSummary((("accuracy", said),)))
 
 
 def floors(group: Group) -> dict[str, Floor]:
@@ -138,19 +140,15 @@ def floors(group: Group) -> dict[str, Floor]:
 
     None where it is right by construction: all truths are the same (within a label, say), or one answer is right for all.
     """
-    truths: dict[str, set[object]] = defaultdict(set)
-    totals: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    truths: dict[str, set[Constants]] = defaultdict(set)
+    totals: dict[str, Counter[str]] = defaultdict(Counter)
     marked: Counter[str] = Counter()
     for seen, count in group.rows():
         marked.update(dict.fromkeys(seen.values, count))
-        for metric, answers in own(seen).winners:
-            truths[metric].add(answers)
-            for answer in answers:
-                totals[metric][answer] += count
-        if own(seen).soft:
-            truths["soft_accuracy"].add(frozenset(own(seen).soft))
-        for answer, score in own(seen).soft:
-            totals["soft_accuracy"][answer] += score * count
+        for metric, constants in own(seen).constants:
+            truths[metric].add(constants)
+            for answer, score in constants:
+                totals[metric][answer] += score * count
     found = {}
     for metric, wins in totals.items():
         answer, total = min(wins.items(), key=lambda item: (-item[1], item[0]))

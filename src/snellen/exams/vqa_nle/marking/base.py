@@ -7,6 +7,7 @@ They share the prompt `zero`, so they share answers. A protocol reads by other r
 from __future__ import annotations
 
 import copy
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -263,11 +264,15 @@ class NleProtocol(Protocol):
             # of every reply, as explanation_stats.csv counts them
             values["valid_explanation"] = float(self.valid(mark))
             filtered = values.get(summary.MAJORITY, values.get("accuracy"))
-            told = self._told(target, self.explained(mark)[0], None if filtered is None else filtered == 1.0, image)
+            explanation = self.explained(mark)[0]
+            if target.explanations:
+                said = self._candidate(explanation, target) if explanation else ""
+                true = tuple(self._reference(e, target) for e in target.explanations)
+                told = summary.JudgedExplanation(said, true, None if filtered is None else filtered == 1.0, image)
         outcome = mark.outcome if target.marked or mark.outcome in NON_ANSWERS else Outcome.UNMARKED
         pair = sample.id.partition("/")[2] if sample.facts.get("paired") else ""
-        winners = tuple(self._right_answers(target).items())
-        own = summary.MarkSummary(winners, self._soft(target), told, pair, sample.tags["task"] == RATIONALE)
+        constants = tuple(self._constants(target).items())
+        own = summary.MarkSummary(constants, told, pair, sample.tags["task"] == RATIONALE)
         return Seen(values, outcome, image, own)
 
     def order(self, key: Key) -> Any:
@@ -282,59 +287,41 @@ class NleProtocol(Protocol):
     def own_scores(self, group: Group) -> Mapping[str, Score]:
         if not group.whole:
             return {}
-        captions = {}
+        found = summary.entropy_scores(group)
         if self.explains:
-            told = summary.explanations(group)
-            captions = summary.caption_scores(told, raw_text=self.raw_text)
-        return captions | summary.entropy_scores(group)
-
-    def _told(
-        self, target: MarkedSample, explanation: str | None, right: bool | None, image: str
-    ) -> summary.JudgedExplanation | None:
-        if not target.explanations:
-            return None
-        said = self._candidate(explanation, target) if explanation else ""
-        return summary.JudgedExplanation(
-            said, tuple(self._reference(e, target) for e in target.explanations), right, image
-        )
-
-    def _soft(self, target: MarkedSample) -> tuple[tuple[str, float], ...]:
-        """Return what each of the annotators' answers would score, for the floor of the soft accuracy."""
-        if target.task != "vqax" or len(target.answers) < 2:
-            return ()
-        answers = dict.fromkeys(map(self._normalise, target.answers))
-        return tuple((a, self.soft(VqaReading(a, None), target.answers) or 0.0) for a in answers)
-
-    def _right_answers(self, target: MarkedSample) -> dict[str, frozenset[str]]:
-        """For each metric with a floor, the answers that would have been right for a sample."""
-        if not target.marked:
-            return {}
-        if target.task == "vcr":
-            return self._right_choices(target)
-        found = {"accuracy": self.accepted(target)}
-        if target.task == "actx":
-            found["head_accuracy"] = self._heads(target)
-        if majority := self._majority(target):
-            found[summary.MAJORITY] = majority
+            found |= summary.caption_scores(summary.explanations(group), raw_text=self.raw_text)
         return found
 
-    def _right_choices(self, target: MarkedSample) -> dict[str, frozenset[str]]:
+    def _constants(self, target: MarkedSample) -> dict[str, summary.Constants]:
+        """For each metric with a floor, what constant answers would score on a sample."""
+        if not target.marked:
+            return {}
+        if target.task == "vcr" and target.label is not None:
+            return self._choices(target)
+        right = {"accuracy": self.accepted(target)}
+        if target.task == "actx":
+            right["head_accuracy"] = self._heads(target)
+        if majority := self._majority(target):
+            right[summary.MAJORITY] = majority
+        found = {name: frozenset((answer, 1.0) for answer in answers) for name, answers in right.items()}
+        if target.task == "vqax" and len(target.answers) > 1:
+            said = set(map(self._normalise, target.answers))
+            found["soft_accuracy"] = frozenset((a, self.soft(VqaReading(a, None), target.answers) or 0.0) for a in said)
+        return found
+
+    def _choices(self, target: MarkedSample) -> dict[str, summary.Constants]:
         """Return the letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
-        if target.label is None:
-            return {"accuracy": self.accepted(target)}
         forms = [self._form(choice, target.task) for choice in target.choices]
-        right = forms[target.label] if target.right_choice is not None else None
-        found: dict[str, set[str]] = {}
+        right = None if target.right_choice is None else self._form(target.right_choice, target.task)
+        found: dict[str, set[tuple[str, float]]] = defaultdict(set)
         for at, letter in enumerate(LETTERS):
-            if at != target.label and (right is None or forms[at : at + 1] != [right]):
-                continue
-            said = {letter}
+            said = {(letter, 1.0)}
             if right is not None and forms.index(right) == at:
-                said.add(right)
-            marks = self._metrics(VqaReading(target.choices[at] if right is not None else letter, None, at), target)
+                said.add((right, 1.0))
+            marks = self._metrics(VqaReading(letter if right is None else target.choices[at], None, at), target)
             for name in ("accuracy", "letter_accuracy", "text_accuracy"):
                 if marks[name] == 1.0:
-                    found.setdefault(name, set()).update(said)
+                    found[name] |= said
         return {name: frozenset(said) for name, said in found.items()}
 
 
