@@ -77,6 +77,16 @@ def test_salbenchs_table_1_over_several_models_is_one_csv(salbench: list[Run], t
     assert found["baseline/constant:Color", "0"] == [f"{100 * (mine['paper', c].value or 0):.1f}" for c in order]
 
 
+def test_table_1_has_its_eight_columns_whatever_was_run(salbench: list[Run]) -> None:
+    layouts = next(extra for extra in exams.load("salbench").extras if isinstance(extra, PaperTables)).layouts
+    rows = [row for row in salbench[0].score_rows() if row.by.get("config") == "P3"]
+    (table,) = paper_tables(rows, "paper", lambda _exam, protocol, parts: layouts(protocol, parts))
+    assert [f"{head.group}_{head.name}" for head in table.heads] == [
+        *("Detection_NAT", "Detection_SYN", "Referring_NAT", "Referring_SYN", "VisualRef_NAT", "VisualRef_SYN"),
+    ]
+    assert len(table.lines[0].figures) == 6
+
+
 def test_published_rows_have_as_many_examples_as_some_run(salbench: list[Run]) -> None:
     for run, shots in ((r, r.manifest.options.shots) for r in salbench):
         papers = [r for r in run.score_rows(published=True) if r.published]

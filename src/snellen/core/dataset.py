@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,20 +97,17 @@ class Shard(NamedTuple):
         return f"{self.number}/{self.of}"
 
 
-class _DatasetShard(Dataset):
-    """Every nth sample of a data set. What a sample may need of others (examples, another's picture) comes from the whole."""
+class _DatasetPart(Dataset):
+    """Some samples of a data set. What a sample may need of others (examples, another's picture) comes from the whole."""
 
-    def __init__(self, whole: Dataset, shard: Shard) -> None:
-        self._whole = whole
+    def __init__(self, whole: Dataset, mine: frozenset[str]) -> None:
+        self._whole, self._mine = whole, mine
         self.fingerprint, self.source, self.synthetic = whole.fingerprint, whole.source, whole.synthetic
         self.origin, self.missing, self.options = whole.origin, whole.missing, whole.options
-        self._mine = frozenset(s.id for at, s in enumerate(whole.light()) if at % shard.of == shard.number - 1)
-        if not self._mine:
-            raise SnellenError(f"--shard {shard}: there are only {len(whole)} samples, and none is left for this part")
 
     @property
     def whole(self) -> Dataset:
-        return self._whole
+        return self._whole.whole
 
     def has(self, name: str) -> bool:
         return name in self._mine
@@ -129,8 +126,18 @@ class _DatasetShard(Dataset):
 
 
 def part_of(data: Dataset, shard: Shard | None) -> Dataset:
-    """The data set, or its part."""
-    return data if shard is None else _DatasetShard(data, shard)
+    """The data set, or every nth sample of it."""
+    if shard is None:
+        return data
+    mine = frozenset(s.id for at, s in enumerate(data.light()) if at % shard.of == shard.number - 1)
+    if not mine:
+        raise SnellenError(f"--shard {shard}: there are only {len(data)} samples, and none is left for this part")
+    return _DatasetPart(data, mine)
+
+
+def only(data: Dataset, names: Collection[str]) -> Dataset:
+    """The samples of a data set that have one of these names."""
+    return _DatasetPart(data, frozenset(s.id for s in data.light() if s.id in names))
 
 
 class SampleData(Dataset):

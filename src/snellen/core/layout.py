@@ -19,8 +19,12 @@ class Column(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A table: `name` is how it is asked for (`paper`, `details`), `about` what its figures are. Columns that no run fills are left out."""
+    """A table: `name` is how it is asked for (`paper`, `details`), `about` what its figures are.
+
+    Columns that no run fills are left out, unless it is always `whole`.
+    """
 
     name: str
     about: str
     columns: Sequence[Column]
+    whole: bool = False

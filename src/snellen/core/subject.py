@@ -263,6 +263,8 @@ class Subject:
     """Whether it has nothing to go by where a question shows no picture; such questions are not put to it."""
     recorded_ids: frozenset[str] = frozenset()
     """The samples that it has replies for, where it knows no others."""
+    only_recorded: bool = False
+    """Whether no other samples are put to it."""
 
     def unknown(self, known: Iterable[str]) -> frozenset[str]:
         """The samples that it has replies for and that are not among these."""

@@ -45,7 +45,9 @@ class Replay(Subject):
         else:
             raw = path.read_bytes()
             sha256 = hashlib.sha256(raw).hexdigest()
-            self._replies = MemoryReplies(_own_form(path, raw, recorded) or read_replies(path, raw))
+            own = _own_form(path, raw, recorded)
+            self.only_recorded = bool(own)  # an exam's own file may be about a few samples
+            self._replies = MemoryReplies(own or read_replies(path, raw))
         self.identity: dict[str, Any] = {"kind": "replay", "sha256": sha256}
         self._times = max((Arm.parse(prompt).repeat for prompt in self._replies.prompts if prompt), default=1)
 

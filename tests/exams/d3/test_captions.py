@@ -14,11 +14,14 @@ from snellen.core.errors import SnellenError
 from snellen.core.extras import CaptionScoring, ReplayFormat, probes_of
 from snellen.core.options import Selection
 from snellen.core.types import Sample
+from snellen.engine.plan.plan import make_plan
+from snellen.engine.plan.request import RunRequest
 from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.reading import read, says_position
 from snellen.exams.d3.recorded import SWAPPED, is_captions, recorded, rows
 from snellen.subjects.replay import Replay
+from snellen.synthetic.pairs.make import make
 
 CAPTIONS = {"3": {"left": "The dog is facing left.", "right": 'It says "hi".'}, "0": {"left": "a", "right": "b"}}
 SHARED = Path(os.environ.get("SNELLEN_SHARED", Path(__file__).parents[3].parent / "shared")) / "data"
@@ -148,3 +151,16 @@ def test_the_real_list_with_images_gives_every_pair(tmp_path: Path) -> None:
         "uid": "0",
     }
     assert first.pictures[1].data == b"picture of COCO_val2014_000000556966.jpg"
+
+
+def test_captions_of_a_few_pairs_mark_these_pairs_and_say_so(tmp_path: Path) -> None:
+    where = tmp_path / "data"
+    make(where, count=4, seed=1)
+    (tmp_path / "one.json").write_text(json.dumps({"2": {"left": "a red ball", "right": "a blue ball"}}))
+    request = RunRequest("d3", f"replay/{tmp_path / 'one.json'}", where, options={"scorers": ("tiny-siglip",)})
+    plan = make_plan(request)
+    assert [s.id for s in plan.data.light()] == ["d3/2"] and sum(plan.questions.values()) == 1
+    assert plan.notes == (f"{plan.subject.spec} has replies to 1 of 4 samples: only these are marked",)
+    (tmp_path / "one.json").write_text(json.dumps({"99": {"left": "a red ball", "right": "a blue ball"}}))
+    with pytest.raises(SnellenError, match=r"one\.json has no reply to any of the 4 samples"):
+        make_plan(request)

@@ -104,7 +104,7 @@ def test_numbers_do_not_cover_each_other() -> None:
     boxes = [Rectangle(100 + 5 * i, 100 + 3 * i, 300, 300) for i in range(8)]
     placed: list[Rectangle] = []
     for box in boxes:
-        placed.append(place_tag(box, 30, 24, (500, 400), placed, boxes))
+        placed.append(place_tag(box, 30, 24, (500, 400), placed))
     assert all(a.shared(b) == 0 for i, a in enumerate(placed) for b in placed[i + 1 :])
     assert all(t.x1 >= 0 and t.y1 >= 0 and t.x2 < 500 and t.y2 < 400 for t in placed)
 

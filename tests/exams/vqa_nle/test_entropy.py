@@ -72,9 +72,14 @@ def test_the_cell_is_json_with_three_decimals_and_the_maximum_of_a_repeated_toke
     assert token_entropy_cell((), "a dog") == "{}"
 
 
-def test_bounds_are_no_entropies_of_the_dictionary() -> None:
+def test_an_endpoints_alternatives_fill_the_dictionary_with_the_lowest_entropy_that_they_allow() -> None:
     token = Token(text=" dog", logprob=-1.0, entropy=0.5, entropy_high=0.9)
-    assert extract_token_entropies([token]) == {}
+    other = Token(text=" cat", logprob=log(0.7), top=((" cat", log(0.7)), (" dog", log(0.2))))
+    assert extract_token_entropies([token, other]) == {
+        "dog": 0.5,
+        "cat": round(bound_from_top([log(0.7), log(0.2)])[0], 3),
+    }
+    assert extract_token_entropies([Token(text=" cow", logprob=-1.0)]) == {}
 
 
 # ---------------------------------------------------------------- words by position

@@ -15,7 +15,7 @@ import msgspec
 from snellen import __version__, exams, subjects
 from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
-from snellen.core.dataset import Dataset, Shard, part_of
+from snellen.core.dataset import Dataset, Shard, only, part_of
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
@@ -168,7 +168,7 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
         results = Path(wanted.options["results"]) if wanted.options.get("results") else None
         plan = Plan(exam, data, subject, targets, selection, limits=request.limits, out=request.out, results=results)
         plan = plan._replace(repeats=_checked_repeats(request.repeats, subject))
-        plan = _that_apply(plan, named=bool(request.protocols))
+        plan = _that_apply(_recorded(plan), named=bool(request.protocols))
         plan = plan if offline else plan._replace(scorers=_scorers(plan, wanted.options))
         on_error.pop_all()  # from here on the plan's owner closes it
     return plan
@@ -290,6 +290,19 @@ def bare(sample: Sample) -> Sample:
     return msgspec.structs.replace(sample, pictures=()) if sample.pictures else sample
 
 
+def _recorded(plan: Plan) -> Plan:
+    """Leave out the samples that an exam's own file of replies does not have, and say so."""
+    if not plan.subject.only_recorded:
+        return plan
+    some, every = only(plan.data, plan.subject.recorded_ids), len(plan.data)
+    if not len(some):
+        raise SnellenError(f"{plan.subject.spec} has no reply to any of the {every} samples")
+    if len(some) == every:
+        return plan
+    note = f"{plan.subject.spec} has replies to {len(some)} of {every} samples: only these are marked"
+    return plan._replace(data=some, notes=(*plan.notes, note))
+
+
 def _that_apply(plan: Plan, *, named: bool) -> Plan:
     """Count the questions, and let go of protocols whose prompt fits no sample; that is an error where they were named."""
     only = plan.subject.chooses_only
@@ -313,7 +326,7 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
     for arm in kept.firsts:
         asker(plan.exam, plan.data, arm.prompt)  # says what is wrong with shots and prompts before anything is asked
     left = {arm.plain: counts[arm.plain] - counts[arm] for arm in shuffles if arm.plain in counts}
-    notes = tuple(
+    notes = plan.notes + tuple(
         f"control 'options': {n} of {counts[arm]} questions of the prompt '{arm}' have no options that can be shuffled and are left out"
         for arm, n in left.items()
         if n

@@ -49,7 +49,7 @@ class LocatedEntry(NamedTuple):
         return [self.paths[name] for name, file in self.files.items() if file is None]
 
 
-def source_of(where: Path) -> EntrySource:
+def _source_of(where: Path) -> EntrySource:
     """D3's list in a folder or in the one folder below that has one; else the user's own pairs."""
     if not where.is_file():
         check_folder(where, "d3")
@@ -99,7 +99,7 @@ class Folder:
     """What is in a folder. `problems` are entries that cannot be used."""
 
     def __init__(self, where: Path, images: str = "") -> None:
-        source = source_of(where)
+        source = _source_of(where)
         self.root, self.file = source.root, source.label
         self._folders = PictureFolders(self.root, images)
         self.problems = list(source.problems)

@@ -54,7 +54,7 @@ class D3Gallery(Gallery):
     def hardness(self, sample_id: str, prompt: str) -> float:
         """Return the least of a sample's margins: below 0 where a caption picks a wrong picture. What was not scored comes last."""
         evidence = self._facts.evidence(sample_id, prompt)
-        return worst(evidence[0].table) if evidence else inf
+        return _worst(evidence[0].table) if evidence else inf
 
     def arranged(self, items: Sequence[GalleryItem]) -> list[GalleryItem]:
         return sorted(items, key=lambda item: self.hardness(item.pick.id, item.pick.prompt))
@@ -88,7 +88,7 @@ class D3Gallery(Gallery):
             for i, name in enumerate(names)
         ]
         said = verdict(table)
-        if len(evidence) > 1 and all(worst(one.table) < 0 for one in evidence):
+        if len(evidence) > 1 and all(_worst(one.table) < 0 for one in evidence):
             said += " No scorer tells them apart."
         scorer = evidence[0].scorer if evidence else ""
         doubt = self._facts.doubt(scorer) if scorer else ""
@@ -103,10 +103,10 @@ class D3Gallery(Gallery):
         return evidence if len(table) == count and all(len(row) == count for row in table) else ()
 
 
-def worst(table: Table) -> float:
+def _worst(table: Table) -> float:
     """Return the least margin of a table's captions.
 
-    >>> round(worst(((0.5, 0.4), (0.3, 0.1))), 3)
+    >>> round(_worst(((0.5, 0.4), (0.3, 0.1))), 3)
     -0.2
     """
     found = retrieve(table, ties=True).margins

@@ -29,7 +29,7 @@ OTHER_IMAGES = (".bmp", ".gif", ".tif", ".tiff", ".avif", ".heic")
 USUAL = ("shape", "scene")  # two names at once are asked only where --task both says so
 
 
-def sources(where: Path, subset: str) -> list[RowSource]:
+def _sources(where: Path, subset: str) -> list[RowSource]:
     """Return where a subset is: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
     places = (f"{subset}/*.parquet", f"*/{subset}/*.parquet", f"{subset}-*.parquet", f"*/{subset}-*.parquet")
     if found := find_files(where, *places):
@@ -39,7 +39,7 @@ def sources(where: Path, subset: str) -> list[RowSource]:
     return [RowSource(subset, folder, tuple(check_inside(p, where) for p in files))] if files else []
 
 
-def tags_of(subset: str, name: names.Name) -> dict[str, str]:
+def _tags_of(subset: str, name: names.Name) -> dict[str, str]:
     """Return what results are broken down by, in the data's own spelling."""
     return {
         "split": subset,
@@ -50,7 +50,7 @@ def tags_of(subset: str, name: names.Name) -> dict[str, str]:
     }
 
 
-def row_problems(subset: str, rows: Rows) -> Iterator[tuple[int, str]]:
+def _row_problems(subset: str, rows: Rows) -> Iterator[tuple[int, str]]:
     """Yield the names that cannot be used, by row."""
     for i, name in enumerate(rows.names):
         try:
@@ -64,7 +64,7 @@ def row_problems(subset: str, rows: Rows) -> Iterator[tuple[int, str]]:
             yield i, f"image_name {name!r}: {parsed.scene!r} is not a scene"
 
 
-LAYOUT = ParquetLayout("illusionbench", ("image_name",), sources, row_problems)
+LAYOUT = ParquetLayout("illusionbench", ("image_name",), _sources, _row_problems)
 
 
 class IllusionData(RowData):
@@ -73,7 +73,7 @@ class IllusionData(RowData):
     layout = LAYOUT
 
     def __init__(self, where: Path, options: Selection) -> None:
-        subsets = choose_subsets(where, options)
+        subsets = _choose_subsets(where, options)
         asked = named("task", options.tasks, names.TASKS, "illusionbench") or USUAL
         self.endings = tuple(f"/{task}" for task in names.TASKS if task in asked)
         self._places: dict[str, dict[str, tuple[Rows, int]]] = {}
@@ -100,7 +100,7 @@ class IllusionData(RowData):
         return name.rpartition(".")[0] or name
 
     def _sample(self, part: str, rows: Rows, i: int, name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
-        tags = tags_of(part, names.parse(rows.names[i]))
+        tags = _tags_of(part, names.parse(rows.names[i]))
         truth = {"shape": tags["shape"], "scene": tags["scene"]}
         unfit = self._unfit(part, **truth)
         return Sample(
@@ -135,7 +135,7 @@ class IllusionData(RowData):
         for rows, ids in self._walk(subset):
             for name, image_name in zip(ids, rows.names, strict=True):
                 if name not in self._odd:
-                    yield Sample(id=name, tags=tags_of(subset, names.parse(image_name)))
+                    yield Sample(id=name, tags=_tags_of(subset, names.parse(image_name)))
 
     def _read_picture(self, subset: str, image_id: str) -> Picture:
         """Return one image of a subset by its id."""
@@ -148,14 +148,14 @@ class IllusionData(RowData):
 
 def check(where: Path) -> Iterator[Problem]:
     """Yield the problems of all subsets: names that do not parse, unknown shapes and scenes, repeats, images that do not decode."""
-    for subset in choose_subsets(where, Selection()):
+    for subset in _choose_subsets(where, Selection()):
         yield from _ignored(where, subset)
         yield from LAYOUT.check(where, subset)
 
 
 def _ignored(where: Path, subset: str) -> Iterator[Problem]:
     """Files of a subset that look like images and are not read, a line a folder."""
-    found = sources(where, subset)
+    found = _sources(where, subset)
     read = {path for source in found for path in (source.files or (source.path,))}
     folders = {where / subset, *(s.path if s.files else s.path.parent for s in found)} - {where}
     lost: dict[Path, list[Path]] = {}
@@ -171,10 +171,10 @@ def _ignored(where: Path, subset: str) -> Iterator[Problem]:
         yield Problem(folder.relative_to(where).as_posix(), what, fatal=False)
 
 
-def choose_subsets(where: Path, options: Selection) -> list[str]:
+def _choose_subsets(where: Path, options: Selection) -> list[str]:
     """Return the subsets that the options name and the folder has."""
     check_folder(where, "illusionbench")
-    present = [s for s in names.SUBSETS if sources(where, s)]
+    present = [s for s in names.SUBSETS if _sources(where, s)]
     if not present:
         raise SnellenError(
             f"{where}: no IllusionBench files; expected {where}/Illusion_IN/*.parquet or image files there"

@@ -66,7 +66,7 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
     if prompt.startswith("icl"):
         parts = [Text(text=text_of("icl", subset, task) + "\n")]
         for shot in shots:
-            parts += [*shot.pictures, Text(text=f"\nAnswer: {answer_of(shot.tags, task)}\n")]
+            parts += [*shot.pictures, Text(text=f"\nAnswer: {_answer_of(shot.tags, task)}\n")]
         parts += [*sample.pictures, Text(text="\nAnswer: ")]
     else:
         parts.append(Text(text=text_of(prompt, subset, task)))
@@ -82,7 +82,7 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
     )
 
 
-def answer_of(tags: dict[str, str], task: str) -> str:
+def _answer_of(tags: dict[str, str], task: str) -> str:
     """Return an example's answer. For both names the order is that of the instruction: background first."""
     return f"{tags['scene']}, {tags['shape']}" if task == "both" else tags[task]
 

@@ -47,7 +47,7 @@ def match_icl(answer: str, truth: str) -> bool:
 _ANSWER = re.compile(r"answer\s*:\s*([^\n,\.]+)", re.IGNORECASE)
 
 
-def normalise(text: str) -> str:
+def _normalise(text: str) -> str:
     """lmms-eval's normalisation: lower case, `_`, `-` and punctuation to spaces, spaces collapsed."""
     text = text.strip().lower().replace("_", " ").replace("-", " ")
     return re.sub(r"\s+", " ", re.sub(r"[^a-z0-9\s]+", " ", text)).strip()
@@ -61,7 +61,7 @@ def extract_strict(reply: str) -> str:
 
 def match_strict(answer: str, truth: str) -> bool:
     """Equal after normalisation."""
-    return bool(normalise(truth)) and normalise(answer) == normalise(truth)
+    return bool(_normalise(truth)) and _normalise(answer) == _normalise(truth)
 
 
 def extract_first(reply: str, task: str) -> str:
@@ -79,7 +79,7 @@ def extract_first(reply: str, task: str) -> str:
 
 def match_first(answer: str, truth: str) -> bool:
     """Return whether the normalised truth is a substring of the normalised answer."""
-    return bool(normalise(truth)) and normalise(truth) in normalise(answer)
+    return bool(_normalise(truth)) and _normalise(truth) in _normalise(answer)
 
 
 def match_head(reply: str, truth: str) -> bool:

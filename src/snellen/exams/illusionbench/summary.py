@@ -36,7 +36,7 @@ class IllusionTruth(NamedTuple):
         return names if self.task == "both" else {self.task: names[self.task]}
 
 
-def kind_of(scene: str) -> str:
+def _kind_of(scene: str) -> str:
     """Simple or complex, as the paper groups scenes."""
     return "simple" if scene in WORDS.simple_scenes else "complex"
 
@@ -45,7 +45,7 @@ def kind_of(scene: str) -> str:
 GROUPINGS: dict[str, Callable[[Mapping[str, str]], str | None]] = {
     "class": lambda tags: tags["shape"],
     "scene": lambda tags: tags["scene"],
-    "scenes": lambda tags: kind_of(tags["scene"]),
+    "scenes": lambda tags: _kind_of(tags["scene"]),
     "difficulty": lambda tags: tags["difficulty"],
     "strength": lambda tags: tags["strength"] or None,
     "without": lambda tags: STATIONARY if tags["split"] == "Illusion_ICON" and tags["shape"] != STATIONARY else None,

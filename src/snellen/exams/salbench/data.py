@@ -17,13 +17,13 @@ from snellen.exams.salbench.prompts import PROMPTS
 from snellen.exams.salbench.shots import draw_support
 
 
-def sources(where: Path, config: str) -> list[RowSource]:
+def _sources(where: Path, config: str) -> list[RowSource]:
     """Return the parquet files of a config: `CONFIG/*.parquet`, also below one more folder such as `data/`."""
     found = find_files(where, f"{config}/*.parquet", f"*/{config}/*.parquet")
     return [RowSource(path.relative_to(where).as_posix(), path) for path in found]
 
 
-def row_problems(config: str, rows: Rows) -> Iterator[tuple[int, str]]:
+def _row_problems(config: str, rows: Rows) -> Iterator[tuple[int, str]]:
     """Yield what is wrong in the text columns, by row."""
     split = BY_NAME[config].split
     allowed, answers = labels_of(split), rows.texts["answer"]
@@ -35,7 +35,7 @@ def row_problems(config: str, rows: Rows) -> Iterator[tuple[int, str]]:
     yield from ((i, "empty image_id") for i, image_id in enumerate(rows.names) if not image_id)
 
 
-LAYOUT = ParquetLayout("salbench", ("image_id", "question", "answer"), sources, row_problems, extra=("difficulty",))
+LAYOUT = ParquetLayout("salbench", ("image_id", "question", "answer"), _sources, _row_problems, extra=("difficulty",))
 
 
 def check(where: Path) -> Iterator[Problem]:
@@ -106,7 +106,7 @@ def _image(sample: Sample) -> str:
 def _choose_configs(where: Path, options: Selection) -> list[Config]:
     """Return the configs that the options name and the folder has; what is named but absent is an error that says what is there."""
     check_folder(where, "salbench")
-    present = [c for c in CONFIGS if sources(where, c.name)]
+    present = [c for c in CONFIGS if _sources(where, c.name)]
     if not present:
         raise SnellenError(f"{where}: no SalBench parquet files; expected folders such as {where}/P3/*.parquet")
     splits = named("split", options.splits, ANY["split"], "salbench", SPLIT_NAMES)

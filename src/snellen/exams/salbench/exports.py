@@ -28,7 +28,7 @@ SPLIT_WORDS = {split: word for word, split in WORDS.items()}
 def exports(run: RunFacts) -> Iterator[tuple[str, Content]]:
     """Yield all files of one protocol."""
     whole = {g.by["config"]: g for g in run.groups if g.whole and "config" in g.by}
-    row = leaderboard_row(run, whole)
+    row = _leaderboard_row(run, whole)
     yield "leaderboard_row.csv", csv_bytes([list(row), list(row.values())])
     yield "metrics.json", msgspec.json.format(msgspec.json.encode(_metrics(run, whole, row)), indent=2)
     if run.records is not None:
@@ -43,7 +43,7 @@ def _list(records: Iterator[bytes]) -> Iterator[bytes]:
     yield b"\n]\n"
 
 
-def leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:
+def _leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:
     """Return one row in the plan's columns: the protocol's headline in percent, empty where a task was not run."""
     manifest = run.manifest
     row: dict[str, Any] = {"Model": f"{manifest.subject.spec}{manifest.data.note}", "Shot": manifest.options.shots}

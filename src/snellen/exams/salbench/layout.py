@@ -17,9 +17,8 @@ def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
     headline = PROTOCOLS[protocol].headline if protocol in PROTOCOLS else "macro_f1"
     ordered = sorted(CONFIGS, key=lambda c: (list(TASKS).index(c.task), list(SPLITS).index(c.split)))
     columns = [Column(SPLITS[c.split], {"config": c.name}, headline, TASKS[c.task]) for c in ordered]
-    yield Layout(
-        PAPER, f"{'macro F1' if headline == 'macro_f1' else 'F1 (sample)'} (columns of the paper's Table 1)", columns
-    )
+    about = f"{'macro F1' if headline == 'macro_f1' else 'F1 (sample)'} (columns of the paper's Table 1)"
+    yield Layout(PAPER, about, columns, whole=True)
     for config in CONFIGS:
         by = {"config": config.name}
         labels = [Column(label, by, f"f1.{label}", "F1") for label in labels_of(config.split)]

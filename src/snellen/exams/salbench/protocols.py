@@ -30,7 +30,7 @@ METRICS = declared("snellen.exams.salbench", "metrics.toml", dict[str, tuple[Met
 ROLES = MetricRoles("exact_match", breakdown="f1", reported=("macro_f1", "f1", "exact_match", "precision", "recall"))
 
 
-class SalBenchProtocol(Protocol):
+class _SalBenchProtocol(Protocol):
     """One protocol. Instances differ in their rules and headline only."""
 
     needs = ("records",)
@@ -67,14 +67,14 @@ class SalBenchProtocol(Protocol):
 PROTOCOLS = {
     p.name: p
     for p in (
-        SalBenchProtocol(
+        _SalBenchProtocol(
             "paper",
             "comma list read literally; macro F1 over the labels of the split that occur (7 on the whole of O3)",
             version="2",
             headline="macro_f1",
             rules=LabelRules(read_lmms, truth_lmms, score_lmms),
         ),
-        SalBenchProtocol(
+        _SalBenchProtocol(
             "lmms-eval",
             "the paper's rules with lmms-eval's O3 bug: macro over orientation, color and size only",
             headline="macro_f1",
@@ -82,13 +82,13 @@ PROTOCOLS = {
                 read_lmms, truth_lmms, score_lmms, macro_labels=lambda _split: labels_of("P3"), all_labels=True
             ),
         ),
-        SalBenchProtocol(
+        _SalBenchProtocol(
             "plan-v2",
             "label as substring, one a part, label order fixed; mean of the samples' F1",
             headline="f1",
             rules=LabelRules(read_plan_v2, truth_plan_v2, score_sets, all_labels=True, errors_in_categories=False),
         ),
-        SalBenchProtocol(
+        _SalBenchProtocol(
             "robust",
             "words, aliases, negation, corrections, yes or no understood in replies of any form; macro F1 over the labels that occur",
             version="3",

@@ -13,7 +13,7 @@ Labels = frozenset[str]
 Reader = Callable[[str, tuple[str, ...]], Labels]
 
 
-class Scores(NamedTuple):
+class _Scores(NamedTuple):
     """Set metrics of one sample."""
 
     exact_match: float
@@ -22,23 +22,23 @@ class Scores(NamedTuple):
     f1: float
 
 
-def score_lmms(predicted: Labels, truth: Labels) -> Scores:
+def score_lmms(predicted: Labels, truth: Labels) -> _Scores:
     """Score by lmms-eval's formulas, with its 1e-8 in the denominators."""
     hit = len(predicted & truth)
     precision = hit / (len(predicted) + 1e-8)
     recall = hit / len(truth)
-    return Scores(float(predicted == truth), precision, recall, 2 * precision * recall / (precision + recall + 1e-8))
+    return _Scores(float(predicted == truth), precision, recall, 2 * precision * recall / (precision + recall + 1e-8))
 
 
-def score_sets(predicted: Labels, truth: Labels) -> Scores:
+def score_sets(predicted: Labels, truth: Labels) -> _Scores:
     """Score by plain set metrics as the Plan v2 implementation has them: both empty is right, one empty is zero."""
     if not predicted and not truth:
-        return Scores(1.0, 1.0, 1.0, 1.0)
+        return _Scores(1.0, 1.0, 1.0, 1.0)
     hit = len(predicted & truth)
     if not hit:
-        return Scores(0.0, 0.0, 0.0, 0.0)
+        return _Scores(0.0, 0.0, 0.0, 0.0)
     precision, recall = hit / len(predicted), hit / len(truth)
-    return Scores(float(predicted == truth), precision, recall, 2 * precision * recall / (precision + recall))
+    return _Scores(float(predicted == truth), precision, recall, 2 * precision * recall / (precision + recall))
 
 
 class LabelRules:
@@ -48,7 +48,7 @@ class LabelRules:
         self,
         read: Reader,
         truth: Reader,
-        score: Callable[[Labels, Labels], Scores],
+        score: Callable[[Labels, Labels], _Scores],
         *,
         is_bare: Callable[[str], bool] | None = None,
         macro_labels: Callable[[str], tuple[str, ...]] = labels_of,

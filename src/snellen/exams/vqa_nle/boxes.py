@@ -64,7 +64,7 @@ def colours(count: int) -> list[Colour]:
     return [(round(red * 255), round(green * 255), round(blue * 255)) for red, green, blue in spread]
 
 
-def ink(colour: Colour) -> Colour:
+def _ink(colour: Colour) -> Colour:
     """Return black or white, whichever is read better on a colour."""
     red, green, blue = colour
     return (0, 0, 0) if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else (255, 255, 255)
@@ -140,7 +140,7 @@ def _paint(image: PillowImage.Image, boxes: dict[int, Rectangle]) -> None:
     hue = dict(zip(boxes, colours(len(boxes)), strict=True))
     for number, box in sorted(boxes.items(), key=lambda item: -item[1].area):  # small boxes on top of large ones
         edge = Rectangle(*(round(v) for v in box))
-        canvas.rectangle(edge, outline=ink(hue[number]), width=line + 2)
+        canvas.rectangle(edge, outline=_ink(hue[number]), width=line + 2)
         canvas.rectangle((edge.x1 + 1, edge.y1 + 1, edge.x2 - 1, edge.y2 - 1), outline=hue[number], width=line)
     placed: list[Rectangle] = []
     for number, box in sorted(boxes.items(), key=lambda item: item[1].area):  # small boxes choose their place first
@@ -148,34 +148,22 @@ def _paint(image: PillowImage.Image, boxes: dict[int, Rectangle]) -> None:
         pad = line + 1
         width, height = right - left + 2 * pad + 2, bottom - top + 2 * pad
         width = max(width, height)
-        tag = place_tag(box, width, height, image.size, placed, list(boxes.values()))
+        tag = place_tag(box, width, height, image.size, placed)
         placed.append(tag)
-        canvas.rectangle(tag, fill=hue[number], outline=ink(hue[number]))
+        canvas.rectangle(tag, fill=hue[number], outline=_ink(hue[number]))
         middle = ((tag.x1 + tag.x2) / 2 - (left + right) / 2, (tag.y1 + tag.y2) / 2 - (top + bottom) / 2)
-        canvas.text(middle, str(number), fill=ink(hue[number]), font=font)
+        canvas.text(middle, str(number), fill=_ink(hue[number]), font=font)
 
 
 def place_tag(
-    box: Rectangle,
-    width: float,
-    height: float,
-    size: tuple[int, int],
-    placed: Sequence[Rectangle],
-    boxes: Sequence[Rectangle],
+    box: Rectangle, width: float, height: float, size: tuple[int, int], placed: Sequence[Rectangle]
 ) -> Rectangle:
-    """Return where a number goes: inside the image, at its box, off other numbers first and then off what the boxes show."""
-    best, best_cost = Rectangle(0, 0, 0, 0), math.inf
-    for order, (x, y) in enumerate(_places(box, width, height)):
-        left = min(max(x, 0), max(0, size[0] - 1 - width))
-        top = min(max(y, 0), max(0, size[1] - 1 - height))
-        tag = Rectangle(left, top, left + width, top + height)
-        hidden = sum(tag.shared(other) for other in placed) / tag.area
-        covered = max((tag.shared(b) / max(b.area, 1.0) for b in boxes), default=0.0)
-        moved = (abs(left - x) + abs(top - y)) / height
-        cost = 100 * hidden + 10 * covered + moved + 0.01 * order
-        if cost < best_cost:
-            best, best_cost = tag, cost
-    return best
+    """Return where a number goes: inside the image, at its box, off the other numbers where that is possible."""
+    tags = []
+    for x, y in _places(box, width, height):
+        left, top = min(max(x, 0), max(0, size[0] - 1 - width)), min(max(y, 0), max(0, size[1] - 1 - height))
+        tags.append(Rectangle(left, top, left + width, top + height))
+    return min(tags, key=lambda tag: sum(map(tag.shared, placed)))
 
 
 def _places(box: Rectangle, width: float, height: float) -> list[tuple[float, float]]:

@@ -44,15 +44,15 @@ def _shaded(item: GalleryItem) -> _ShadedReply | None:
     if not item.answer.tokens:
         return None
     first = next(iter(item.pick.marks.values()), None)
-    return _ShadedReply(tuple(shades(item.answer.tokens, first.reading if first else None)))
+    return _ShadedReply(tuple(_shades(item.answer.tokens, first.reading if first else None)))
 
 
-def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[_ShadedText]:
+def _shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[_ShadedText]:
     """Yield the whole reply in pieces, in order; a reading with an explanation says where that begins.
 
-    >>> [(s.text, s.level) for s in shades([Token(text="a", logprob=0.0, entropy=0.1), Token(text=" b", logprob=0.0, entropy=9.0)])]
+    >>> [(s.text, s.level) for s in _shades([Token(text="a", logprob=0.0, entropy=0.1), Token(text=" b", logprob=0.0, entropy=9.0)])]
     [('a', 0), (' ', None), ('b', 6)]
-    >>> [s.part for s in shades([Token(text="no, dogs", logprob=0.0, entropy=0.1)], {"explanation": "dogs"})]
+    >>> [s.part for s in _shades([Token(text="no, dogs", logprob=0.0, entropy=0.1)], {"explanation": "dogs"})]
     ['answer', 'explanation', 'explanation']
     """
     text, at = assembled(tokens), 0

@@ -64,7 +64,7 @@ def _vcr_texts(prompt: str, sample: Sample) -> tuple[str, str, list[str]]:
     return texts[0], texts[1], texts[2:] + [missing] * (len(LETTERS) - len(choices))
 
 
-def text_of(prompt: str, sample: Sample) -> str:
+def _text_of(prompt: str, sample: Sample) -> str:
     """Return the text of the last user turn."""
     task = task_of(sample.tags["task"])
     form = TASKS[task].explain if wants_explanation(prompt) else TASKS[task].answer
@@ -117,7 +117,7 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
         id=sample.id,
         exam=task,
         prompt=prompt,
-        parts=(Text(text=text_of(prompt, sample)), *_pictures(prompt, sample)),
+        parts=(Text(text=_text_of(prompt, sample)), *_pictures(prompt, sample)),
         answer_kind="one-of" if TASKS[task].options else "text",
         options=TASKS[task].options,
         answer_form=BASELINE_FORM if wants_explanation(prompt) and not reason else "{}",

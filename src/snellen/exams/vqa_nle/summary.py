@@ -141,7 +141,7 @@ def floors(group: Group) -> dict[str, Floor]:
     None where it is right by construction: all truths are the same (within a label, say), or one answer is right for all.
     """
     truths: dict[str, set[Constants]] = defaultdict(set)
-    totals: dict[str, Counter[str]] = defaultdict(Counter)
+    totals: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     marked: Counter[str] = Counter()
     for seen, count in group.rows():
         marked.update(dict.fromkeys(seen.values, count))

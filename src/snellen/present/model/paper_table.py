@@ -149,7 +149,7 @@ def _tables(rows: list[ScoreRow], layouts: Sequence[Layout]) -> Iterator[PaperTa
         columns = [c for c in layout.columns if (_group(c), c.metric) in own]
         if columns:
             made += 1
-            yield _table(rows, columns, layout.about, layout.name)
+            yield _table(rows, layout.columns if layout.whole else columns, layout.about, layout.name)
     if not made:
         plain = [r for r in rows if r.headline and r.whole]
         for metric, unit in dict.fromkeys((r.metric, r.unit) for r in plain if not r.published):

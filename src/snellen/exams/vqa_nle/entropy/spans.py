@@ -39,13 +39,13 @@ def clean_token_for_entropy(text: str | None) -> str | None:
 def extract_token_entropies(tokens: Sequence[Token]) -> dict[str, float]:
     """Return the dictionary: three decimals, the maximum where a token comes again, special tokens left out.
 
-    Bounds from an endpoint's few alternatives are not entropies and are left out too.
+    Of a token of which an endpoint names a few alternatives alone it is the lowest entropy that these allow.
     """
     found: dict[str, float] = {}
     for i, text in spread(tokens):
-        key, token = clean_token_for_entropy(text), tokens[i]
-        if key is not None and token.entropy is not None and token.entropy_high is None:
-            value = round(token.entropy, 3) + 0.0  # no -0.0
+        key, bounds = clean_token_for_entropy(text), _bounds(tokens[i])
+        if key is not None and bounds is not None:
+            value = round(bounds[0], 3) + 0.0  # no -0.0
             found[key] = max(value, found.get(key, value))
     return found
 
@@ -64,7 +64,7 @@ def token_entropy_cell(tokens: Sequence[Token], explanation: str) -> str:
 # ---------------------------------------------------------------- words by position
 
 
-class Word(NamedTuple):
+class _Word(NamedTuple):
     """A word of a reply. `start` is its place in `assembled` of the same tokens.
 
     `entropy` is None where no token of it has one; `entropy_high` is set where the entropies are bounds (then `entropy` is the
@@ -89,7 +89,7 @@ def assembled(tokens: Sequence[Token]) -> str:
     return "".join(text for _, text in spread(tokens)).lstrip()
 
 
-def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> tuple[Word, ...]:
+def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> tuple[_Word, ...]:
     """Return the words of a reply with their entropies. The `reading` parts answer and explanation; without one, or where its
     explanation is not found in the reply, the first "because" does. The "because" that parts them is left out.
 
@@ -97,7 +97,7 @@ def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> 
     """
     text, owners = _placed(tokens)
     begin, end = _parted(text, reading)
-    found: list[Word] = []
+    found: list[_Word] = []
     matches = list(_WORD.finditer(text))
     for match, after in zip(matches, [*matches[1:], None], strict=False):
         inside = match.start() < end and begin < match.end()
@@ -105,7 +105,7 @@ def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> 
             continue
         letters = (i for i in range(*match.span()) if text[i].isalnum())
         low, high = _highest(dict.fromkeys(t for i in letters for t in owners[i]), tokens)
-        found.append(Word(match.group(), match.start(), low, high, "explanation" if inside else "answer"))
+        found.append(_Word(match.group(), match.start(), low, high, "explanation" if inside else "answer"))
     return tuple(found)
 
 

@@ -60,7 +60,7 @@ def parse_result(cell: str) -> GridResult | None:
     )
 
 
-class AccuracyGrid(NamedTuple):
+class _AccuracyGrid(NamedTuple):
     """The cells by task and column, as the CSV file has them, and the results that they show. Unknown rows and columns stay."""
 
     columns: list[str]
@@ -90,13 +90,14 @@ class AccuracyGrid(NamedTuple):
 
     def table(self) -> list[list[Cell]]:
         """Return the rows of the CSV file."""
-        head: list[Cell] = ["task", *self.columns]
-        return [head, *([row, *map(cells.get, self.columns)] for row, cells in self.rows.items())]
+        rows: list[list[Cell]] = [["task", *self.columns]]
+        rows += [[row, *(cells.get(c) for c in self.columns)] for row, cells in self.rows.items()]
+        return rows
 
 
-def blank() -> AccuracyGrid:
+def blank() -> _AccuracyGrid:
     """Return the grid before the first result."""
-    return AccuracyGrid([*COLUMNS], {task.grid_row: {} for task in TASKS.values()}, {})
+    return _AccuracyGrid([*COLUMNS], {task.grid_row: {} for task in TASKS.values()}, {})
 
 
 def table_files(
@@ -110,13 +111,13 @@ def table_files(
         yield f"{name}.xlsx.missing.txt", f"{error}\n".encode()
 
 
-def files(grid: AccuracyGrid, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
+def files(grid: _AccuracyGrid, created: datetime | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield the grid's files: CSV, Excel and the sidecar."""
     yield from table_files("accuracy_grid", "accuracy", grid.table(), created)
     yield SIDECAR, json_bytes(grid.results)
 
 
-def read(folder: Path) -> AccuracyGrid:
+def read(folder: Path) -> _AccuracyGrid:
     """Read the grid of a results folder; a blank one where there is none. The CSV file counts, the sidecar only explains it."""
     path, sidecar = folder / CSV, folder / SIDECAR
     if not path.is_file():
@@ -129,4 +130,4 @@ def read(folder: Path) -> AccuracyGrid:
         results = msgspec.json.decode(known, type=dict[str, dict[str, GridResult]])
     except (UnicodeDecodeError, csv.Error, IndexError, msgspec.MsgspecError) as error:
         raise SnellenError(f"{path} or {SIDECAR}: not a grid ({error}): move both away to start a new one") from None
-    return AccuracyGrid(header, cells, results)
+    return _AccuracyGrid(header, cells, results)

@@ -215,7 +215,7 @@ def first(fields: Fields, names: Names) -> Any:
     return next((v for v in values if v not in (None, []) and not (isinstance(v, str) and not v.strip())), None)
 
 
-def converted(value: Any, kind: type[_Kind], what: str) -> _Kind:
+def _converted(value: Any, kind: type[_Kind], what: str) -> _Kind:
     """Return a value as this type; raise BadRow where it is another. Types are not guessed: "1" is not a number."""
     try:
         return msgspec.convert(value, kind)
@@ -236,9 +236,9 @@ def texts(value: Any, what: str, tokens: int | None = None) -> tuple[str, ...]:
     if value is None:
         return ()
     if tokens is not None:
-        found = [sentence(one, tokens) for one in converted(value, list[list[_Token]], what)]
+        found = [sentence(one, tokens) for one in _converted(value, list[list[_Token]], what)]
     else:
-        each = converted(value if isinstance(value, list) else [value], list[str | _Said], what)
+        each = _converted(value if isinstance(value, list) else [value], list[str | _Said], what)
         found = [tags.canonical(one if isinstance(one, str) else one.answer).strip() for one in each]
     return tuple(filter(None, found))
 
@@ -247,14 +247,14 @@ def _class_names(value: Any) -> tuple[str, ...]:
     """Return the class names of the objects, each at its own index. Some copies of e-ViL's files hold them as a text."""
     if isinstance(value, str):
         value = value.strip("[] ").replace("'", "").split(", ")
-    return converted(value or (), tuple[str, ...], "objects")
+    return _converted(value or (), tuple[str, ...], "objects")
 
 
 def label_of(value: Any, choices: int) -> int | None:
     """Return the index of the right choice; None where the data does not say."""
     if value is None:
         return None
-    label = converted(value, int, "label")
+    label = _converted(value, int, "label")
     if not 0 <= label < choices:
         raise BadRow(f"label {label} is out of range (0 to {choices - 1})")
     return label
@@ -264,7 +264,7 @@ def entailment_of(value: Any) -> tuple[str, ...]:
     """Return the gold label of e-SNLI-VE; none where the data does not say."""
     if value is None:
         return ()
-    text = converted(value, str, "label").strip().lower()
+    text = _converted(value, str, "label").strip().lower()
     if text not in LABELS:
         raise BadRow(f"label {text!r} is not one of {', '.join(LABELS)}")
     return (text,)
