@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from snellen.engine.plan.request import Limits, RunRequest, cluster, served_by
 from snellen.engine.probe_records.kept import warnings_for
 from snellen.engine.run import run_plan
 from snellen.present.terminal.run import print_run
-from snellen.subjects.local.check import check_batching
 
 
 @click.command("run", cls=ExamCommand)
@@ -112,7 +112,7 @@ def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> 
 
 
 def _check_batching(plan: Any, k: int) -> int:
-    from itertools import islice
+    from snellen.subjects.local.check import check_batching  # with all that runs models here
 
     asked = questions(plan.exam, plan.data, plan.firsts[:1], lambda _key: True, plan.applies, plan.selection.seed)
     click.echo(str(check_batching(plan.subject, islice(asked, k), k)))

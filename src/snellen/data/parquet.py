@@ -90,7 +90,7 @@ class ParquetFile:
         with self._open("cannot be read", self._texts) as file:
             for batch in file.iter_batches(self._text_rows, columns=columns, use_threads=False):
                 for part in self._parted(batch.select(columns)):
-                    yield sum(map(_size, part.columns)), [_plain(values).to_pylist() for values in part.columns]
+                    yield sum(map(_size, part.columns)), [_listed(values) for values in part.columns]
 
     def _longest(self, leaf: int) -> int:
         """Return the mean length of the lists of a column, in the row group that has the longest."""
@@ -239,13 +239,18 @@ def _written_out(values: pa.DictionaryArray) -> int:
     """Return how many bytes the texts of a dictionary have, each as often as it is used."""
     texts = values.dictionary
     ends = memoryview(texts.buffers()[1]).cast("i")[texts.offset : texts.offset + len(texts) + 1] if len(texts) else ()
-    return sum(ends[at + 1] - ends[at] for at in values.indices.drop_null().to_pylist())
+    return sum(ends[at + 1] - ends[at] for at in values.indices.to_pylist() if at is not None)
 
 
-def _plain(values: pa.Array) -> pa.Array:
+def _listed(values: pa.Array) -> list[Any]:
+    """Return values as Python has them; texts of a dictionary that are equal are one object."""
     import pyarrow.types as is_
 
-    return values.dictionary_decode() if is_.is_dictionary(values.type) else values
+    if not is_.is_dictionary(values.type):
+        found: list[Any] = values.to_pylist()
+        return found
+    texts = values.dictionary.to_pylist()
+    return [None if at is None else texts[at] for at in values.indices.to_pylist()]
 
 
 def _text(value: Any) -> str:

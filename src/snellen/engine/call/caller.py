@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
@@ -96,7 +97,6 @@ class EndpointCaller:
         self._limiter, self._budget, self._store = limiter, budget, store
         self._tries, self._use_stored, self._jitter = tries, use_stored, jitter
         self.trust = Trust(endpoint.connection.url)
-        self._own, self._mark = is_own(endpoint.connection.url), ""
         self._on_stop, self._stopped = on_stop, stopped or asyncio.Event()
         self._pending: dict[str, asyncio.Future[Reply]] = {}
         self.retries = 0
@@ -126,12 +126,10 @@ class EndpointCaller:
                     return reply
         return as_stored(found) if self.trust.holds else await self._asked(request)
 
-    @property
+    @cached_property
     def _server(self) -> str:
         """A mark of the model that a server of one's own says it has."""
-        if self._own and not self._mark:
-            self._mark = mark_of(self._endpoint.listed, time.time())
-        return self._mark
+        return mark_of(self._endpoint.listed, time.time()) if is_own(self._endpoint.connection.url) else ""
 
     async def _asked(self, request: Request) -> Reply:
         """Return the reply from the same request already in flight, or from the endpoint."""
