@@ -1,4 +1,4 @@
-"""Compact columns and places: they say what a list and a dict would, in less memory."""
+"""Places of lines say what a dict would, in less memory; and what else reads large files."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from snellen.core import cores
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.selection import choose
-from snellen.data import line_offsets, texts
+from snellen.data import line_offsets
 from snellen.data.line_offsets import NOWHERE, Places
-from snellen.data.texts import Texts
-from snellen.subjects.replay import FileReplies, MemoryReplies, read_replies
+from snellen.subjects.replay import read_replies
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.sampled_from(["a", "b"]), st.booleans()), max_size=80))
@@ -42,21 +41,6 @@ def test_places_are_those_of_a_dict(lines: list[tuple[int, str, bool]]) -> None:
     known = found.of("a")
     places = dict(zip(known.hashes.tolist(), known.places.tolist(), strict=True))
     assert [places.get(hash(name), NOWHERE) for name in names] == wanted
-    assert found.strangers(["s1", "s2"]) == {hash(name) for name, _prompt in told} - {hash("s1"), hash("s2")}
-
-
-@given(st.lists(st.text(max_size=6), max_size=60), st.integers(1, 20))
-def test_texts_are_those_of_a_list(given_: list[str], distinct: int) -> None:
-    before, texts.DISTINCT = texts.DISTINCT, distinct
-    try:
-        given_ = [text.encode("utf-8", "replace").decode() for text in given_]
-        found = Texts(given_)
-    finally:
-        texts.DISTINCT = before
-    assert list(found) == given_ and len(found) == len(given_)
-    assert [found[i] for i in range(len(given_))] == given_
-    with pytest.raises(IndexError):
-        found[len(given_)]
 
 
 @pytest.mark.parametrize("limit", [1, 30, 70, 299, 300, 400])
@@ -66,29 +50,11 @@ def test_the_few_that_are_chosen_are_the_first_of_all_in_order(limit: int) -> No
     assert choose(ids, limit, 5) == (frozenset(ordered[:limit]) if limit < 300 else None)
 
 
-def test_recorded_replies_in_their_file_are_those_in_memory(tmp_path: Path) -> None:
-    path = tmp_path / "r.jsonl"
-    path.write_bytes(
-        b'# a comment\n{"id": "a", "text": "\xc3\xa4"}\r\n\n{"id": "b", "text": "two", "prompt": "question"}\r'
-        b'{"id": "b", "text": "any"}\n{"id": "a", "text": "\xc3\xa4"}\n{"id": "c", "text": "x", "error": "lost"}\n'
-        b'{"id": 7, "response": "seven"}'
-    )
-    here, there = MemoryReplies(read_replies(path, path.read_bytes())), FileReplies(path)
-    for name in ("a", "b", "c", "7", "d"):
-        for prompt in ("question", "other"):
-            assert there.get(name, prompt) == here.get(name, prompt)
-    assert there.get("a", "question") == "ä" and there.get("b", "question") == "two"
-    assert there.prompts == here.prompts and set(there.names()) == set(here.names())
-    assert there.unknown(["a", "zz"]) == here.unknown(["a", "zz"]) == {"b", "7"}
-    assert there.unknown(["a", "b", "7"]) == frozenset()
-
-
-def test_two_replies_to_one_question_are_refused_wherever_they_are_held(tmp_path: Path) -> None:
+def test_two_replies_to_one_question_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(b'{"id": "a", "text": "one"}\n{"id": "b", "text": "x"}\n{"id": "a", "text": "two"}\n')
-    for read in (FileReplies, lambda path: read_replies(path, path.read_bytes())):
-        with pytest.raises(SnellenError, match="record 3: another reply to 'a' came before"):
-            read(path)
+    with pytest.raises(SnellenError, match="record 3: another reply to 'a' came before"):
+        read_replies(path, path.read_bytes())
 
 
 def test_cores_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ One base class for a provider, a model on this machine, a solver and a grounding
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from typing import Protocol as Interface
@@ -265,10 +265,6 @@ class Subject:
     """The samples that it has replies for, where it knows no others."""
     only_recorded: bool = False
     """Whether no other samples are put to it."""
-
-    def unknown(self, known: Iterable[str]) -> frozenset[str]:
-        """The samples that it has replies for and that are not among these."""
-        return self.recorded_ids.difference(known) if self.recorded_ids else self.recorded_ids
 
     price: Price | None = None
     worker_spec: Mapping[str, Any] | None = None

@@ -6,10 +6,9 @@ Python's hashes of texts differ from process to process, not when the command is
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,12 +122,6 @@ class Places:
         """All places, as they come in the file."""
         every = [arm.settled().places for arm in self._arms.values()]
         return iter(np.sort(np.concatenate(every)).data) if every else iter(())
-
-    def strangers(self, known: Iterable[str]) -> set[int]:
-        """The hashes of samples that are not among these."""
-        others = np.unique(np.frombuffer(array("q", map(hash, known)), np.int64))
-        every = [arm.settled().hashes for arm in self._arms.values()]
-        return {one for hashes in every for one in hashes[~np.isin(hashes, others)].tolist()}
 
     def of(self, prompt: str) -> SortedLines:
         """The answers to a prompt."""

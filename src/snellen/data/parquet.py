@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snellen.core.errors import SnellenError
-from snellen.data.texts import Texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,9 +62,9 @@ class ParquetFile:
         self.notes: dict[bytes, bytes] = self._metadata.metadata or {}
         self.rows: int = self._metadata.num_rows
 
-    def texts(self, columns: Sequence[str]) -> list[Texts]:
+    def texts(self, columns: Sequence[str]) -> list[list[str]]:
         """Return some columns of the whole file as text; a missing value is empty."""
-        found = [Texts() for _ in columns]
+        found: list[list[str]] = [[] for _ in columns]
         room = _MOST_TEXT
         for size, batch in self._batches(columns):
             room -= size

@@ -8,10 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import count, islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,9 +23,6 @@ from snellen.data.files import read_picture
 from snellen.data.folder import unusable
 from snellen.data.parquet import ParquetFile
 from snellen.data.synthetic_marker import HEAD, MARK, Label, first_label, label_from, picture_label
-from snellen.data.texts import Texts
-
-PIECE = 4096
 
 
 class RowSource(NamedTuple):
@@ -52,7 +47,7 @@ class Rows:
         if source.files:
             self.origin = first_label(source.files)
             self.synthetic = bool(self.origin)
-            self.texts = {columns[0]: Texts(p.relative_to(source.path).as_posix() for p in source.files)}
+            self.texts = {columns[0]: [p.relative_to(source.path).as_posix() for p in source.files]}
         else:
             self._parquet = file = ParquetFile(source.path, source.label)
             missing = [c for c in ("image", *columns) if c not in file.columns]
@@ -164,27 +159,6 @@ class ParquetLayout(NamedTuple):
             return []
 
 
-class _Ids:
-    """The ids of a source's rows, made when they are looked at: `PART/name`, and `#2` where a name repeats."""
-
-    def __init__(self, part: str, names: Texts, shown: Callable[[str], str], again: Mapping[int, int]) -> None:
-        """`again` says of rows whose name was there before which time it is."""
-        self._part, self._names, self._shown, self._again = part, names, shown, again
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __getitem__(self, at: int) -> str:
-        return self._id(at, self._names[at])
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self._id, count(), self._names)
-
-    def _id(self, at: int, name: str) -> str:
-        end = f"#{self._again[at]}" if at in self._again else ""
-        return f"{self._part}/{self._shown(name)}{end}"
-
-
 class RowData(Dataset, ABC):
     """Selected rows of some parts, as samples."""
 
@@ -194,15 +168,14 @@ class RowData(Dataset, ABC):
 
     def __init__(self, where: Path, options: Selection, parts: Sequence[str]) -> None:
         self.source, self.options, self._where = str(where), options, where
-        self._opened: dict[str, list[tuple[Rows, _Ids]]] = {}
-        self._chosen: dict[str, frozenset[str] | None] = {}
-        """By part the ids that were selected; None for all that are not odd."""
+        self._opened: dict[str, list[tuple[Rows, list[str]]]] = {}
+        self._chosen: dict[str, frozenset[str]] = {}
+        """By part the ids that were selected."""
         self._odd: set[str] = set()
-        self._count = 0
         fingerprint = hashlib.sha256()
         problems: list[Problem] = []
         for part in parts:
-            opened, odd = self._walk(part), len(self._odd)
+            opened = self._walk(part)
             for rows, ids in opened:
                 for i, what in self.layout.problems(part, rows):
                     problems.append(Problem(rows.where(i), what))
@@ -211,16 +184,16 @@ class RowData(Dataset, ABC):
                 self.origin = self.origin or rows.origin
                 fingerprint.update(f"{rows.source.label}\x1e{rows.size()}\x1e".encode())
                 for column in self.layout.columns:
-                    for piece in _joined(rows.texts[column]):
-                        fingerprint.update(piece)
+                    for i, text in enumerate(rows.texts[column]):
+                        fingerprint.update(f"\x1f{text}".encode() if i else text.encode())
             if (half := lacking(part, [rows for rows, _ids in opened])) is not None:
                 raise unusable([half], self.layout.exam, where)
             if opened and not self.synthetic:  # one file stands for its part: a page of images is read for it
                 self.origin = opened[0][0].first_label()
             self.synthetic = self.synthetic or bool(self.origin)
-            usable = _Usable([ids for _rows, ids in opened], self._odd, len(self._odd) > odd)
-            chosen = self._chosen[part] = choose(usable, options.limit, options.seed)
-            self._count += len(usable if chosen is None else chosen)
+            usable = [name for _rows, ids in opened for name in ids if name not in self._odd]
+            chosen = choose(usable, options.limit, options.seed)
+            self._chosen[part] = frozenset(usable) if chosen is None else chosen
         self._allow(problems)
         self.fingerprint = fingerprint.hexdigest()
 
@@ -238,97 +211,45 @@ class RowData(Dataset, ABC):
         """The sample of a row; `name` is its id."""
 
     def __len__(self) -> int:
-        return len(self.endings) * self._count
+        return len(self.endings) * sum(map(len, self._chosen.values()))
 
-    def _walk(self, part: str) -> list[tuple[Rows, _Ids]]:
-        """The sources of a part with the ids of their rows."""
+    def _walk(self, part: str) -> list[tuple[Rows, list[str]]]:
+        """Return the sources of a part with the ids of their rows: `PART/name`, and `#2` where a name repeats."""
         if part not in self._opened:
-            sources = [self.layout.open(source) for source in self.layout.sources(self._where, part)]
+            times: Counter[str] = Counter()
+            used: set[str] = set()
+            opened = [self.layout.open(source) for source in self.layout.sources(self._where, part)]
             self._opened[part] = [
-                (rows, _Ids(part, rows.names, self._row_name, again))
-                for rows, again in zip(sources, _repeats(sources, self._row_name), strict=True)
+                (rows, [self._new_id(part, self._row_name(name), times, used) for name in rows.names])
+                for rows in opened
             ]
         return self._opened[part]
 
-    def _takes(self, part: str) -> Callable[[str], bool]:
-        """Whether a row is selected, by its id."""
-        chosen = self._chosen[part]
-        if chosen is not None:
-            return chosen.__contains__
-        return lambda name: name not in self._odd
+    def _new_id(self, part: str, name: str, times: Counter[str], used: set[str]) -> str:
+        times[name] += 1
+        while (found := f"{part}/{name}#{times[name]}" if times[name] > 1 else f"{part}/{name}") in used:
+            times[name] += 1  # a row may be called 'a#2' by itself
+        used.add(found)
+        return found
 
     def light(self) -> Iterator[Sample]:
-        for part in self._chosen:
-            takes = self._takes(part)
+        for part, chosen in self._chosen.items():
             for rows, ids in self._walk(part):
                 for i, name in enumerate(ids):
-                    if takes(name):
+                    if name in chosen:
                         yield from (self._sample(part, rows, i, name + ending) for ending in self.endings)
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
-        for part in self._chosen:
-            takes = self._takes(part)
+        for part, chosen in self._chosen.items():
 
-            def asked(name: str, takes: Callable[[str], bool] = takes) -> list[str]:
-                return [name + e for e in self.endings if wanted(name + e)] if takes(name) else []
+            def asked(name: str, chosen: frozenset[str] = chosen) -> list[str]:
+                return [name + e for e in self.endings if wanted(name + e)] if name in chosen else []
 
             yield from self._loaded(part, asked)
 
     def _loaded(self, part: str, asked: Callable[[str], list[str]]) -> Iterator[Sample]:
         """Samples with pictures; `asked` gives the ids of those that are wanted of a row, by its own."""
         for rows, ids in self._walk(part):
-            wanted = array("q", (i for i, name in enumerate(ids) if asked(name)))
+            wanted = [i for i, name in enumerate(ids) if asked(name)]
             for i, pictures in rows.pictures(wanted):
                 yield from (self._sample(part, rows, i, name, pictures) for name in asked(ids[i]))
-
-
-class _Usable(Collection[str]):
-    """The ids of a part without those of odd rows."""
-
-    def __init__(self, every: list[_Ids], odd: set[str], any_odd: bool) -> None:
-        self._every, self._odd = every, odd if any_odd else set()
-        self._count = sum(1 for _ in self) if any_odd else sum(map(len, every))
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for ids in self._every for name in ids if name not in self._odd)
-
-    def __contains__(self, name: object) -> bool:
-        return any(name == one for one in self)
-
-
-def _joined(texts: Iterable[str]) -> Iterator[bytes]:
-    """Texts with a separator between them, in pieces."""
-    every = iter(texts)
-    between = ""
-    while piece := list(islice(every, PIECE)):
-        yield (between + "\x1f".join(piece)).encode()
-        between = "\x1f"
-
-
-def _repeats(sources: Sequence[Rows], shown: Callable[[str], str]) -> list[dict[int, int]]:
-    """By source the rows whose name was there before, and which time it is. Only names whose hash repeats are held."""
-    import numpy as np
-
-    hashes = array("q", (hash(shown(name)) for rows in sources for name in rows.names))
-    different, counts = np.unique(np.frombuffer(hashes, np.int64), return_counts=True)
-    maybe = set(different[counts > 1].tolist())
-    seen: Counter[str] = Counter()
-    used: set[str] = set()
-    found: list[dict[int, int]] = []
-    at = 0
-    for rows in sources:
-        again: dict[int, int] = {}
-        for i, name in enumerate(map(shown, rows.names) if maybe else ()):
-            if hashes[at + i] in maybe or "#" in name:  # a row may be called 'a#2' by itself
-                seen[name] += 1
-                while (one := f"{name}#{seen[name]}" if seen[name] > 1 else name) in used:
-                    seen[name] += 1
-                used.add(one)
-                if seen[name] > 1:
-                    again[i] = seen[name]
-        at += len(rows.names)
-        found.append(again)
-    return found

@@ -113,8 +113,9 @@ def _doubts(plan: Plan) -> list[str]:
     """Name scorers and recorded replies that do not fit the data."""
     notes = [f"{s.name}: {doubt}" for s in plan.scorers if not plan.data.synthetic and (doubt := scorers.doubt(s.name))]
     chosen = plan.selection
-    if chosen.limit is None and not chosen.splits and not chosen.tasks:
-        unknown = plan.subject.unknown(s.id for s in plan.data.whole.light())
+    recorded = plan.subject.recorded_ids
+    if recorded and chosen.limit is None and not chosen.splits and not chosen.tasks:
+        unknown = recorded.difference(s.id for s in plan.data.whole.light())
         if unknown and not plan.data.missing:
             notes.append(
                 f"{len(unknown)} recorded replies are for samples that are not in the data set, such as {min(unknown)}"

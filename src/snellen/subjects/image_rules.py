@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import ceil, floor, sqrt
-from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.resizing import PixelLimits, smart_resize
@@ -39,47 +38,39 @@ def tiles(base: int, tile: int) -> Count:
     return count
 
 
-class PatchLimit(NamedTuple):
-    """The most patches of a picture, and its longest side in pixels; None where there is no limit."""
-
-    patches: int | None = None
-    side: int | None = None
-
-
-UNLIMITED = PatchLimit()
-SMALL = PatchLimit(256, 512)
+Limit = Sequence[int]
+"""Most patches of a picture and its longest side in pixels; what is left out has no limit."""
+SMALL: Limit = (256, 512)
 """`low`: the model is given a version of 512 x 512 pixels."""
 
 
-def patches(
-    multiplier: float, high: PatchLimit, auto: PatchLimit | None = None, original: PatchLimit | None = None
-) -> Count:
+def patches(multiplier: float, high: Limit, auto: Limit | None = None, original: Limit | None = None) -> Count:
     """OpenAI's patches of 32 pixels, scaled down to the budget of the level of detail, times the model's multiplier.
 
     `auto` is what happens where nothing is asked for (as `high`, if not given).
 
-    >>> patches(1.0, PatchLimit(1536, 2048))(1024, 1024, None), patches(1.0, PatchLimit(1536, 2048))(1800, 2400, None)
+    >>> patches(1.0, (1536, 2048))(1024, 1024, None), patches(1.0, (1536, 2048))(1800, 2400, None)
     (1024, 1452)
     """
-    budgets = {LOW: SMALL, HIGH: high, ORIGINAL: original or high}
+    budgets = {LOW: SMALL, HIGH: high, ORIGINAL: high if original is None else original}
 
     def count(width: int, height: int, detail: str | None) -> int:
-        budget = budgets.get(detail or "", auto or high)
-        return ceil(_whole(multiplier * _patches(width, height, budget), 6))
+        budget = budgets.get(detail or "", high if auto is None else auto)
+        return ceil(_whole(multiplier * _patches(width, height, *budget), 6))
 
     return count
 
 
-def _patches(width: int, height: int, budget: PatchLimit) -> int:
-    scale = min(1.0, budget.side / max(width, height)) if budget.side else 1.0
+def _patches(width: int, height: int, most: int | None = None, side: int | None = None) -> int:
+    scale = min(1.0, side / max(width, height)) if side else 1.0
     found = _cells(width * scale, height * scale, 32)
-    if budget.patches is None or found <= budget.patches:
+    if most is None or found <= most:
         return found
-    scale = sqrt(32 * 32 * budget.patches / (width * height))
+    scale = sqrt(32 * 32 * most / (width * height))
     wide, high = width * scale / 32, height * scale / 32
     scale *= min(floor(wide) / wide, floor(high) / high)
     # a picture of one row of patches has no whole one to shrink to
-    return min(budget.patches, max(1, _cells(max(1.0, width * scale), max(1.0, height * scale), 32)))
+    return min(most, max(1, _cells(max(1.0, width * scale), max(1.0, height * scale), 32)))
 
 
 # ---------------------------------------------------------------- Anthropic
@@ -136,18 +127,18 @@ def gemini_budget(_width: int, _height: int, detail: str | None) -> int:
 # ---------------------------------------------------------------- open weights
 
 
-def merged_patches(factor: int, limits: PixelLimits) -> Count:
-    """Qwen's: sides to multiples of the factor within the limits, a token for each square of it, and two around the picture.
+def merged_patches(factor: int, fewest: int, most: int) -> Count:
+    """Qwen's: sides to multiples of the factor within so many pixels, a token for each square of it, and two around the picture.
 
-    >>> merged_patches(28, PixelLimits(3136, 12_845_056))(1932, 1092, None)
+    >>> merged_patches(28, 3136, 12_845_056)(1932, 1092, None)
     2693
     """
 
     def count(width: int, height: int, _detail: str | None) -> int:
         try:
-            wide, high = smart_resize(width, height, limits, factor)
+            wide, high = smart_resize(width, height, PixelLimits(fewest, most), factor)
         except SnellenError:  # the server refuses such a strip
-            return limits.most // factor**2
+            return most // factor**2
         return wide * high // factor**2 + 2
 
     return count

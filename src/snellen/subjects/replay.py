@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -19,14 +19,11 @@ from snellen.core.json_keys import repeated_key
 from snellen.core.subject import BuildContext, Caller, Subject, SubjectKind
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Question, failed
-from snellen.data.line_offsets import Places
 from snellen.subjects.baselines import said
 
 IDS = ("id", "sample_id")
 TEXTS = ("text", "response", "raw_response", "prediction", "reply")
 LINES = (".jsonl", ".ndjson")
-ANY = "\0"
-"""Stands for a prompt that a file does not name."""
 Reads = Callable[[Any], Iterable[RecordedReply] | None]
 
 
@@ -38,25 +35,14 @@ class Replay(Subject):
         if not path.is_file():
             raise SnellenError(f"replay/{path}: no such file")
         self.spec = f"replay/{path}"
-        self._replies: MemoryReplies | FileReplies
-        if path.suffix.lower() in LINES and recorded is None:
-            self._replies = FileReplies(path)
-            sha256 = self._replies.sha256
-        else:
-            raw = path.read_bytes()
-            sha256 = hashlib.sha256(raw).hexdigest()
-            own = _own_form(path, raw, recorded)
-            self.only_recorded = bool(own)  # an exam's own file may be about a few samples
-            self._replies = MemoryReplies(own or read_replies(path, raw))
-        self.identity: dict[str, Any] = {"kind": "replay", "sha256": sha256}
-        self._times = max((Arm.parse(prompt).repeat for prompt in self._replies.prompts if prompt), default=1)
-
-    @property
-    def recorded_ids(self) -> frozenset[str]:  # type: ignore[override]
-        return frozenset(self._replies.names())
-
-    def unknown(self, known: Iterable[str]) -> frozenset[str]:
-        return self._replies.unknown(known)
+        raw = path.read_bytes()
+        own = _own_form(path, raw, recorded)
+        self.only_recorded = bool(own)  # an exam's own file may be about a few samples
+        self._replies = own or read_replies(path, raw)
+        self.identity: dict[str, Any] = {"kind": "replay", "sha256": hashlib.sha256(raw).hexdigest()}
+        self.recorded_ids = frozenset(name for name, _prompt in self._replies)
+        prompts = {prompt for _name, prompt in self._replies if prompt}
+        self._times = max((Arm.parse(prompt).repeat for prompt in prompts), default=1)
 
     def why_same(self, repeats: int) -> str:
         if repeats <= self._times:
@@ -65,75 +51,10 @@ class Replay(Subject):
         return f"{self.spec} has {there} to a question, whatever it is asked again"
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
-        text = self._replies.get(question.id, question.prompt)
+        text = self._replies.get((question.id, question.prompt), self._replies.get((question.id, None)))
         if text is None:
             return failed(question, "not-recorded", f"{self.spec} has no reply for this id")
         return said(question, text)
-
-
-class MemoryReplies:
-    """Replies by (id, prompt); the prompt is None where the file does not say."""
-
-    def __init__(self, texts: dict[tuple[str, str | None], str]) -> None:
-        self._texts = texts
-        self.prompts = {prompt for _id, prompt in texts}
-
-    def get(self, name: str, prompt: str) -> str | None:
-        return self._texts.get((name, prompt), self._texts.get((name, None)))
-
-    def names(self) -> Iterator[str]:
-        return (name for name, _prompt in self._texts)
-
-    def unknown(self, known: Iterable[str]) -> frozenset[str]:
-        return frozenset(self.names()).difference(known)
-
-
-class FileReplies:
-    """Replies that stay in their file of JSON lines; memory has where each is (a million replies: 17 MB, their texts some hundreds)."""
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._file = path, path.open("rb")
-        self._places = Places()
-        digest = hashlib.sha256()
-        for number, place, reply in self._replies(digest.update):
-            key = reply.id, reply.prompt or ANY
-            if not _of_a_run(path) and key in self._places and self.get(*key) not in (None, reply.text):
-                raise _twice(path, number, reply.id)
-            self._places.put(key, place, failed=False)
-        self._places.settle()
-        self.sha256 = digest.hexdigest()
-        self.prompts = {None if prompt == ANY else prompt for prompt in self._places.counts}
-
-    def _replies(self, seen: Callable[[bytes], None] = lambda _line: None) -> Iterator[tuple[int, int, RecordedReply]]:
-        """All replies, each with its number and its place in the file."""
-        number = place = 0
-        with self._path.open("rb") as lines:
-            for whole in lines:
-                seen(whole)
-                for line in whole.splitlines(keepends=True):  # a lone carriage return ends a line, too
-                    if _is_row(line):
-                        number += 1
-                        reply = reply_of(_decoded(self._path, line), f"replay/{self._path} record {number}")
-                        if reply is not None:
-                            yield number, place, reply
-                    place += len(line)
-
-    def get(self, name: str, prompt: str) -> str | None:
-        place = self._places.get((name, prompt))
-        place = self._places.get((name, ANY)) if place is None else place
-        if place is None:
-            return None
-        self._file.seek(place)
-        line = self._file.readline().splitlines()[0]
-        reply = reply_of(_decoded(self._path, line), f"replay/{self._path}")
-        return reply.text if reply is not None and reply.id == name else None
-
-    def names(self) -> Iterator[str]:
-        return (reply.id for _number, _place, reply in self._replies())
-
-    def unknown(self, known: Iterable[str]) -> frozenset[str]:
-        others = self._places.strangers(known)
-        return frozenset(name for name in self.names() if hash(name) in others) if others else frozenset()
 
 
 def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str, str | None], str]:
@@ -160,12 +81,16 @@ def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
     replies: dict[tuple[str, str | None], str] = {}
     if path.suffix.lower() == ".json" and (twice := repeated_key(raw)) is not None:
         raise SnellenError(f"replay/{path}: the key {one_line(twice, 80)!r} is there twice; keep one")
+    # in the file of a run's answers, the last answer to a question is the one that counts
+    of_a_run = path.name == "answers.jsonl" and (path.parent / "run.json").is_file()
     for number, row in enumerate(rows_of(path, raw), 1):
         reply = reply_of(row, f"replay/{path} record {number}")
         if reply is None:
             continue
-        if not _of_a_run(path) and replies.get((reply.id, reply.prompt), reply.text) != reply.text:
-            raise _twice(path, number, reply.id)
+        if not of_a_run and replies.get((reply.id, reply.prompt), reply.text) != reply.text:
+            raise SnellenError(
+                f"replay/{path} record {number}: another reply to {one_line(reply.id, 80)!r} came before; keep one of them"
+            )
         replies[reply.id, reply.prompt] = reply.text
     return replies
 
@@ -192,40 +117,17 @@ def rows_of(path: Path, raw: bytes, kind: str = "replay") -> Iterable[Any]:
         if suffix == ".csv":
             return list(csv.DictReader(raw.decode("utf-8-sig").splitlines(keepends=True)))
         if suffix in LINES:
-            return [msgspec.json.decode(line) for line in raw.splitlines() if _is_row(line)]
+            return [
+                msgspec.json.decode(line)
+                for line in raw.splitlines()
+                if line.strip() and not line.lstrip().startswith(b"#")
+            ]
         data = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, csv.Error) as error:
-        raise _unreadable(path, kind, error) from None
+        raise SnellenError(f"{kind}/{path} cannot be read as {suffix[1:] or 'JSON'}: {error}") from None
     if isinstance(data, dict):
         return [{"id": k, "text": v} for k, v in data.items()]
     return list(data) if isinstance(data, list) else [data]
-
-
-def _of_a_run(path: Path) -> bool:
-    """Whether it is the file of a run's answers: there the last answer to a question is the one that counts."""
-    return path.name == "answers.jsonl" and (path.parent / "run.json").is_file()
-
-
-def _is_row(line: bytes) -> bool:
-    """Whether a line of a file of JSON lines is no empty one and no comment."""
-    return bool(line.strip()) and not line.lstrip().startswith(b"#")
-
-
-def _decoded(path: Path, line: bytes) -> Any:
-    try:
-        return msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise _unreadable(path, "replay", error) from None
-
-
-def _twice(path: Path, number: int, name: str) -> SnellenError:
-    return SnellenError(
-        f"replay/{path} record {number}: another reply to {one_line(name, 80)!r} came before; keep one of them"
-    )
-
-
-def _unreadable(path: Path, kind: str, error: Exception) -> SnellenError:
-    return SnellenError(f"{kind}/{path} cannot be read as {path.suffix.lower()[1:] or 'JSON'}: {error}")
 
 
 class _ReplayKind(SubjectKind):
