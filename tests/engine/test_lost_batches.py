@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.batch_runs import EACH, chat, claude, evaluate, evaluate_aloud, folder, openai
-from tests.support.batch_server import BatchServer, OpenAIBatchServer
+from tests.support.batch_runs import EACH, chat, claude, evaluate, evaluate_aloud, folder, message, openai
+from tests.support.batch_server import AnthropicBatchServer, BatchServer, OpenAIBatchServer
 from tests.support.sets import write_set
 
 from snellen.core.errors import SnellenError, Stopped
 from snellen.engine.answer import batch_wire, batches
+from snellen.engine.answer.asking_pass import Progress
 from snellen.engine.runs.run import Run
 
 Make = Callable[[], BatchServer]
@@ -116,6 +118,57 @@ def test_a_batch_is_not_made_twice_after_any_status(status: int, tmp_path: Path)
             evaluate(server, tmp_path)
         assert evaluate(server, tmp_path).summary.complete
         assert len(server.paid()) == 4
+
+
+def test_a_completed_batch_that_names_no_file_stops_and_is_not_paid_again(tmp_path: Path) -> None:
+    class Nameless(OpenAIBatchServer):
+        nameless = True
+
+        def _look(self, number: str) -> tuple[int, bytes]:
+            status, said = super()._look(number)
+            return status, said.replace(b"file_id", b"file_of") if self.nameless else said
+
+    write_set(tmp_path / "d", 4)
+    with Nameless(chat) as server:
+        for _again in range(2):
+            with pytest.raises(Stopped, match="0 of 4 came"):
+                evaluate(server, tmp_path)
+        server.nameless = False
+        assert evaluate(server, tmp_path).summary.complete
+        assert len(server.paid()) == 4
+
+
+def test_an_anthropic_batch_whose_results_are_too_old_is_not_paid_again(tmp_path: Path) -> None:
+    class Archived(AnthropicBatchServer):
+        def _shown(self, number: str) -> dict[str, Any]:
+            return super()._shown(number) | {"results_url": None}
+
+    write_set(tmp_path / "d", 4)
+    with Archived(message) as server:
+        for _again in range(2):
+            server.fail_once["results"] = 404
+            with pytest.raises(SnellenError, match=r"removed or is too old.*--fresh") as refused:
+                evaluate(server, tmp_path)
+            assert refused.value.exit_code == 2
+        assert len(server.paid()) == 4
+
+
+def test_the_last_line_of_progress_has_what_was_paid(tmp_path: Path) -> None:
+    """Also where a batch of an earlier command was called off, and its open questions are handed in again."""
+    write_set(tmp_path / "d", 12)
+    with OpenAIBatchServer(chat) as server:
+        server.spoil_once["look"] = (404, b"{}")
+        with pytest.raises(SnellenError):
+            evaluate(server, tmp_path)
+        server.results["batch_0"] = server.results["batch_0"][:5]
+        server.files["five"] = b"".join(json.dumps(line).encode() + b"\n" for line in server.results["batch_0"])
+        counts = {"total": 12, "completed": 5, "failed": 0}
+        server.batches["batch_0"] |= {"status": "cancelled", "output_file_id": "five", "request_counts": counts}
+        told: list[Progress] = []
+        run = evaluate(server, tmp_path, on_progress=told.append)
+        assert len(server.paid()) == 12
+    whole = next(p for p in told if p.done == p.total)  # the last line that is shown
+    assert (whole.cost, whole.errors, whole.in_flight) == (pytest.approx(run.summary.totals.cost), 0, 0)
 
 
 def test_a_batch_that_costs_more_than_the_cap_says_so(tmp_path: Path) -> None:

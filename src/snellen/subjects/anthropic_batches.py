@@ -50,14 +50,15 @@ class AnthropicBatches(BatchApi):
         counts = data.get("request_counts")
         numbers = {k: reading.whole(v) or 0 for k, v in counts.items()} if isinstance(counts, dict) else {}
         ended = data.get("processing_status") == "ended"
-        url = data.get("results_url")
+        # what was answered is paid: also where no address is named any more, which a batch that is too old does not
+        results = ended and bool(data.get("results_url") or numbers.get("succeeded"))
         return BatchState(
             id=data["id"],
             ended=ended,
             done=sum(numbers.values()) - numbers.get("processing", 0),
             # not the address that it names: behind a gateway that is another host's, where the key does not go
-            results=(f"{self._base}/{quote(data['id'], safe='')}/results",) if ended and url else (),
-            failure="it ended without results" if ended and not url else "",
+            results=(f"{self._base}/{quote(data['id'], safe='')}/results",) if results else (),
+            failure="it ended without results" if ended and not results else "",
         )
 
     def cancel(self, batch: str) -> BatchStep:

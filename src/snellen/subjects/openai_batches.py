@@ -58,15 +58,14 @@ class OpenAIBatches(BatchApi):
         done = [reading.whole(reading.part(counts, name)) or 0 for name in ("completed", "failed")]
         files = [data[name] for name in ("output_file_id", "error_file_id") if isinstance(data.get(name), str)]
         status = str(data.get("status"))
-        # what was answered is in a file: while it is not there, there is still something to wait for
-        ended = status in _ENDED and bool(files or not done[0])
+        ended = status in _ENDED
         return BatchState(
             id=_named(data, "the batch"),
             ended=ended,
             done=sum(done),
             results=tuple(f"{self._base}/files/{quote(f, safe='')}/content" for f in files if f),
             mark=str(reading.part(data, "metadata", "snellen") or ""),
-            failure=_why(data, status) if ended and not files else "",
+            failure=_why(data, status) if ended and not files and not done[0] else "",
         )
 
     def listing(self, after: str = "") -> BatchStep:

@@ -28,7 +28,7 @@ from snellen.engine.answer.asking_pass import AskingPass, OnProgress, WaitStoppe
 from snellen.engine.answer.batch_draft import BatchDraft, lines_in
 from snellen.engine.answer.batch_wire import BatchWire, UnconfirmedBatch
 from snellen.engine.ask.questions import Feed, PreparedQuestion
-from snellen.engine.call.budget import BudgetReached
+from snellen.engine.call.budget import budget_of
 from snellen.engine.call.caller import as_stored, gives_in, reply_of, understood
 from snellen.engine.call.preflight import preflight
 from snellen.engine.call.retry import pause
@@ -165,10 +165,7 @@ class Batching(AskingPass):
         if filling.entries:
             under.append(await self._sent(filling))
         if full and not under:
-            raise BudgetReached(
-                f"--max-cost {self.limits.max_cost:g} USD reached: {self.totals.cost:.6g} USD spent and the next question would go "
-                "past it; everything is kept, the same command with a higher --max-cost goes on"
-            )
+            raise budget_of(self.totals, self.limits.max_cost).reached(bound, "question")
         return under
 
     async def _pulled(self, feed: Feed) -> list[PreparedQuestion]:
@@ -313,6 +310,7 @@ class Batching(AskingPass):
             raise Stopped(
                 f"batch {entry.id} failed ({why}); everything is kept, the same command hands its questions in again"
             )
+        self._in_batches -= entry.count
         try:
             with tempfile.TemporaryFile() as file:
                 # a provider that counts nothing has answered every question, or none
@@ -328,7 +326,6 @@ class Batching(AskingPass):
                 f"The results of batch {entry.id} are cut short: {lines} of {expected} came. They are kept, and the same command "
                 f"downloads the rest. To give it up, begin another run with --out: it asks for the rest, which is paid again"
             )
-        self._in_batches -= entry.count
         self.books.note(msgspec.structs.replace(entry, state="done"))
 
     async def _downloaded(self, state: BatchState, file: BinaryIO, count: int) -> tuple[int, int]:
@@ -424,7 +421,10 @@ class Batching(AskingPass):
                 self.totals.add(call)
             if answer.failure is None:
                 self._done.add((answer.id, answer.prompt))
-            else:
+            elif (
+                answer.id,
+                answer.prompt,
+            ) in self._tried:  # else it came with an earlier command's batch, and is asked again
                 self.errors += 1
         self._report()
 

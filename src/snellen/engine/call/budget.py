@@ -124,8 +124,14 @@ class Budget:
                 return False
             self._shared.reached = True
         self._shared.wake()
-        raise BudgetReached(
-            f"--max-cost {cap:g} USD reached: {self._shared.spent:.6g} USD spent{self._lost(bound)} and the next call "
+        raise self.reached(bound, "call")
+
+    def reached(self, bound: float | None, what: str) -> BudgetReached:
+        """Return what to raise where the next call, or question, does not fit: `bound` is what it may cost by the price table."""
+        lost = self._may_have_spent(bound)
+        unknown = f", up to {lost:.6g} USD for tries of unknown cost," if lost else ""
+        return BudgetReached(
+            f"--max-cost {self.cap:g} USD reached: {self._shared.spent:.6g} USD spent{unknown} and the next {what} "
             "would go past it; everything is kept, the same command with a higher --max-cost goes on"
         )
 
@@ -167,10 +173,6 @@ class Budget:
     def _may_have_spent(self, bound: float | None) -> float:
         """Return what tries of unknown cost may have cost. Those without a bound count like a call now, or like the dearest."""
         return self._at_most + self._unknown * max(self.dearest or 0.0, bound or 0.0)
-
-    def _lost(self, bound: float | None) -> str:
-        lost = self._may_have_spent(bound)
-        return f", up to {lost:.6g} USD for tries of unknown cost," if lost else ""
 
     def bill(self, cost: float | None, bound: float | None = None) -> None:
         """Count a try that gave no usable reply and was billed, or may have been (None): then for its bound, if it has one."""
