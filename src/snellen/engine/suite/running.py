@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from snellen.core.errors import Interrupted, SnellenError
+from snellen.core.records import Totals
 from snellen.engine.answer.asking_pass import Progress
 from snellen.engine.call.budget import BudgetReached, SharedBudget, budget_of
 from snellen.engine.manifests import fresh_and_unfinished
@@ -27,11 +28,12 @@ EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
 
 
 class SuiteRunResult(NamedTuple):
-    """How a run of a suite ended: what it gave, and what went wrong, if it did."""
+    """How a run of a suite ended: what it gave, what went wrong, if it did, and the sums over all its calls."""
 
     cell: SuiteRun
     finished: FinishedRun | None
     error: SnellenError | None = None
+    totals: Totals = Totals()
 
     @property
     def why(self) -> SnellenError | None:
@@ -89,10 +91,7 @@ class SuiteExecution:
     def _count_what_was_spent(self) -> None:
         """Count runs of earlier sessions with what they cost, also before it is their turn; what is put aside does not."""
         for cell in self.cells if self.shared is not None else ():
-            folder = RunFolder(cell.plan.folder)
-            kept = not cell.request.limits.fresh or fresh_and_unfinished(folder.path)
-            if cell.calls and kept and folder.has("run.json"):
-                budget_of(folder.scan().totals, None, self.shared, folder.path.name)
+            budget_of(_ledger(cell), None, self.shared, cell.plan.folder.name)
 
     def _stop(self) -> None:
         self._interrupted = True
@@ -103,6 +102,7 @@ class SuiteExecution:
         for number in numbers:
             try:
                 how = self._one(number, self.cells[number])
+                how = how._replace(totals=_ledger(how.cell, begun=how.finished is not None))
             except BaseException as error:  # a mistake of ours: the other runs are asked to their end, then it is told
                 self._bugs.append(error)
                 continue
@@ -125,6 +125,13 @@ class SuiteExecution:
         except SnellenError as error:
             return SuiteRunResult(cell, None, error)
         return SuiteRunResult(cell, finished)
+
+
+def _ledger(cell: SuiteRun, *, begun: bool = False) -> Totals:
+    """Return the sums over all calls of a run, of this session and of earlier ones; not of what --fresh is yet to put aside."""
+    folder = RunFolder(cell.plan.folder)
+    kept = begun or not cell.request.limits.fresh or fresh_and_unfinished(folder.path)
+    return folder.scan().totals if cell.calls and kept and folder.has("run.json") else Totals()
 
 
 def exit_code(ended: Sequence[SuiteRunResult]) -> int:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.core.errors import Interrupted, MostlyUnanswered
-from snellen.core.records import Totals
 from snellen.core.text import one_line
 from snellen.engine.call.budget import BudgetReached
 from snellen.engine.runs.listing import ListedRun
@@ -68,7 +67,7 @@ def print_suite(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost:
     for line in reasons(ended):
         say(screen, line, "yellow")
     counts = Counter("done" if how.why is None else state(how) for how in ended)
-    totals = _totals(ended)
+    totals = formatting.summed(how.totals for how in ended)
     money = f"{totals.cost:.4f} USD" + (f" of {max_cost:g}" if max_cost is not None else "")
     more = f", and {formatting.counted(totals.cost_unknown, 'call')} of unknown cost" if totals.cost_unknown else ""
     say(screen, f"{', '.join(f'{n} {word}' for word, n in counts.items())} · {money} in all{more}")
@@ -81,11 +80,12 @@ def _listed(ended: Sequence[SuiteRunResult]) -> list[ListedRun]:
 
 def _row(how: SuiteRunResult) -> tuple[str, ...]:
     run = listed(how)
-    scores = ("–", "–", "–", "")
+    samples, score, marks = "–", "–", ""
     if run is not None:
+        samples, score = str(run.manifest.data.samples), spread(headlines(run))
         marks = SYNTHETIC * run.summary.synthetic
-        scores = (str(run.manifest.data.samples), spread(headlines(run)), cost(run.summary.totals), marks)
-    return (one_line(how.cell.exam, 40), one_line(how.cell.model, 60), *scores, state(how))
+    names = one_line(how.cell.exam, 40), one_line(how.cell.model, 60)
+    return (*names, samples, score, cost(how.totals), marks, state(how))
 
 
 def reasons(ended: Sequence[SuiteRunResult]) -> list[str]:
@@ -94,10 +94,6 @@ def reasons(ended: Sequence[SuiteRunResult]) -> list[str]:
     said = [f"{names[0]}{f' and {len(names) - 1} more' * (len(names) > 1)}: {why}" for names, why in often]
     more = len(said) - MOST_REASONS
     return said[:MOST_REASONS] + ([f"and {more} other reasons: --json has all"] if more > 0 else [])
-
-
-def _totals(ended: Sequence[SuiteRunResult]) -> Totals:
-    return formatting.summed(run.summary.totals for run in _listed(ended))
 
 
 def _next(out: Path, ended: Sequence[SuiteRunResult]) -> list[str]:
@@ -109,7 +105,7 @@ def _next(out: Path, ended: Sequence[SuiteRunResult]) -> list[str]:
 
 def document(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost: float | None) -> dict[str, Any]:
     """Return the same as plain values."""
-    totals = _totals(ended)
+    totals = formatting.summed(how.totals for how in ended)
     return {
         "suite": name,
         "out": str(out),
@@ -132,9 +128,8 @@ def _plain(how: SuiteRunResult) -> dict[str, Any]:
     if how.finished is not None:
         found |= {"run": str(how.finished.run.path), "asked": how.finished.asked, "notes": list(how.finished.notes)}
     run = listed(how)
-    if run is None:
-        return found
-    return found | plain(run) | {"stored": run.summary.totals.stored}
+    paid = {"cost": how.totals.cost, "cost_unknown": how.totals.cost_unknown, "calls": how.totals.calls}
+    return found | (plain(run) if run is not None else {}) | paid | {"stored": how.totals.stored}
 
 
 # ---------------------------------------------------------------- what runs would take
