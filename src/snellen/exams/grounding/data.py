@@ -29,7 +29,7 @@ from snellen.data.synthetic_marker import folder_label, picture_label
 from snellen.data.tables import tables_in
 from snellen.exams.grounding.formats import own, published, rows
 from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
-from snellen.exams.grounding.formats.annotations import calls_itself_synthetic, labels
+from snellen.exams.grounding.formats.annotations import origin
 from snellen.exams.grounding.formats.base import EMBEDDED, GroundingFormat, Screen, Target, area_class, size_class
 
 PUBLISHED = (ANNOTATIONS, *published.FORMATS)
@@ -101,11 +101,12 @@ class GroundingData(Dataset):
             raise unusable(problems, "grounding", where)
         if not any(screen.targets for screen in screens):
             raise SnellenError(f"{where}: {self.format.title} without a single target")
-        held = (picture_label(screen.read()) for screen in screens if screen.cell and screen.cell.column == EMBEDDED)
-        said = labels(files[0], folders) if self.format is ANNOTATIONS else held
-        self.synthetic, self.origin = folder_label(said, (screen.path for screen in screens))
-        if self.format is ANNOTATIONS and calls_itself_synthetic(files[0], folders):
-            self.synthetic = True
+        said = [picture_label(screen.read()) for screen in screens if screen.cell and screen.cell.column == EMBEDDED]
+        named_so = False
+        if self.format is ANNOTATIONS:
+            said, named_so = origin(files[0], folders)
+        marked, self.origin = folder_label(said, (screen.path for screen in screens))
+        self.synthetic = marked or named_so
         self.fingerprint = _fingerprint(self.format, files, screens)
         self._screens = _chosen(screens, options)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from snellen.core.protocol import TEXT_ALONE, Protocol, ReplyContext, Verdict
@@ -115,7 +115,7 @@ def _openadapt(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bo
         target = _fractions(truth.boxes[0].corners, width, height)
         point = (prediction.point[0] / width, prediction.point[1] / height)
         if prediction.box is not None:
-            box = _fractions(list(prediction.box), width, height)
+            box = _fractions(prediction.box, width, height)
             score = original.match_score(box, prediction.text, target, sample.facts.get("text"))
             found, overlap = score >= original.FOUND, original.iou(box, target)
         else:
@@ -131,7 +131,7 @@ def _openadapt(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bo
     return found, values
 
 
-def _fractions(box: list[float], width: float, height: float) -> original.XYWH:
+def _fractions(box: Sequence[float], width: float, height: float) -> original.XYWH:
     x1, y1, x2, y2 = box
     return x1 / width, y1 / height, (x2 - x1) / width, (y2 - y1) / height
 

@@ -23,12 +23,10 @@ from snellen.exams.grounding.formats.base import (
     Entry,
     GroundingFormat,
     Screen,
-    Target,
     find_image,
-    fits,
+    keys_of,
     read_json,
     screen_of,
-    true_box,
     typed,
 )
 from snellen.exams.grounding.geometry import Pixels
@@ -69,15 +67,6 @@ class _AnnotationsFile(msgspec.Struct, frozen=True):
     metadata: dict[str, Any] = {}
 
 
-class _Keys(msgspec.Struct, frozen=True):
-    """Top-level keys: of this format, of COCO, of LabelMe."""
-
-    samples: msgspec.Raw = msgspec.Raw()
-    images: msgspec.Raw = msgspec.Raw()
-    annotations: msgspec.Raw = msgspec.Raw()
-    shapes: msgspec.Raw = msgspec.Raw()
-
-
 def instruction_of(instruction: str | None, text: str | None, element_type: str) -> str:
     """Return what a model is asked: the file's own words, else the original's sentence made from text and type.
 
@@ -94,23 +83,18 @@ def instruction_of(instruction: str | None, text: str | None, element_type: str)
 def _find(where: Path) -> list[Path]:
     """Return the file of such a folder. COCO and LabelMe files may have this name, too: they are known by their keys."""
     path = where / FILE
-    keys = fits(path, _Keys) or _Keys()
-    foreign = bytes(keys.samples) in (b"", b"[]") and bool(keys.shapes or (keys.images and keys.annotations))
-    return [path] if path.is_file() and not foreign else []
+    keys = keys_of(path)
+    foreign = "shapes" in keys or {"images", "annotations"} <= keys.keys()
+    return [path] if path.is_file() and not (foreign and bytes(keys.get("samples", b"[]")) == b"[]") else []
 
 
-def labels(path: Path, where: PictureFolders) -> Iterator[Any]:
-    """Yield what the file and its samples say of where they come from, where Snellen made them."""
+def origin(path: Path, where: PictureFolders) -> tuple[list[Any], bool]:
+    """Return what the file and its samples say of where they come from, and whether it has the name of the original's generated sets."""
     root = read_json(path, where)
-    for one in (root, *root.get("samples", ())) if isinstance(root, dict) else ():
-        if isinstance(one, dict) and isinstance(one.get("metadata"), dict):
-            yield one["metadata"].get(MARK)
-
-
-def calls_itself_synthetic(path: Path, where: PictureFolders) -> bool:
-    """Return whether the file has the name that the original's generator gives to its sets."""
-    root = read_json(path, where)
-    return isinstance(root, dict) and root.get("name") == "synthetic"
+    if not isinstance(root, dict):
+        return [], False
+    details = [one.get("metadata") for one in (root, *root.get("samples", ())) if isinstance(one, dict)]
+    return [one.get(MARK) for one in details if isinstance(one, dict)], root.get("name") == "synthetic"
 
 
 def _entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iterator[Entry]:
@@ -125,7 +109,7 @@ def _entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iter
         try:
             sample = typed(given, _Sample)
             place = f"{FILE} sample {sample.id}"
-            path, space = find_image(where, sample.image_path, ("",)), Pixels(sample.width, sample.height)
+            path, space = find_image(where, sample.image_path), Pixels(sample.width, sample.height)
         except SnellenError as error:
             yield Problem(place, str(error))
             continue
@@ -139,20 +123,19 @@ def _entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iter
 
 def _screen(given: Any, screen: Screen, details: dict[str, str], place: str) -> Screen:
     element = typed(given, Element)
-    boxes = [] if element.absent else [element.bbox, *element.acceptable_bboxes]
     kind = element.kind or ("icon" if element.element_type == "icon" else "text")
     more = {name: value for name in ("phrasing", "family") if (value := getattr(element, name))}
-    target = Target(
+    return screen.asking(
+        place,
         id=element.id,
         instruction=instruction_of(element.instruction, element.text, element.element_type),
-        where=place,
-        boxes=tuple(dict.fromkeys(true_box(box, "xywh-shares", screen.space) for box in boxes)),
+        boxes=[] if element.absent else [element.bbox, *element.acceptable_bboxes],
+        box_format="xywh-shares",
         element_type=element.element_type,
         text=element.text,
         tags=details | {"type": element.element_type, "kind": kind} | more,
-        area_fraction=None if element.absent else element.bbox[2] * element.bbox[3],
+        area_fraction=None if element.absent or len(element.bbox) < 4 else element.bbox[2] * element.bbox[3],
     )
-    return screen._replace(targets=(target,))
 
 
 FORMAT = GroundingFormat("annotations", "annotations.json as openadapt-grounding writes it", _find, _entries, FILE)

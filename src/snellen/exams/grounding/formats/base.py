@@ -1,7 +1,7 @@
 """What every grounding format is turned into: screens with targets, boxes in pixels of the screenshot, each checked.
 
-A format is a map of its own fields to these two types. It yields a place in words and a function that makes one screen with one
-target; `_gathered` puts the targets of a screen together, and what fails becomes a Problem at its place. Each format declares how its
+A format maps its own fields to these two types. It yields a place in words and a function that makes one screen with one target;
+`GroundingFormat.read` puts the targets of a screen together, and what fails becomes a Problem at its place. Each format declares how its
 boxes are written; nothing is guessed from the numbers.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -29,8 +28,8 @@ OVERHANG = 2.0  # pixels by which a real annotation may reach over the edge; it 
 ALL = "all"
 EMBEDDED = "imageData"
 _SNAP = 1e-6
-_HEADER = 1 << 18
 _ORIENTATION = 0x0112  # of EXIF
+_NOT_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 SMALL_BELOW, LARGE_ABOVE = 32, 100
 SIZE_BASIS = "square root of width x height, in pixels of the screenshot"
@@ -40,7 +39,7 @@ Row = TypeVar("Row")
 
 
 class AmbiguousBox(SnellenError):
-    """Numbers that could mean two things. What is missing is missing in most rows of a file, so it is said once."""
+    """Numbers that could mean two things. What is missing is missing in most rows of a file, so reading stops there."""
 
 
 class Target(Struct, frozen=True):
@@ -99,6 +98,22 @@ class Screen(NamedTuple):
         found = next(file.cells(name, [row]), None)
         return found if isinstance(found, bytes) else b""
 
+    def asking(
+        self,
+        place: str,
+        *,
+        boxes: Iterable[Any] = (),
+        box_format: str = "xywh-pixels",
+        polygons: Sequence[Any] = (),
+        **target: Any,
+    ) -> Screen:
+        """Return the screen with one target: its boxes as a record has them, or the rectangles around its polygons."""
+        right = [true_box(box, box_format, self.space) for box in boxes]
+        right = right or [polygon_bounds(polygon, self.space) for polygon in polygons]
+        outlines = tuple(tuple(map(float, polygon)) for polygon in polygons)
+        one = Target(where=place, boxes=tuple(dict.fromkeys(right)), polygons=outlines, **target)
+        return self._replace(targets=(one,))
+
 
 Entry = tuple[str, Callable[[], Screen]] | Problem
 """A place in words, and what makes the screen with the one target that stands there."""
@@ -114,45 +129,33 @@ class GroundingFormat(NamedTuple):
     expected: str
 
     def read(self, where: PictureFolders, files: list[Path], box_format: str = "") -> Iterator[Screen | Problem]:
-        """Yield every screenshot of some files."""
-        return _gathered(self.entries(where, files, box_format))
-
-
-def _gathered(entries: Iterable[Entry]) -> Iterator[Screen | Problem]:
-    """Yield problems as they come, then the screens, each once with its targets in order of first appearance."""
-    screens: dict[tuple[str, str, Path], list[Screen]] = {}
-    unclear: list[Problem] = []
-    for entry in entries:
-        if isinstance(entry, Problem):
-            yield entry
-            continue
-        try:
-            one = entry[1]()
-        except AmbiguousBox as error:
-            unclear.append(Problem(entry[0], str(error)))
-            continue
-        except SnellenError as error:
-            yield Problem(entry[0], str(error))
-            continue
-        screens.setdefault((one.split, one.id, one.path), []).append(one)
-    for problem in unclear[:1]:
-        more = f" (also in {len(unclear) - 1} more rows)" if len(unclear) > 1 else ""
-        yield problem._replace(what=problem.what + more)
-    for parts in screens.values():
-        targets = [target for part in parts for target in part.targets]
-        yield parts[0]._replace(targets=(*(t for t in targets if not t.shared), *_merged(targets)))
+        """Yield problems as they come, then every screenshot once with its targets in order of first appearance."""
+        screens: dict[tuple[str, str, Path], list[Screen]] = {}
+        for entry in self.entries(where, files, box_format):
+            if isinstance(entry, Problem):
+                yield entry
+                continue
+            try:
+                one = entry[1]()
+            except SnellenError as error:
+                yield Problem(entry[0], str(error))
+                if isinstance(error, AmbiguousBox):
+                    break
+                continue
+            screens.setdefault((one.split, one.id, one.path), []).append(one)
+        for parts in screens.values():
+            targets = [target for part in parts for target in part.targets]
+            yield parts[0]._replace(targets=(*(t for t in targets if not t.shared), *_merged(targets)))
 
 
 def _merged(targets: Iterable[Target]) -> tuple[Target, ...]:
     found: dict[str, Target] = {}
-    for one in targets:
-        first = found.get(one.instruction)
-        if one.shared and first is not None:
+    for one in (target for target in targets if target.shared):
+        first = found.setdefault(one.instruction, one)
+        if first is not one:
             boxes = tuple(dict.fromkeys((*first.boxes, *one.boxes)))
             polygons = (*_outlines(first), *_outlines(one)) if first.polygons or one.polygons else ()
-            one = msgspec.structs.replace(first, boxes=boxes, polygons=polygons)  # noqa: PLW2901
-        if one.shared:
-            found[one.instruction] = one
+            found[one.instruction] = msgspec.structs.replace(first, boxes=boxes, polygons=polygons)
     return tuple(found.values())
 
 
@@ -187,18 +190,18 @@ def read_json(path: Path, where: PictureFolders) -> Any:
     label = where.label(path)
     try:
         return msgspec.json.decode(check_inside(path, where.home).read_bytes())
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except _NOT_JSON as error:
         raise SnellenError(f"{label}: not JSON ({error})") from None
     except OSError as error:
         raise SnellenError(f"{label}: cannot be read ({error.strerror})") from None
 
 
-def fits(path: Path, kind: type[Row]) -> Row | None:
-    """Return the content of a JSON file as a type; None where it has another form."""
+def keys_of(path: Path) -> dict[str, msgspec.Raw]:
+    """Return what a JSON file has at its top, by its keys; nothing where it is not an object."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OSError):
-        return None
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
+    except (*_NOT_JSON, OSError):
+        return {}
 
 
 def typed(value: Any, kind: type[Row], *, strict: bool = True) -> Row:
@@ -206,34 +209,16 @@ def typed(value: Any, kind: type[Row], *, strict: bool = True) -> Row:
     try:
         return msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError as error:
-        hints = get_type_hints(kind)
-        hint = hints.get(str(error).rpartition("`$.")[2].rstrip("`"))
+        hint = get_type_hints(kind).get(str(error).rpartition("`$.")[2].rstrip("`"))
         choices = get_args(hint) if get_origin(hint) is Literal else ()
         known = f" (choose from {', '.join(map(str, choices))})" if choices else ""
         raise SnellenError(f"{error}{known}") from None
 
 
-def records(
-    where: PictureFolders, files: Iterable[Path], kind: type[Row], make: Callable[[Row, str, Path], Screen]
-) -> Iterator[Entry]:
-    """Yield an entry for each record of JSON files that are lists; `make` gets the record, its place and its file."""
-
-    def made(given: Any, place: str, path: Path) -> Screen:
-        return make(typed(given, kind), place, path)
-
-    for path in files:
-        label, found = where.label(path), read_json(path, where)
-        if not isinstance(found, list):
-            raise SnellenError(f"{label}: expected a list of records")
-        for number, given in enumerate(found):
-            place = f"{label} record {number}"
-            yield place, partial(made, given, place, path)
-
-
 # ---------------------------------------------------------------- pictures
 
 
-def find_image(where: PictureFolders, name: str, folders: Sequence[str]) -> Path:
+def find_image(where: PictureFolders, name: str, folders: Sequence[str] = ("",)) -> Path:
     """Return the file of an image that a record names, looked for in some folders; never outside the data set's folder."""
     if not name or "\\" in name or ".." in PurePosixPath(name).parts:
         raise SnellenError(f"image name {name!r} must be a path inside the data set's folder")
@@ -258,7 +243,7 @@ def embedded(path: Path) -> bytes:
 
     try:
         return msgspec.json.decode(read_picture(path), type=Embedding).image_data or b""
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except _NOT_JSON:
         raise SnellenError(f"{EMBEDDED} is not a picture in base64") from None
 
 
@@ -273,34 +258,21 @@ def file_size(path: Path, *, upright: bool = True) -> tuple[int, int]:
 def picture_size(data: bytes, name: str, *, upright: bool = True) -> tuple[int, int]:
     """Return width and height of a picture.
 
-    One that its EXIF data turns is refused where it has to be `upright`: whoever drew boxes on it saw it turned, and whether a model
-    does depends on the endpoint.
+    One that its EXIF data turns is refused where it has to be `upright`: boxes were drawn on it as it is shown, turned, and whether a
+    model sees it so depends on the endpoint.
     """
     head = sniff(data)
     if head.width == 0 or head.height == 0:
         raise SnellenError(f"image {name!r}: no known image format, or its size is not in its header")
-    if (
-        upright
-        and (b"Exif" in data[:_HEADER] or b"eXIf" in data or b"EXIF" in data)
-        and (turned := _orientation(data)) != 1
-    ):
+    if upright and any(mark in data for mark in (b"Exif", b"eXIf", b"EXIF")) and (turned := _orientation(data)) != 1:
         raise SnellenError(
             f"image {name!r} is turned by its EXIF data (orientation {turned}), and boxes may mean it turned or not: save it upright"
         )
     return head.width, head.height
 
 
-def same_size(size: tuple[int, int], name: str, *stated: Any) -> tuple[int, int]:
-    """Return the size of a picture; SnellenError where the record states another: its boxes were measured on something else."""
-    if stated != size:
-        raise SnellenError(
-            f"image {name!r} is {size[0]}x{size[1]}, and the file says {'x'.join(map(str, stated))[:40]}"
-        )
-    return size
-
-
 def _orientation(data: bytes) -> int:
-    """Return the EXIF orientation, 1 where it has none or cannot be opened (whoever decodes it says so)."""
+    """Return the EXIF orientation, 1 where it has none or cannot be opened (whatever decodes it says so)."""
     from snellen.core.pixels import BadPicture, open_picture
 
     try:
@@ -319,7 +291,7 @@ def true_box(values: Any, box_format: str, space: Pixels) -> Box:
     make = Box.from_xywh if convention == "xywh" else Box.from_xyxy
     box = make(values, UNIT if unit == "shares" else space).to(space)
     return _inside(
-        box, space, f"box {values} is not inside the image, {space.width}x{space.height} ({box_format} is declared)"
+        box, f"box {values} is not inside the image, {space.width}x{space.height} ({box_format} is declared)"
     )
 
 
@@ -330,15 +302,16 @@ def polygon_bounds(flat: Any, space: Pixels) -> Box:
         given = f"{len(flat)} numbers" if isinstance(flat, list | tuple) else repr(flat)
         raise SnellenError(f"polygon with {given}: expected an even number of finite numbers, at least 6")
     box = Box(min(flat[::2]), min(flat[1::2]), max(flat[::2]), max(flat[1::2]), space)
-    return _inside(box, space, f"polygon is not inside the image, {space.width}x{space.height}")
+    return _inside(box, f"polygon is not inside the image, {space.width}x{space.height}")
 
 
-def _inside(box: Box, space: Pixels, problem: str) -> Box:
+def _inside(box: Box, problem: str) -> Box:
     """Return a box that lies in the image, on whole pixels where only a division by the image's size left a trace of others."""
-    if not Box(-OVERHANG, -OVERHANG, space.width + OVERHANG, space.height + OVERHANG, space).covers(box):
+    width, height = box.space.width, box.space.height
+    if not Box(-OVERHANG, -OVERHANG, width + OVERHANG, height + OVERHANG, box.space).covers(box):
         raise SnellenError(problem)
     corners = [round(v) if abs(v - round(v)) < _SNAP else v for v in box.corners]
-    cut = Box.from_xyxy(corners, space).clamped()
+    cut = Box.from_xyxy(corners, box.space).clamped()
     if cut.x1 == cut.x2 or cut.y1 == cut.y2:
         raise SnellenError(f"box {list(box.corners)} has no area")
     return cut

@@ -26,17 +26,13 @@ from snellen.exams.grounding.formats.base import (
     Entry,
     GroundingFormat,
     Screen,
-    Target,
     embedded,
     file_size,
     find_image,
-    fits,
+    keys_of,
     picture_size,
-    polygon_bounds,
     read_json,
-    same_size,
     screen_of,
-    true_box,
     typed,
 )
 
@@ -86,23 +82,36 @@ class _LabelmeFile(msgspec.Struct, frozen=True, rename="camel"):
     image_data: str | None = None
 
 
+def _asked(screen: Screen, place: str, name: str, words: str, **more: Any) -> Screen:
+    """Return a screen with one target that is asked for in its own words, else by the name of its kind."""
+    asked = words or instruction_of(None, name, "unknown")
+    return screen.asking(place, instruction=asked, tags={"type": name or "unknown"}, shared=not words, **more)
+
+
+def _same_size(size: tuple[int, int], name: str, *stated: int) -> tuple[int, int]:
+    """Return the size of a picture; SnellenError where the record states another: its boxes were measured on something else."""
+    if stated != size:
+        raise SnellenError(f"image {name!r} is {size[0]}x{size[1]}, and the file says {'x'.join(map(str, stated))}")
+    return size
+
+
+def _json_files(where: Path, *patterns: str) -> list[Path]:
+    if where.is_file():
+        return [where] if where.suffix.lower() == ".json" else []
+    return sorted(path for pattern in patterns for path in where.glob(pattern) if path.is_file())
+
+
 # ---------------------------------------------------------------- COCO
-
-
-class _CocoKeys(msgspec.Struct):
-    images: msgspec.Raw
-    annotations: list[Any]
 
 
 def _find_coco(where: Path) -> list[Path]:
     """Return the JSON files, also in a folder `annotations`, that have images and annotations with boxes."""
-    places = [where] if where.is_file() else sorted([*where.glob("*.json"), *where.glob("annotations/*.json")])
-    return [path for path in places if path.suffix.lower() == ".json" and path.is_file() and _is_coco(path)]
+    return [path for path in _json_files(where, "*.json", "annotations/*.json") if _is_coco(path)]
 
 
 def _is_coco(path: Path) -> bool:
-    root = fits(path, _CocoKeys)
-    return root is not None and any(isinstance(one, dict) and "bbox" in one for one in root.annotations)
+    keys = keys_of(path)
+    return "images" in keys and b'"bbox"' in bytes(keys.get("annotations", b""))
 
 
 def _coco_entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iterator[Entry]:
@@ -123,12 +132,12 @@ def _coco_screen(where: PictureFolders, split: str, images: dict[Name, _Image], 
     if image is None:
         raise SnellenError(f"image_id {name!r} is not in images")
     path = find_image(where, image.file_name, ("", "images"))
-    return screen_of(where, path, same_size(file_size(path), path.name, image.width, image.height), split=split)
+    return screen_of(where, path, _same_size(file_size(path), path.name, image.width, image.height), split=split)
 
 
 def _annotated(given: Any, place: str, screen_for: Callable[[Name], Screen], names: dict[Name, str]) -> Screen:
     one = typed(given, _Annotation)
-    screen, name = screen_for(one.image_id), names.get(one.category_id, "") if one.category_id is not None else ""
+    name = names.get(one.category_id, "") if one.category_id is not None else ""
     words = one.instruction or one.caption
     if not (words or name):
         known = ", ".join(map(str, names)) or "none"
@@ -137,29 +146,15 @@ def _annotated(given: Any, place: str, screen_for: Callable[[Name], Screen], nam
         )
     if one.iscrowd:
         raise SnellenError("iscrowd: a box around several things is not a target; leave it out")
-    target = Target(
-        id=str(one.id),
-        instruction=words or instruction_of(None, name, "unknown"),
-        where=place,
-        boxes=(true_box(one.bbox, "xywh-pixels", screen.space),),
-        tags={"type": name or "unknown"},
-        shared=not words,
-    )
-    return screen._replace(targets=(target,))
+    return _asked(screen_for(one.image_id), place, name, words, id=str(one.id), boxes=[one.bbox])
 
 
 # ---------------------------------------------------------------- LabelMe
 
 
-class _LabelmeKeys(msgspec.Struct, rename="camel"):
-    shapes: msgspec.Raw
-    image_path: str
-
-
 def _find_labelme(where: Path) -> list[Path]:
     """Return the JSON files that have shapes and name their picture."""
-    places = [where] if where.is_file() else sorted(where.glob("*.json"))
-    return [p for p in places if p.suffix.lower() == ".json" and p.is_file() and fits(p, _LabelmeKeys) is not None]
+    return [path for path in _json_files(where, "*.json") if {"shapes", "imagePath"} <= keys_of(path).keys()]
 
 
 def _labelme_entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iterator[Entry]:
@@ -180,40 +175,28 @@ def _labelme_entries(where: PictureFolders, files: list[Path], _box_format: str)
 def _labelme_screen(path: Path, where: PictureFolders, given: _LabelmeFile) -> Screen:
     """Find the picture beside the file, else in it. Files that hold their picture often name themselves, or a folder elsewhere."""
     try:
-        image = find_image(where, given.image_path, ("",))
+        image = find_image(where, given.image_path)
     except SnellenError:
         if not given.image_data:
             raise
         image = path
-    cell = EmbeddedPicture(EMBEDDED, 0) if image.suffix.lower() == ".json" else None
-    image = image if cell is None else path
-    size = file_size(image) if cell is None else picture_size(embedded(path), path.name)
-    return screen_of(where, image, same_size(size, image.name, given.image_width, given.image_height), cell=cell)
+    inside = image.suffix.lower() == ".json"
+    size = picture_size(embedded(path), path.name) if inside else file_size(image)
+    image, cell = (path, EmbeddedPicture(EMBEDDED, 0)) if inside else (image, None)
+    return screen_of(where, image, _same_size(size, image.name, given.image_width, given.image_height), cell=cell)
 
 
 def _shape(given: Any, number: int, place: str, screen: Screen) -> Screen:
     shape = typed(given, _Shape)
-    flat = [float(value) for point in shape.points for value in point]
-    polygons: tuple[tuple[float, ...], ...] = ()
-    if shape.shape_type == "polygon":
-        box, polygons = polygon_bounds(flat, screen.space), (tuple(flat),)
-    elif len(shape.points) == 2:
-        corners = [min(flat[::2]), min(flat[1::2]), max(flat[::2]), max(flat[1::2])]
-        box = true_box(corners, "xyxy-pixels", screen.space)
-    else:
-        raise SnellenError(f"points: a rectangle has two corners, not {len(shape.points)}")
     if not (shape.description or shape.label.strip()):
         raise SnellenError("neither description nor label says what this is")
-    target = Target(
-        id=str(number),
-        instruction=shape.description or instruction_of(None, shape.label, "unknown"),
-        where=place,
-        boxes=(box,),
-        polygons=polygons,
-        tags={"type": shape.label or "unknown"},
-        shared=not shape.description,
-    )
-    return screen._replace(targets=(target,))
+    xs, ys = [x for x, _y in shape.points], [y for _x, y in shape.points]
+    where: dict[str, Any] = {"polygons": [[float(value) for point in shape.points for value in point]]}
+    if shape.shape_type == "rectangle":
+        if len(shape.points) != 2:
+            raise SnellenError(f"points: a rectangle has two corners, not {len(shape.points)}")
+        where = {"boxes": [[min(xs), min(ys), max(xs), max(ys)]], "box_format": "xyxy-pixels"}
+    return _asked(screen, place, shape.label, shape.description or "", id=str(number), **where)
 
 
 COCO = GroundingFormat(

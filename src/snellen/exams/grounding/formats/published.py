@@ -22,22 +22,16 @@ from snellen.exams.grounding.formats.base import (
     GroundingFormat,
     Row,
     Screen,
-    Target,
     file_size,
     find_image,
-    polygon_bounds,
     read_json,
-    records,
     screen_of,
-    true_box,
     typed,
 )
 from snellen.exams.grounding.names import CAPABILITIES
 
-PLATFORMS = ("mobile", "desktop", "web")
-SPOT_FOLDERS = ("screenspotv2_image", "screenspot_imgs", "images", "")
-OSWORLD = ("OSWorld-G", "OSWorld-G_refined")
 CLASSES = "classification_result.json"
+Make = Callable[[PictureFolders, Row, str, Path], Screen]
 
 
 class _SpotRow(msgspec.Struct, frozen=True):
@@ -79,61 +73,56 @@ class _ClassNames(msgspec.Struct, frozen=True):
     classified: dict[str, list[_Id]]
 
 
-# ---------------------------------------------------------------- ScreenSpot
+def _records(
+    kind: type[Row], make: Make[Row], where: PictureFolders, files: list[Path], _given: str
+) -> Iterator[Entry]:
+    """Yield every record of files that are JSON lists."""
+    for path in files:
+        label, found = where.label(path), read_json(path, where)
+        if not isinstance(found, list):
+            raise SnellenError(f"{label}: expected a list of records")
+        for number, given in enumerate(found):
+            place = f"{label} record {number}"
+            yield place, partial(_made, given, kind, make, where, place, path)
 
 
-def _find_spot(where: Path, ending: str) -> list[Path]:
-    return [path for name in PLATFORMS if (path := where / f"screenspot_{name}{ending}.json").is_file()]
+def _made(given: Any, kind: type[Row], make: Make[Row], where: PictureFolders, place: str, path: Path) -> Screen:
+    return make(where, typed(given, kind), place, path)
 
 
 def _spot(where: PictureFolders, row: _SpotRow, place: str, file: Path) -> Screen:
     """Return a record's screen; the split is the file's platform. The size comes from the image, since the records have none."""
-    path = find_image(where, row.img_filename, SPOT_FOLDERS)
-    split = file.stem.removeprefix("screenspot_").removesuffix("_v2")
-    source = row.data_source.strip().lower()
-    web = (
-        {"platform": "web", "application": source}
-        if split == "web"
-        else {"platform": source or split, "application": ""}
-    )
+    path = find_image(where, row.img_filename, ("screenspotv2_image", "screenspot_imgs", "images", ""))
+    split, source = file.stem.removeprefix("screenspot_").removesuffix("_v2"), row.data_source.strip().lower()
+    on_web = split == "web"
     screen = screen_of(where, path, file_size(path, upright=False), id=row.img_filename, split=split)
-    target = Target(
+    return screen.asking(
+        place,
         id=f"{file.stem}-{int(place.rpartition(' ')[2]):04d}",
         instruction=row.instruction,
-        where=place,
-        boxes=(true_box(row.bbox, "xywh-pixels", screen.space),),
-        tags={"type": row.data_type, "kind": row.data_type} | web,
+        boxes=[row.bbox],
+        tags={
+            "type": row.data_type,
+            "kind": row.data_type,
+            "platform": "web" if on_web else source or split,
+            "application": source if on_web else "",
+        },
     )
-    return screen._replace(targets=(target,))
-
-
-# ---------------------------------------------------------------- ScreenSpot-Pro
-
-
-def _find_pro(where: Path) -> list[Path]:
-    return sorted((where / "annotations").glob("*.json")) if (where / "images").is_dir() else []
 
 
 def _pro(where: PictureFolders, row: _ProRow, place: str, file: Path) -> Screen:
     """Return a record's screen; the split is the group of applications."""
     path = find_image(where, row.img_filename, ("images", ""))
     screen = screen_of(where, path, row.img_size, id=row.img_filename, split=row.group)
-    target = Target(
+    return screen.asking(
+        place,
         id=row.id,
         instruction=row.instruction,
-        where=place,
-        boxes=(true_box(row.bbox, "xyxy-pixels", screen.space),),
+        boxes=[row.bbox],
+        box_format="xyxy-pixels",
         tags={"type": row.ui_type, "kind": row.ui_type, "platform": row.platform, "application": row.application},
         more={"group": row.group, "file": file.stem, "instruction_cn": row.instruction_cn},
     )
-    return screen._replace(targets=(target,))
-
-
-# ---------------------------------------------------------------- OSWorld-G
-
-
-def _find_osworld(where: Path) -> list[Path]:
-    return [path for root in ("", "benchmark") for name in OSWORLD if (path := where / root / f"{name}.json").is_file()]
 
 
 def _osworld_entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iterator[Entry]:
@@ -149,42 +138,47 @@ def _osworld_entries(where: PictureFolders, files: list[Path], _box_format: str)
         for name, rows in known.items():
             for row in rows:
                 capabilities.setdefault(row.id, []).append(name)
-        yield from records(where, [path], _OSWorldRow, partial(_osworld, where, capabilities))
+        yield from _records(_OSWorldRow, partial(_osworld, capabilities), where, [path], "")
 
 
-def _osworld(where: PictureFolders, known: dict[str, list[str]], row: _OSWorldRow, place: str, file: Path) -> Screen:
+def _osworld(known: dict[str, list[str]], where: PictureFolders, row: _OSWorldRow, place: str, file: Path) -> Screen:
     root = where.label(file.parent)
     path = find_image(where, row.image_path, (f"{root}/images", "images", root, ""))
     screen = screen_of(where, path, row.image_size, id=f"{file.stem}/{row.image_path}", split=file.stem)
     types = [t.strip().lower() for t in row.GUI_types if t.strip() not in ("", "/")]
-    shapes: dict[str, Any] = {}
-    if row.box_type == "polygon":
-        shapes["boxes"] = (polygon_bounds(row.box_coordinates, screen.space),)
-        shapes["polygons"] = (tuple(row.box_coordinates),)
-    elif row.box_type == "bbox":
-        shapes["boxes"] = (true_box(row.box_coordinates, "xywh-pixels", screen.space),)
-    target = Target(
+    return screen.asking(
+        place,
         id=row.id,
         instruction=row.instruction,
-        where=place,
+        boxes=[row.box_coordinates] if row.box_type == "bbox" else [],
+        polygons=[row.box_coordinates] if row.box_type == "polygon" else [],
         tags={
             "type": types[0] if types else "unknown",
             "kind": "icon" if "icon" in types else "",
             "answer": row.box_type,
         },
         more={"gui_types": row.GUI_types, CAPABILITIES: known.get(row.id, [])},
-        **shapes,
     )
-    return screen._replace(targets=(target,))
 
 
-def _listed(
-    kind: type[Row], make: Callable[[PictureFolders, Row, str, Path], Screen]
-) -> Callable[[PictureFolders, list[Path], str], Iterator[Entry]]:
-    return lambda where, files, _box_format: records(where, files, kind, partial(make, where))
+def _named(where: Path, *names: str) -> list[Path]:
+    return [path for name in names if (path := where / name).is_file()]
 
 
-_SPOT = _listed(_SpotRow, _spot)
+def _find_spot(where: Path, ending: str) -> list[Path]:
+    return _named(where, *(f"screenspot_{platform}{ending}.json" for platform in ("mobile", "desktop", "web")))
+
+
+def _find_pro(where: Path) -> list[Path]:
+    return sorted((where / "annotations").glob("*.json")) if (where / "images").is_dir() else []
+
+
+def _find_osworld(where: Path) -> list[Path]:
+    names = ("OSWorld-G.json", "OSWorld-G_refined.json")
+    return _named(where, *names, *(f"benchmark/{name}" for name in names))
+
+
+_SPOT = partial(_records, _SpotRow, _spot)
 FORMATS = (
     GroundingFormat(
         "screenspot", "ScreenSpot", partial(_find_spot, ending=""), _SPOT, "screenspot_{mobile,desktop,web}.json"
@@ -197,7 +191,11 @@ FORMATS = (
         "screenspot_{mobile,desktop,web}_v2.json",
     ),
     GroundingFormat(
-        "screenspot-pro", "ScreenSpot-Pro", _find_pro, _listed(_ProRow, _pro), "annotations/*.json and images/"
+        "screenspot-pro",
+        "ScreenSpot-Pro",
+        _find_pro,
+        partial(_records, _ProRow, _pro),
+        "annotations/*.json and images/",
     ),
     GroundingFormat("osworld-g", "OSWorld-G", _find_osworld, _osworld_entries, "OSWorld-G.json"),
 )
