@@ -17,23 +17,40 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
+from snellen.core.types import Struct
+from snellen.data.declared import declared
 from snellen.exams.grounding.formats.base import BOX_FORMATS, AmbiguousBox, true_box
 from snellen.exams.grounding.geometry import Box, Pixels
 
+Four = tuple[str, str, str, str]
 CHOICES = f"choose from {', '.join(BOX_FORMATS)}"
-_SHARES = r"shares?|fractions|normali[sz]ed|relative"
-_UNIT = rf"(?:pixels?|px|(?P<shares>{_SHARES}))"
-_NAMED = re.compile(rf"b?box(?:es)?_(?P<order>xyxy|xywh)(?:_{_UNIT})?")
-_FORMAT = re.compile(rf"(?P<order>xyxy|xywh)(?:[-_ ]{_UNIT})?", re.IGNORECASE)
-PLAIN = ("box", "boxes", "bbox", "bboxes", "boundingbox", "bounding_box", "rect")
-CORNERS = (("x1", "y1", "x2", "y2"), ("xmin", "ymin", "xmax", "ymax"), ("left", "top", "right", "bottom"))
-SIZED = (("x", "y", "width", "height"), ("x", "y", "w", "h"))
-_SCALES = ("device_scale_factor", "devicescalefactor", "device_pixel_ratio", "devicepixelratio", "dpr")
-_VIEWPORTS = ("viewport", "viewport_width", "viewportwidth")
-SCALES = (*_SCALES, *_VIEWPORTS)
+_FORMAT = re.compile(
+    r"(?:b?box(?:es)?_)?(?P<order>xyxy|xywh)(?:[-_ ](?:pixels?|px|(?P<shares>shares?|fractions|normali[sz]ed|relative)))?",
+    re.IGNORECASE,
+)
 _MOST_SCALE = 16
 _MOST_BOXES = 1000
 _SHOWN = 60
+
+
+class ColumnNames(Struct, frozen=True, forbid_unknown_fields=True):
+    """The names that columns may have, as columns.toml lists them."""
+
+    image: tuple[str, ...]
+    instruction: tuple[str, ...]
+    type: tuple[str, ...]
+    kind: tuple[str, ...]
+    tags: tuple[str, ...]
+    others: tuple[str, ...]
+    image_sizes: tuple[tuple[str, str], ...]
+    box: tuple[str, ...]
+    corners: tuple[Four, ...]
+    sized: tuple[Four, ...]
+    scale: tuple[str, ...]
+    viewport: tuple[str, ...]
+
+
+NAMES = declared("snellen.exams.grounding.formats", "columns.toml", ColumnNames)
 
 
 class BoxColumns(NamedTuple):
@@ -50,9 +67,9 @@ class BoxColumns(NamedTuple):
 
 def box_columns(present: Sequence[str]) -> list[BoxColumns]:
     """Return the columns of a file that may be boxes. More than one of these is more than one truth."""
-    found = [BoxColumns((name,)) for name in PLAIN if name in present]
-    found += [BoxColumns((name,), _format(known)) for name in present if (known := _NAMED.fullmatch(name))]
-    for order, groups in (("xyxy", CORNERS), ("xywh", SIZED)):
+    found = [BoxColumns((name,)) for name in NAMES.box if name in present]
+    found += [BoxColumns((name,), box_format(name)) for name in present if "box" in name and _FORMAT.fullmatch(name)]
+    for order, groups in (("xyxy", NAMES.corners), ("xywh", NAMES.sized)):
         found += [BoxColumns(names, f"{order}-pixels") for names in groups if set(names) <= set(present)]
     return found
 
@@ -60,16 +77,12 @@ def box_columns(present: Sequence[str]) -> list[BoxColumns]:
 def box_format(text: Any, where: str = "column box_format") -> str:
     """Return the format that a text names.
 
-    >>> box_format("xywh-shares"), box_format("XYXY_px"), box_format("xyxy")
+    >>> box_format("xywh-shares"), box_format("XYXY_px"), box_format("box_xyxy")
     ('xywh-shares', 'xyxy-pixels', 'xyxy-pixels')
     """
     known = _FORMAT.fullmatch(str(text).strip())
     if known is None:
         raise SnellenError(f"{where}: unknown format {one_line(str(text), _SHOWN)!r}; {CHOICES}")
-    return _format(known)
-
-
-def _format(known: re.Match[str]) -> str:
     return f"{known['order'].lower()}-{'shares' if known['shares'] else 'pixels'}"
 
 
@@ -85,16 +98,16 @@ def boxes_in(cells: Mapping[str, Any], columns: BoxColumns, stated: str, space: 
     return tuple(dict.fromkeys(_box(one, way, scale, columns.shown, space) for one in given))
 
 
-def _box(given: Any, stated: str, scale: float | None, column: str, space: Pixels) -> Box:
+def _box(given: Any, way: str, scale: float | None, column: str, space: Pixels) -> Box:
     if isinstance(given, dict):
-        values, way = _from_object(given, stated, scale, column)
-    elif not stated:
+        values, way = _from_object(given, way, scale, column)
+    elif not way:
         raise AmbiguousBox(
             f"{column}: {given} may be x1, y1, x2, y2 or x, y, width, height: add a column box_format ({CHOICES}), or say it "
             "with --box-format"
         )
     else:
-        values, way = given, stated
+        values = given
     shares = way.endswith("shares")
     if scale is not None and shares:
         raise SnellenError(f"{column}: shares of the picture and a device scale factor: leave one of them out")
@@ -112,13 +125,13 @@ def _box(given: Any, stated: str, scale: float | None, column: str, space: Pixel
 def _from_object(given: Mapping[str, Any], stated: str, scale: float | None, column: str) -> tuple[list[float], str]:
     """Return the numbers of an object, whose keys say which is which. A browser's rectangle has both kinds of keys."""
     low = {str(key).lower(): value for key, value in given.items()}
-    names = next((n for n in (*SIZED, *CORNERS) if set(n) <= low.keys()), None)
+    names = next((n for n in (*NAMES.sized, *NAMES.corners) if set(n) <= low.keys()), None)
     if names is None:
         keys = one_line(", ".join(low), _SHOWN)
         raise SnellenError(
             f"{column}: a box is an object with x, y, width and height, or x1, y1, x2 and y2; this has {keys}"
         )
-    order = "xywh" if names in SIZED else "xyxy"
+    order = "xywh" if names in NAMES.sized else "xyxy"
     if stated and stated[:4] != order:
         raise SnellenError(f"{column}: the keys {', '.join(names)} are {order}, and box_format says {stated}")
     if not stated and order == "xywh" and scale is None:
@@ -131,14 +144,14 @@ def _from_object(given: Mapping[str, Any], stated: str, scale: float | None, col
 
 def _scale(cells: Mapping[str, Any], space: Pixels) -> float | None:
     """Return how many pixels of the picture a CSS pixel is, where the row says so."""
-    stated = [name for name in SCALES if name in cells]
+    stated = [name for name in (*NAMES.scale, *NAMES.viewport) if name in cells]
     if not stated:
         return None
     if len(stated) > 1:
         raise SnellenError(f"columns {', '.join(stated)}: give one of them")
     name, value = stated[0], cells[stated[0]]
     number = _number(value.get("width") if isinstance(value, dict) else value, name)
-    scale = number if name in _SCALES else space.width / number if number > 0 else math.nan
+    scale = number if name in NAMES.scale else space.width / number if number > 0 else math.nan
     if not 0 < scale <= _MOST_SCALE:
         raise SnellenError(f"column {name}: {one_line(str(value), _SHOWN)} gives a scale that no screen has")
     return scale
@@ -146,8 +159,8 @@ def _scale(cells: Mapping[str, Any], space: Pixels) -> float | None:
 
 def _number(value: Any, name: str) -> float:
     try:
-        number = float(value) if not isinstance(value, bool) and isinstance(value, int | float | str) else math.nan
-    except (ValueError, OverflowError):
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise SnellenError(f"column {name}: expected a number, not {one_line(repr(value), _SHOWN)}")
@@ -156,19 +169,15 @@ def _number(value: Any, name: str) -> float:
 
 def _listed(cell: Any, column: str) -> Iterator[Any]:
     """Yield the boxes of a cell, each a list of four numbers or an object: one, a list of them, or either as text."""
-    if isinstance(cell, str):
-        cell = _from_text(cell, column)
-    if isinstance(cell, dict):
-        cell = [cell]
-    if not isinstance(cell, list | tuple):
+    given = _from_text(cell, column) if isinstance(cell, str) else [cell] if isinstance(cell, dict) else cell
+    if not isinstance(given, list) or len(given) > _MOST_BOXES:
         raise SnellenError(f"{column}: expected four numbers, not {one_line(repr(cell), _SHOWN)}")
-    if len(cell) > _MOST_BOXES:
-        raise SnellenError(f"{column}: {len(cell)} values in one cell")
-    for one in cell if any(isinstance(value, list | tuple | dict) for value in cell) else [cell] if cell else []:
-        if isinstance(one, dict):
-            yield one
-        elif isinstance(one, list | tuple) and len(one) == 4:
+    several = any(isinstance(value, list | dict) for value in given)
+    for one in given if several else [given] if given else []:
+        if isinstance(one, list) and len(one) == 4:
             yield [_number(value, column.removeprefix("column ")) for value in one]
+        elif isinstance(one, dict):
+            yield one
         else:
             raise SnellenError(f"{column}: expected four numbers, not {one_line(repr(one), _SHOWN)}")
 
@@ -177,7 +186,8 @@ def _from_text(text: str, column: str) -> Any:
     """Return what the text of a cell holds: JSON, or numbers with commas or blanks between them and `;` between boxes."""
     if text.lstrip().startswith(("[", "{")):
         try:
-            return msgspec.json.decode(text)
+            found = msgspec.json.decode(text)
         except (msgspec.DecodeError, RecursionError):
             raise SnellenError(f"{column}: not JSON: {one_line(text, _SHOWN)}") from None
+        return [found] if isinstance(found, dict) else found
     return [re.split(r"[,\s]+", one.strip()) for one in text.split(";") if one.strip()]

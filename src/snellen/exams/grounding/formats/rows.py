@@ -1,13 +1,13 @@
 """Own screenshots as rows: a picture, an instruction and a box, in JSONL, a JSON list, CSV or Parquet.
 
-`boxes` says how a box may be written. Files like ScreenSpot's (`img_filename`, `data_type`) and ScreenSpot-Pro's (`ui_type`,
-`img_size`) are known by their columns and have the boxes of their originals.
+`columns.toml` lists the names of columns, `boxes` says how a box may be written. Files like ScreenSpot's (`img_filename`, `data_type`)
+and ScreenSpot-Pro's (`ui_type`, `img_size`) are known by their columns and have the boxes of their originals.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,16 +30,11 @@ from snellen.exams.grounding.formats.base import (
     picture_size,
     screen_of,
 )
-from snellen.exams.grounding.formats.boxes import SCALES, BoxColumns, box_columns, box_format, boxes_in
+from snellen.exams.grounding.formats.boxes import NAMES, BoxColumns, box_columns, box_format, boxes_in
 
-IMAGES = ("image", "image_path", "img", "img_filename", "file_name", "filename", "screenshot")
-INSTRUCTIONS = ("instruction", "prompt", "query", "question", "task")
-TYPES, KINDS = ("element_type", "type"), ("kind", "data_type", "ui_type")
-DETAILS = ("platform", "application", "difficulty", "theme", "phrasing")
-SIZES = (("image_width", "image_height"), ("img_width", "img_height"))
-OTHERS = ("id", "annotator", "time", "split", "text", "absent", "box_format", "img_size", *SIZES[0], *SIZES[1])
-USED = {*IMAGES, *INSTRUCTIONS, *TYPES, *KINDS, *DETAILS, *SCALES, *OTHERS}
 FOLDERS = ("", "images", "screenshots")
+_SINGLE = (*NAMES.image, *NAMES.instruction, *NAMES.type, *NAMES.kind, *NAMES.tags, *NAMES.others)
+USED = {*_SINGLE, *NAMES.scale, *NAMES.viewport, *(name for pair in NAMES.image_sizes for name in pair)}
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -54,9 +49,7 @@ class _RowColumns(NamedTuple):
 
 def _columns_of(present: list[str], box_format: str = "") -> _RowColumns | None:
     """Return which columns are what; None where they are not those of screenshots with boxes."""
-    image = _first(IMAGES, present)
-    instruction = _first(INSTRUCTIONS, present)
-    boxes = box_columns(present)
+    image, instruction, boxes = _first(NAMES.image, present), _first(NAMES.instruction, present), box_columns(present)
     if not image or not instruction or not boxes:
         return None
     if "img_filename" in present and "box_format" not in present:
@@ -65,7 +58,7 @@ def _columns_of(present: list[str], box_format: str = "") -> _RowColumns | None:
     return _RowColumns(image, instruction, boxes, box_format)
 
 
-def _first(names: tuple[str, ...], present: Any) -> str:
+def _first(names: tuple[str, ...], present: Iterable[str]) -> str:
     return next((name for name in names if name in present), "")
 
 
@@ -110,19 +103,20 @@ def _screen(
     boxes = boxes_in(cells, box, stated, screen.space) if given else ()
     if not boxes and not absent:
         raise SnellenError(f"{box.shown}: no box; where the target is not there, say so in a column absent: true")
-    element_type = _text(cells, TYPES, "unknown")
-    kind = _text(cells, KINDS, "icon" if element_type == "icon" else "")
+    instruction = _text(cells, (sheet.instruction,))
+    if not instruction.strip():
+        raise SnellenError(f"column {sheet.instruction}: no instruction")
+    element_type = _text(cells, NAMES.type, "unknown")
+    kind = _text(cells, NAMES.kind, "icon" if element_type == "icon" else "")
     target = Target(
         id=_text(cells, ("id",), row.place.rpartition(" ")[2]),
-        instruction=_text(cells, (sheet.instruction,)),
+        instruction=instruction,
         where=row.place,
         boxes=boxes,
         element_type=element_type,
         text=_text(cells, ("text",)) or None,
-        tags={key: _text(cells, (key,)) for key in DETAILS} | {"type": element_type, "kind": kind},
+        tags={key: _text(cells, (key,)) for key in NAMES.tags} | {"type": element_type, "kind": kind},
     )
-    if not target.instruction.strip():
-        raise SnellenError(f"column {sheet.instruction}: no instruction")
     return screen._replace(split=_text(cells, ("split",), ALL), targets=(target,))
 
 
@@ -147,7 +141,7 @@ def _picture(
 
 def _check_size(cells: Mapping[str, Any], screen: Screen) -> None:
     """Refuse a row that says another size than its picture has: its box was measured on something else."""
-    stated = [[cells[w], cells[h]] for w, h in SIZES if w in cells and h in cells]
+    stated = [[cells[w], cells[h]] for w, h in NAMES.image_sizes if w in cells and h in cells]
     stated += [cells["img_size"]] if "img_size" in cells else []
     for size in stated:
         if not isinstance(size, list):
