@@ -229,6 +229,10 @@ UNKNOWN = "/chat/completions: Invalid model name passed in model=fake. Call `/v1
         (404, "No endpoints found that support image input", "", "takes no images"),  # OpenRouter
         (400, UNKNOWN, "invalid_request_error", "does not know the model 'fake'"),  # LiteLLM
         (400, "No connected db.", "no_db_connection", "refused the key"),  # LiteLLM without a database, wrong key
+        (400, "Invalid model: fake", "invalid_model", "does not know the model"),  # Mistral
+        (400, "The requested model 'fake' does not exist.", "", "does not know the model"),
+        (400, "API key not valid. Please pass a valid API key.", "", "refused the key"),  # Gemini's chat format
+        (400, "Incorrect API key provided: sk***ef.", "", "refused the key"),  # xAI
     ],
 )
 def test_what_no_call_can_mend_is_asked_once(status: int, message: str, kind: str, said: str, tmp_path: Path) -> None:

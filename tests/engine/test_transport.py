@@ -12,15 +12,18 @@ import pytest
 import yarl
 from tests.support.command import snellen
 from tests.support.endpoint import Endpoint
+from tests.support.remote import remote
 from tests.support.sets import write_set
 from tests.support.wire import OK, lead, read_request, reply, replying, serving
 
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.subject import Connection
+from snellen.engine.call import preflight
 from snellen.engine.call.client import Client
 from snellen.engine.call.exchange import HOSTED_TIMEOUT, OWN_TIMEOUT, Fault, RefusedRedirect, Response, time_limit
 from snellen.engine.call.retry import THROTTLES, retry_after, worth_retrying
+from snellen.subjects.remote.settings import Settings
 
 KEY = "sk-canary-0123456789abcdef"
 Script = dict[str, bytes]
@@ -267,3 +270,14 @@ def test_a_server_that_sends_on_to_another_host_ends_the_run_in_one_line(tmp_pat
         assert done.returncode == 2
         assert "redirects to https://evil.example," in " ".join(done.stderr.split())
         assert "Traceback" not in done.stderr
+
+
+def test_a_model_list_that_never_comes_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Silent:
+        async def models(self) -> Response:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    monkeypatch.setattr(preflight, "LONGEST_WAIT", 0.01)
+    endpoint = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1"))
+    asyncio.run(asyncio.wait_for(preflight.preflight(Silent(), [endpoint]), 5))  # type: ignore[arg-type]

@@ -329,5 +329,25 @@ def test_a_key_that_the_run_would_write_down_is_refused(place: str, settings: di
     assert "q8Zr2LxTn0Wb4" not in str(error.value) and not (tmp_path / "runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("place", "model", "settings"),
+    [
+        ("--model", "sk-canary-0123456789abcdef", Settings()),
+        ("--base-url", "m", Settings(base_url="sk-canary-0123456789abcdef")),
+        ("--extra", "m", Settings(extra={"user": "sk-canary-0123456789abcdef"})),
+        ("--extra", "m", Settings(extra={"upstream": {"api_key": "q8Zr2LxTn0Wb4"}})),
+    ],
+)
+def test_what_looks_like_a_key_is_refused_where_the_run_would_write_it_down(
+    place: str, model: str, settings: Settings
+) -> None:
+    if settings.base_url is None:
+        settings = settings._replace(base_url="http://127.0.0.1:9/v1")
+    with pytest.raises(SnellenError, match=f"^{place} holds an API key") as error:
+        remote("api", model, settings)
+    assert "0123456789abcdef" not in str(error.value) and "q8Zr2LxTn0Wb4" not in str(error.value)
+    remote("api", "xai-grok-4-fast-reasoning", Settings(base_url="http://127.0.0.1:9/v1", extra={"user": "me"}))
+
+
 def test_a_word_for_a_key_may_be_in_an_address() -> None:
     assert subject("api", "qwen", key=Secret("qwen"), base_url="http://127.0.0.1:9/qwen/v1").model == "qwen"

@@ -81,8 +81,11 @@ def is_key_like(text: str) -> bool:
 
     >>> [is_key_like(t) for t in ("sk-or-v1-0f3a9c11d2e45b67", "Bearer hf_abcdefghijklmnop1", "openai/gpt-4o", "sk-learn")]
     [True, True, False, False]
+    >>> is_key_like("xai-grok-4-fast-reasoning")  # no part of it is long enough
+    False
     """
-    return any(len(word) >= KEY_LENGTH and word.startswith(_PREFIXES) for word in re.split(r"[\s=:,;'\"]+", text))
+    words = [word for word in re.split(r"[\s=:,;'\"]+", text) if word.startswith(_PREFIXES)]
+    return any(len(part) >= KEY_LENGTH for word in words for part in word.split("-"))
 
 
 class Secret:

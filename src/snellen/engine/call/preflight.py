@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Endpoint
 from snellen.engine.call.exchange import Fault, Wire
+
+LONGEST_WAIT = 30.0
+"""Seconds to wait for a model list: a run can do without it."""
 
 
 async def preflight(transport: Wire, endpoints: Sequence[Endpoint], cap: float | None = None) -> None:
@@ -22,7 +26,9 @@ async def preflight(transport: Wire, endpoints: Sequence[Endpoint], cap: float |
             )
     connection = endpoints[0].connection
     try:
-        response = await transport.models()
+        response = await asyncio.wait_for(transport.models(), LONGEST_WAIT)
+    except TimeoutError:
+        return
     except Fault as fault:
         if fault.refused:
             raise SnellenError(f"no server at {connection.url}: {connection.start_hint}") from None

@@ -65,9 +65,11 @@ _NO_IMAGES = re.compile(
 )
 """How servers say that a model takes no images at all, with statuses from 400 to 500; not that it does not take this one."""
 _TIMED_OUT = re.compile(r"408|499|504|524|\w*time_?d?_?out\w*|deadline_exceeded", re.IGNORECASE)
-_UNKNOWN_MODEL = re.compile(r"invalid model name", re.IGNORECASE)
-_WRONG_KEY = re.compile(r"no connected db|authentication error", re.IGNORECASE)
-"""How LiteLLM says so with status 400. Without a database it knows no key but its master key."""
+_UNKNOWN_MODEL = re.compile(r"\binvalid model(?: name|: )|\bmodel \S+ does not exist\b", re.IGNORECASE)
+_WRONG_KEY = re.compile(
+    r"no connected db|authentication error|(?:incorrect|invalid) api key|api key not valid", re.IGNORECASE
+)
+"""How servers say so with status 400. LiteLLM knows no key but its master key where it has no database."""
 LARGEST_ERROR = 100_000
 MOST_TOKENS = 10**9  # of one call; what claims more is no count of tokens
 MOST_COST = 1e6  # USD of one call, likewise

@@ -16,7 +16,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.images import MIME, ledger_entry, sniff
 from snellen.core.pixels import as_accepted
 from snellen.core.records import OTHER_TIER
-from snellen.core.secret import Secret
+from snellen.core.secret import Secret, is_key_like
 from snellen.core.subject import BrokenReply, Caller, Connection, Endpoint, Parsed, Request, Subject
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, ImageSent, Part, Picture, Question, Text, Usage
@@ -98,6 +98,7 @@ class RemoteSubject(Subject, Endpoint):
                 f"the API key of {self.kind} ({self._key_from}) is also in {' and '.join(told)}, "
                 "which the run's files would keep: take it out there"
             )
+        _refuse_keys({"--base-url": [settings.base_url or ""], "--model": [model], "--extra": _texts(settings.extra)})
         if self._not_applied:
             self.identity["not_applied"] = dict(self._not_applied)
         self.endpoints = (self,)
@@ -394,6 +395,15 @@ class RemoteSubject(Subject, Endpoint):
             self._not_applied |= idle
         if self._not_applied:
             self.identity["not_applied"] = {**self.identity.get("not_applied", {}), **self._not_applied}
+
+
+def _refuse_keys(given: Mapping[str, Iterable[str]]) -> None:
+    """Refuse an API key in an option that the run's files keep."""
+    for option, texts in given.items():
+        if any(is_key_like(text) or text.lower() == "api_key" for text in texts):
+            raise SnellenError(
+                f"{option} holds an API key, which the run's files would keep: give it with --api-key or the environment"
+            )
 
 
 def _texts(value: Any) -> Iterator[str]:
