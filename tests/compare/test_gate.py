@@ -26,7 +26,7 @@ from snellen.core.types import Outcome, Sample
 from snellen.present.files.gate import junit, summary
 from snellen.present.model.comparison_view import compared_tables
 from snellen.present.terminal.gate import print_gate
-from snellen.present.terminal.tables import console, fitting
+from snellen.present.terminal.tables import show
 from snellen.stats.significance import mcnemar
 
 GOOD, BAD = Outcome.CORRECT, Outcome.WRONG
@@ -199,8 +199,7 @@ def test_names_are_not_broken_on_a_narrow_screen(
     every = part(5, 60, 500, "P3_box_img_part") + part(60, 5, 500, "O3_box_img_part")
     print_gate(judged(every))
     compared = compared_tables(compared_pair(every))[0]
-    table = fitting(console(), compared.view, compared.view.without(*compared.optional))
-    console().print(table)
+    show(compared.view, compared.view.without(*compared.optional))
     lines = capsys.readouterr().out.splitlines()
     assert [sum(line.startswith(name) for line in lines) for name in ("P3_box_img_part ", "O3_box_img_part ")] == [2, 2]
     ends = [line.split()[-1] for line in lines if line.startswith("O3_box_img_part ")]

@@ -12,7 +12,6 @@ from snellen.comparison.verdict import leading, verdict
 from snellen.core.protocol import Protocol
 from snellen.core.types import Outcome
 from snellen.present.terminal.comparison import print_differences
-from snellen.present.terminal.tables import console
 
 GOOD, BAD, LOST = Outcome.CORRECT, Outcome.WRONG, Outcome.UNPARSABLE
 
@@ -46,7 +45,7 @@ def test_the_table_says_on_how_many_images(capsys: pytest.CaptureFixture[str]) -
     found = Comparison(
         exam="own", synthetic=False, sides=sides, protocols=("plain",), samples=200, notes=(), rows=rows, verdict=()
     )
-    print_differences(console(), found)
+    print_differences(found)
     out = capsys.readouterr().out
     assert "200 on 3 images" in out and "No p (–): on so few images no difference can be told from chance." in out
     assert "would show" not in out

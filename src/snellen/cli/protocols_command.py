@@ -152,13 +152,12 @@ def table_markdown(table: ProtocolTable) -> str:
 
 def _print_table(table: ProtocolTable, verbose: bool) -> None:
     """Print prompts and rows; without `verbose` only what differs in the first part."""
-    out = console()
     for s in table.sections if verbose else table.sections[:1]:
         where = f"{s.split} · {s.task}"
         if verbose or len(s.diffs) == 2:
             for names, text in s.diffs:
-                say(out, f"{where}, {names}:", "cyan", soft_wrap=True)
-                say(out, text)
+                say(f"{where}, {names}:", "cyan", soft_wrap=True)
+                say(text)
         rows = [r for r in s.rows if verbose or not r.same or len(table.columns) == 1]
         long = [r.name for r in rows if not verbose and max(map(len, r.values)) > BRIEF]
         brief = [(r.name, *r.values) for r in rows if r.name not in long]
@@ -191,20 +190,19 @@ def _show_runs(
     if as_json:
         options.print_json({"exam": exam, "runs": [_run_json(run, compare(run, names), names) for run in runs]})
         return
-    out = console()
     for run in runs:
         compared = compare(run, names)
         title = f"{run.path.name}: {run.manifest.subject.spec}"
         if markdown:
             click.echo(f"# {_inert(title)}\n")
         else:
-            say(out, title, "bold", soft_wrap=True)
+            say(title, "bold", soft_wrap=True)
         for name, heads, rows in _run_tables(run, compared, names, every):
             if markdown:
                 click.echo(markdown_table(name, heads, rows) + "\n")
                 continue
             # on a narrow screen without who was correct alone, so that names of protocols are not broken
-            kept = [at for at, head in enumerate(heads) if out.width >= NARROW or not head.startswith("only ")]
+            kept = [at for at, head in enumerate(heads) if console().width >= NARROW or not head.startswith("only ")]
             print_table(name, [heads[at] for at in kept], [[row[at] for at in kept] for row in rows])
         if not every and len(compared.flips) > SHOWN:
             click.echo(f"and {len(compared.flips) - SHOWN} more flips; --all shows them")

@@ -25,6 +25,7 @@ from snellen.present.model.formatting import ProtocolNames
 from snellen.present.model.run_facts import facts_of
 from snellen.present.model.table_view import Cell, Heading, ScoreCell, TableView, headings, score_cell
 
+LONG_HEADER = 20
 MOST_CELLS = 240
 """Cells of the table of groups from which on a page has the main protocol alone."""
 SCORES = "percent [95 % interval] and floor"
@@ -358,10 +359,12 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
         forbidden,
         _others_note(summary.plain, [str(row[-1]) for row in rows]),
     ]
-    metric = formatting.metric_name(main, main.headline)
+    metric, by = formatting.metric_name(main, main.headline), f"({main.protocol})"
+    head = f"{metric} {by}"  # the protocol's name has a line of its own where the metric's is long
+    headline = Heading(head, "score") if len(head) <= LONG_HEADER else Heading(metric, "score", by)
     other = others[0].protocol if len(others) == 1 else f"{len(others)} others"
     heads = (
-        *(Heading("part"), Heading("n", "number"), Heading(metric, "score", f"({main.protocol})")),
+        *(Heading("part"), Heading("n", "number"), headline),
         *(Heading("floor", "score"), Heading("silent"), Heading(other, "score")),
     )
     return TableView("", heads, tuple(rows)).used, notes

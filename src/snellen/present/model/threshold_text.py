@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from snellen.comparison.thresholds import ExamThresholds, RunThresholds
 from snellen.core.prescription import FacultyComparison, Range, Share, Threshold, amount, figure, in_unit
 from snellen.present.model import formatting
+from snellen.present.model.table_view import Heading, TableView, headings
 
 DRAWN = "SYNTHETIC sheets"
 NOT = "not measurable"
@@ -105,7 +106,42 @@ def reasons(rows: Iterable[Threshold]) -> list[str]:
     return [f"{formatting.listed(names)}: {NOT}: {reason}." for names, reason in found]
 
 
+def faculties(rows: Iterable[Threshold]) -> TableView:
+    """Return a row for each faculty: its threshold, and on how many questions that stands."""
+    heads = (
+        *headings("score", "faculty", "threshold", "95 % interval"),
+        *headings("number", "asked", "easiest", "blank"),
+    )
+    cells = (
+        (row.name, threshold(row), interval(row), str(row.questions), of(row.catch), of(row.blank)) for row in rows
+    )
+    return TableView("", heads, tuple(cells))
+
+
+def details(rows: Iterable[Threshold]) -> TableView:
+    """Return how steep each curve is, how often what was seen well was wrong, and the replies that chose nothing."""
+    cells = (
+        (row.name, slope(row), lapse(row), ", ".join(f"{n} {kind}" for kind, n in row.silent.items()) or "–")
+        for row in rows
+    )
+    return TableView("", (*headings("score", "faculty", "slope", "lapses"), Heading("no choice")), tuple(cells))
+
+
 # ---------------------------------------------------------------- several
+
+
+def beside(found: ExamThresholds, *, intervals: bool = True, kind: str = "score") -> TableView:
+    """Return a column for each model, and the ratios to the first."""
+    first, *others = (one.letter for one in found.each)
+    heads = headings(kind, "faculty", first, *others, *(f"{other} / {first}" for other in others))
+    rows = (
+        (
+            *(row.name, *(whole(own) if intervals else threshold(own) for own in row.rows)),
+            *("–" if one is None else ratio(one) for one in row.ratios),
+        )
+        for row in found.compared
+    )
+    return TableView("", heads, tuple(rows))
 
 
 def needs(row: FacultyComparison, at: int) -> str:

@@ -12,7 +12,7 @@ from snellen.core.exam import Exam
 from snellen.core.results import declared
 from snellen.engine.mark.audit import CONSTANT, CONTRADICTIONS, FORBIDDEN, TEXT, WON
 from snellen.present.model import formatting
-from snellen.present.terminal.tables import console, plain_table, say
+from snellen.present.terminal.tables import say, show_rows
 
 COLUMNS = ("part", "n", "chance", "constant", "forbidden", "text only")
 NOTHING = formatting.percent(None)
@@ -22,19 +22,18 @@ Row = dict[str, Any]
 
 def print_audit(exam: Exam, rows: Sequence[Row], *, real: bool) -> None:
     """Print what `snellen audit` says to people. `real`: the truths are those of a data set."""
-    out = console()
-    say(out, f"{exam.name}: what subjects that never look would score, percent", "bold")
+    say(f"{exam.name}: what subjects that never look would score, percent", "bold")
     by_protocol: dict[str, list[Row]] = {}
     for row in rows:
         by_protocol.setdefault(row["protocol"], []).append(row)
     tables = [(name, (_label(exam, some[0]), [_cells(row) for row in some])) for name, some in by_protocol.items()]
     used = [i for i in range(len(COLUMNS)) if any(c[i] != NOTHING for _n, (_l, cells) in tables for c in cells)]
     for names, (label, cells) in formatting.together(tables) if len(used) > 2 else ():
-        say(out, f"{names} ({label})")
+        say(f"{names} ({label})")
         lines = [[line[i] for i in used] for line in cells]
-        out.print(plain_table(*(COLUMNS[i] for i in used), kept=COLUMNS[1:], rows=lines))
+        show_rows(*(COLUMNS[i] for i in used), kept=COLUMNS[1:], rows=lines)
     for text in _said(rows, real=real):
-        say(out, text)
+        say(text)
 
 
 def _label(exam: Exam, row: Row) -> str:

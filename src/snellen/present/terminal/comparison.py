@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
-from rich.console import Console
 from rich.text import Text
 
 from snellen.comparison.comparing import ExamComparisons
@@ -15,7 +14,7 @@ from snellen.core.text import one_line
 from snellen.present.model import formatting
 from snellen.present.model.comparison_view import compared_tables, expenses, ranked
 from snellen.present.terminal.prescription import print_prescription
-from snellen.present.terminal.tables import console, fitting, plain_table, say, say_next, say_notes
+from snellen.present.terminal.tables import say, say_next, say_notes, show, show_rows
 
 REPLY = 120
 """The most characters that are shown of a reply."""
@@ -23,29 +22,28 @@ REPLY = 120
 
 def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False) -> None:
     """Print what fits one screen; `verbose` shows the parts under every protocol, `flips` so many samples of each side."""
-    out = console()
-    _print_sides(out, found)
-    say_notes(out, found.notes)
+    _print_sides(found)
+    say_notes(found.notes)
     if found.ranking is not None:
-        _print_ranking(out, found.ranking)
+        _print_ranking(found.ranking)
         if verbose or found.power is not None:
             said = "-v and --power are for two runs at a time (--json has what each pair shows)."
-            say(out, said, "yellow")
+            say(said, "yellow")
     else:
-        print_differences(out, found, verbose=verbose)
+        print_differences(found, verbose=verbose)
     if found.leads is not None:
-        _print_leads(out, found.leads, verbose=verbose)
+        _print_leads(found.leads, verbose=verbose)
     if flips:
-        _print_flips(out, found, flips)
-    out.print()
+        _print_flips(found, flips)
+    say("")
     for sentence in found.verdict:
-        say(out, sentence, "bold")
-    say_next(out, _next(found, flips))
+        say(sentence, "bold")
+    say_next(_next(found, flips))
 
 
-def _print_sides(out: Console, found: Comparison) -> None:
+def _print_sides(found: Comparison) -> None:
     """Print who the letters stand for, with cost and time where they are known; the folder where subjects have one name."""
-    say(out, formatting.common_samples(found.exam, found.samples, synthetic=found.synthetic), "bold")
+    say(formatting.common_samples(found.exam, found.samples, synthetic=found.synthetic), "bold")
     sides = found.sides
     columns: dict[str, Iterable[str | Text]] = {
         "run": [Text(side.letter, style="bold") for side in sides],
@@ -58,60 +56,60 @@ def _print_sides(out: Console, found: Comparison) -> None:
     known = expenses(sides)
     columns |= {name: values.values() for name, values in known.items()}
     rows = zip(*columns.values(), strict=True)
-    out.print(plain_table(*columns, rows=rows, kept=("run",), right=tuple(known)))
+    show_rows(*columns, rows=rows, kept=("run",), right=tuple(known))
 
 
 # ---------------------------------------------------------------- two runs
 
 
-def print_differences(out: Console, found: Comparison, *, verbose: bool = False) -> None:
+def print_differences(found: Comparison, *, verbose: bool = False) -> None:
     """Print the parts under the main protocol (`verbose`: under every one), and all samples by protocol."""
     for table in compared_tables(found, every=verbose):
-        say(out, f"\n{table.view.title}:")
+        say(f"\n{table.view.title}:")
         view, optional = table.view, table.optional
-        out.print(fitting(out, view, view.without(optional[0]), view.without(*optional)))
+        show(view, view.without(optional[0]), view.without(*optional))
         for note in table.notes:
-            say(out, note, "dim")
+            say(note, "dim")
 
 
 # ---------------------------------------------------------------- many runs
 
 
-def _print_ranking(out: Console, ranking: Ranking) -> None:
+def _print_ranking(ranking: Ranking) -> None:
     every = list(ranked(ranking))
     labels = {label for _part, label, _size, _places in every}
     by = f", by {ranking.rows[0].label}" if len(labels) == 1 else ""
-    say(out, f"\nUnder '{ranking.protocol}'{by}, the best first:")
+    say(f"\nUnder '{ranking.protocol}'{by}, the best first:")
     rows = [
         (part if by else f"{part} ({label})", size, "   ".join(f"{run} {score}" for run, score in places.items()))
         for part, label, size, places in every
     ]
-    out.print(plain_table("part", "n", "runs", rows=rows))
+    show_rows("part", "n", "runs", rows=rows)
     said = (
         "Runs that share a small letter cannot be told apart (p by pairs, Holm's correction over all pairs of a part)."
     )
-    say(out, said, "dim")
+    say(said, "dim")
 
 
 # ---------------------------------------------------------------- flips
 
 
-def _print_flips(out: Console, found: Comparison, most: int) -> None:
+def _print_flips(found: Comparison, most: int) -> None:
     """Print samples under the main protocol that only one side got right, grouped by side."""
     main = [flip for flip in found.flips if flip.protocol == found.protocols[0]]
     if found.ranking is not None:
-        say(out, "\nFlips are listed for two runs at a time.")
+        say("\nFlips are listed for two runs at a time.")
     for letter in dict.fromkeys(flip.only for flip in main):
         own = [flip for flip in main if flip.only == letter]
         more = f" (the first {most})" if len(own) > most else ""
         counted = formatting.counted(len(own), "sample")
-        say(out, f"\nOnly {letter} right under '{found.protocols[0]}': {counted}{more}", "bold")
+        say(f"\nOnly {letter} right under '{found.protocols[0]}': {counted}{more}", "bold")
         for flip in own[:most]:
-            say(out, f"{flip.id} · {flip.part}")
+            say(f"{flip.id} · {flip.part}")
             for run, side in ((flip.first_run, flip.first), (flip.second_run, flip.second)):
                 times = f" ({side.right} of {side.times} right)" if side.times > 1 else ""
                 reply = "no reply" if side.reply is None else repr(one_line(side.reply, REPLY))
-                say(out, f"  {run} {side.outcome}{times}: {reply}")
+                say(f"  {run} {side.outcome}{times}: {reply}")
 
 
 def _next(found: Comparison, flips: int) -> list[str]:
@@ -128,10 +126,10 @@ def _next(found: Comparison, flips: int) -> list[str]:
 # ---------------------------------------------------------------- who leads under which choices
 
 
-def _print_leads(out: Console, found: Leads, *, verbose: bool = False) -> None:
+def _print_leads(found: Leads, *, verbose: bool = False) -> None:
     """Print the readings by protocol, or the first other choice that there is; `verbose` by every choice."""
     where = f" ({found.part})" if found.part else ""
-    say(out, f"\n{found.readings} readings of the same answers{where}, who leads (clearly):")
+    say(f"\n{found.readings} readings of the same answers{where}, who leads (clearly):")
     shown = found.turns[0].choice if found.turns else ""
     turns = [(f"{t.choice}: {t.value}"[:80], t) for t in found.turns if verbose or t.choice == shown]
     every: list[tuple[str, Leads | ChoiceLeads]] = [("all", found), *turns]
@@ -140,7 +138,7 @@ def _print_leads(out: Console, found: Leads, *, verbose: bool = False) -> None:
         for name, one in every
     ]
     numbers = ("readings", found.first_run, found.second_run)
-    out.print(plain_table("choice", *numbers, rows=rows, right=numbers))
+    show_rows("choice", *numbers, rows=rows, right=numbers)
 
 
 # ---------------------------------------------------------------- the comparisons of a folder
@@ -148,25 +146,24 @@ def _print_leads(out: Console, found: Leads, *, verbose: bool = False) -> None:
 
 def print_folder(all_of_it: ExamComparisons, *, verbose: bool = False) -> None:
     """Print exam by exam; `verbose` shows each as it is shown alone."""
-    out = console()
     for one in all_of_it.exams:
         if one.thresholds is not None:
             print_prescription(one.thresholds, verbose=verbose)
         elif one.found is None:
-            say(out, f"{one.exam}: {one_line(one.why)}", "yellow")
+            say(f"{one.exam}: {one_line(one.why)}", "yellow")
         elif verbose:
             print_comparison(one.found, verbose=True)
         else:
-            _print_sides(out, one.found)
+            _print_sides(one.found)
             for sentence in one.found.verdict:
-                say(out, sentence)
-        out.print()
+                say(sentence)
+        say("")
     for line in all_of_it.passed:
-        say(out, f"Passed over: {one_line(line)}", "yellow")
+        say(f"Passed over: {one_line(line)}", "yellow")
     where, page = (shlex.quote(str(p)) for p in (all_of_it.folder, all_of_it.folder / "report.html"))
     pairs = any(one.found is not None and one.found.ranking is None for one in all_of_it.exams)
     more = "-v shows every table; " if pairs and not verbose else ""
-    say(out, f"Next: {more}of one exam:", "dim")
+    say(f"Next: {more}of one exam:", "dim")
     exam = next((one.exam for one in all_of_it.exams if one.found is not None or one.thresholds is not None), "EXAM")
-    say(out, f"  snellen compare {where}/{exam}_*", "dim", soft_wrap=True)
-    say(out, f"  snellen report {where} --out {page}", "dim", soft_wrap=True)
+    say(f"  snellen compare {where}/{exam}_*", "dim", soft_wrap=True)
+    say(f"  snellen report {where} --out {page}", "dim", soft_wrap=True)

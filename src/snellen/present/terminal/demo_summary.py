@@ -10,7 +10,7 @@ from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.findings import protocol_gap
 from snellen.present.model.run_list import headlines
-from snellen.present.terminal.tables import console, plain_table, say, say_next
+from snellen.present.terminal.tables import say, say_next, show_rows
 
 NEVER_LOOK = ("baseline/chance", "baseline/constant", "method/center")
 """Subjects that say nothing of a picture; the floor stands for them."""
@@ -55,19 +55,18 @@ def _short(spec: str) -> str:
 
 def print_story(runs: Sequence[Run], model: str, sees: Sequence[str], after: Sequence[str]) -> None:
     """Print the demo's end. `sees` are sentences on what the model sees, `after` what to do next."""
-    out = console()
     rows = _lines_of(runs, model)
     counted = f"{formatting.counted(len(rows), 'exam')}, {formatting.counted(len(runs), 'run')}"
-    say(out, f"{counted}, on SYNTHETIC data", "bold")
+    say(f"{counted}, on SYNTHETIC data", "bold")
     columns = ("exam", "part", "n", _short(model), "another that looks", "floor")
-    out.print(plain_table(*columns, kept=("exam", "floor"), rows=rows))
+    show_rows(*columns, kept=("exam", "floor"), rows=rows)
     legend = "Percent [95 % interval], the first protocol of each exam. Floor: who never looks. "
-    say(out, legend + "Do not compare with published scores.", "dim")
+    say(legend + "Do not compare with published scores.", "dim")
     for line in sees:
-        say(out, line)
+        say(line)
     gaps = [(gap, run) for run in runs if (gap := protocol_gap(run.summary.plain, same_prompt=True)) is not None]
     if gaps:
         found, run = max(gaps, key=lambda one: one[0].gap)
         said = f"Where protocols disagree: {formatting.title(run.manifest)}, {found.part}: the same replies are "
-        say(out, f"{said}{found.high[1]} under {found.high[2]} and {found.low[1]} under {found.low[2]}.")
-    say_next(out, after)
+        say(f"{said}{found.high[1]} under {found.high[2]} and {found.low[1]} under {found.low[2]}.")
+    say_next(after)

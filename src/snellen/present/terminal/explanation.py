@@ -6,15 +6,13 @@ import itertools
 import shlex
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from snellen.comparison.explained import BY_SAMPLE, Explanation, FigureCheck, Reading, Swing
 from snellen.comparison.explaining import described
 from snellen.core.figures import percent
 from snellen.core.text import one_line
 from snellen.present.model import formatting
 from snellen.present.terminal.specification_curve import LABEL, VALUES, buckets, choices, curve
-from snellen.present.terminal.tables import console, plain_table, say, say_next, say_notes
+from snellen.present.terminal.tables import say, say_next, say_notes, show_rows
 
 HITS = 5
 """The most readings that are listed beside a figure."""
@@ -26,22 +24,21 @@ ROWS = 9
 
 def print_explanation(found: Explanation, *, verbose: bool = False) -> None:
     """Print everything that fits one screen; `verbose` shows every choice below the curve, and the curve beside a figure."""
-    out = console()
     marks = " · SYNTHETIC" if found.synthetic else ""
-    say(out, f"{found.exam} · {found.subject}{marks}", "bold")
-    say_notes(out, found.notes)
+    say(f"{found.exam} · {found.subject}{marks}", "bold")
+    say_notes(found.notes)
     again = f" Asked {found.repeats} times: every number is the mean over these." if found.repeats > 1 else ""
-    say(out, f"The run's own number: {percent(found.headline.value)}, {_own(found)}.{again}")
-    say(out, _all(found))
+    say(f"The run's own number: {percent(found.headline.value)}, {_own(found)}.{again}")
+    say(_all(found))
     if not found.figures or verbose:
-        _print_curve(out, found, verbose)
-        _print_swings(out, found.swings)
+        _print_curve(found, verbose)
+        _print_swings(found.swings)
     for figure in found.figures:
-        _print_figure(out, figure, found)
-    out.print()
+        _print_figure(figure, found)
+    say("")
     for sentence in found.verdict:
-        say(out, sentence, "bold")
-    say_next(out, _next(found))
+        say(sentence, "bold")
+    say_next(_next(found))
 
 
 def _own(found: Explanation) -> str:
@@ -66,50 +63,50 @@ def _all(found: Explanation) -> str:
 # ---------------------------------------------------------------- the curve
 
 
-def _print_curve(out: Console, found: Explanation, verbose: bool) -> None:
+def _print_curve(found: Explanation, verbose: bool) -> None:
     if found.values == 1:
         return
     columns = buckets(found.readings)
-    out.print()
+    say("")
     for line in curve(found, columns):
-        say(out, line, soft_wrap=True)
+        say(line, soft_wrap=True)
     left = ROWS
     for dimension, rows in choices(found, columns):
         if not verbose and len(rows) > left:
             continue
         left -= len(rows)
-        say(out, f"{dimension:>{LABEL}}", "dim")
+        say(f"{dimension:>{LABEL}}", "dim")
         for name, marks in rows:
-            say(out, f"{one_line(name, LABEL):>{LABEL}} {marks}", soft_wrap=True)
-    say(out, "◆ the run's own number; █ every reading of a column, ▒ some", "dim")
+            say(f"{one_line(name, LABEL):>{LABEL}} {marks}", soft_wrap=True)
+    say("◆ the run's own number; █ every reading of a column, ▒ some", "dim")
 
 
 def _samples(reading: Reading) -> str:
     return reading.samples or "all"
 
 
-def _print_swings(out: Console, swings: Sequence[Swing]) -> None:
+def _print_swings(swings: Sequence[Swing]) -> None:
     """Print how far each choice moves the number by itself."""
     if not swings:
         return
-    say(out, "\nEach choice by itself, all else being as the run has it:")
+    say("\nEach choice by itself, all else being as the run has it:")
     rows = []
     for one in swings:
         of = VALUES.get(one.choice, _samples)
         ends = ((percent(r.value), of(r)) for r in (one.lowest, one.highest))
         rows.append([one.choice, *itertools.chain.from_iterable(ends)])
     numbers = ("lowest", "highest")
-    out.print(plain_table("choice", "lowest", "with", "highest", "with", rows=rows, right=numbers))
+    show_rows("choice", "lowest", "with", "highest", "with", rows=rows, right=numbers)
 
 
 # ---------------------------------------------------------------- a figure
 
 
-def _print_figure(out: Console, one: FigureCheck, found: Explanation) -> None:
+def _print_figure(one: FigureCheck, found: Explanation) -> None:
     source = f" ({one.source})" if one.source else ""
     some = one.hits or one.nearest
     head = "readings that give it" if one.hits else "no reading gives it; the nearest"
-    say(out, f"\n{one.text}{source}, within {100 * one.tolerance:.2g} points: {head}")
+    say(f"\n{one.text}{source}, within {100 * one.tolerance:.2g} points: {head}")
     rows = [
         (
             f"{100 * reading.value:.2f}",
@@ -120,22 +117,22 @@ def _print_figure(out: Console, one: FigureCheck, found: Explanation) -> None:
         for reading in some[:HITS]
     ]
     numbers = ("number", "n", "changes")
-    out.print(plain_table("number", "n", "reading", "changes", rows=rows, right=numbers))
+    show_rows("number", "n", "reading", "changes", rows=rows, right=numbers)
     if len(some) > HITS:
-        say(out, f"and {len(some) - HITS:,} more (--json has all)", "dim")
+        say(f"and {len(some) - HITS:,} more (--json has all)", "dim")
     if one.split:
-        _print_split(out, one, some[0])
+        _print_split(one, some[0])
 
 
-def _print_split(out: Console, one: FigureCheck, end: Reading) -> None:
+def _print_split(one: FigureCheck, end: Reading) -> None:
     """Print the way from the run's own number to the first of these, stage by stage."""
     title = f"From {percent(one.start.value)}, the run's own number there, to {percent(end.value)}, by stage:"
-    say(out, f"\n{title}")
+    say(f"\n{title}")
     rows = [
         (step.stage, step.before, step.after, f"{100 * step.change:+.2f}")
         for step in [s for s in one.split if abs(s.change) >= NOTHING] or one.split
     ]
-    out.print(plain_table("stage", "before", "after", "points", rows=rows, right=("points",)))
+    show_rows("stage", "before", "after", "points", rows=rows, right=("points",))
 
 
 def _next(found: Explanation) -> list[str]:

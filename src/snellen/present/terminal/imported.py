@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.text import Text
 
 from snellen.core.arm import Arm
@@ -15,7 +14,7 @@ from snellen.core.types import Mark, Outcome
 from snellen.importers.importing import ImportedRun
 from snellen.importers.record import FigureEntry, ImportedSample, ImportRecord, VerdictAgreement, read_samples
 from snellen.present.model import formatting
-from snellen.present.terminal.tables import console, plain_table, say, say_next, say_notes
+from snellen.present.terminal.tables import say, say_next, say_notes, show_rows
 
 MOST_FIGURES, EXAMPLES = 8, 3
 WORDINGS = {
@@ -27,20 +26,20 @@ WORDINGS = {
 
 def print_imported(done: ImportedRun, *, verbose: bool = False) -> None:
     """Print one screen; `verbose` shows every figure of the log."""
-    out, record, manifest = console(), done.record, done.run.manifest
+    record, manifest = done.record, done.run.manifest
     marks = " · SYNTHETIC" if manifest.data.synthetic else ""
     title = f"{formatting.title(manifest)}{marks}"
-    say(out, title, "bold")
+    say(title, "bold")
     for line in _facts(record):
-        say(out, line)
+        say(line)
     if done.again:
-        say(out, "Imported before: the answers are as they were, and were marked again.", "dim")
-    say_notes(out, record.notes)
-    _print_figures(out, record, verbose)
-    _print_against(out, record, done.against)
-    _print_missing(out, done.run.summary)
-    _print_examples(out, done)
-    say_next(out, _next(done))
+        say("Imported before: the answers are as they were, and were marked again.", "dim")
+    say_notes(record.notes)
+    _print_figures(record, verbose)
+    _print_against(record, done.against)
+    _print_missing(done.run.summary)
+    _print_examples(done)
+    say_next(_next(done))
 
 
 def _facts(record: ImportRecord) -> list[str]:
@@ -54,14 +53,14 @@ def _facts(record: ImportRecord) -> list[str]:
     ]
 
 
-def _print_figures(out: Console, record: ImportRecord, verbose: bool) -> None:
+def _print_figures(record: ImportRecord, verbose: bool) -> None:
     """Print the log's own figures to the last digit, those first that can be made again."""
     if not record.figures:
-        say(out, "\nThe log has no scores of its own.")
+        say("\nThe log has no scores of its own.")
         return
     known = [f for f in record.figures if f.computed is not None]
     picked = record.figures if verbose else (known or record.figures)[:MOST_FIGURES]
-    out.print()
+    say("")
     rows = [
         (
             f"{figure.part} {figure.name}".strip(),
@@ -71,14 +70,13 @@ def _print_figures(out: Console, record: ImportRecord, verbose: bool) -> None:
         )
         for figure in picked
     ]
-    out.print(plain_table(f"{record.tool} says", "n", "as logged", "from its samples", rows=rows))
+    show_rows(f"{record.tool} says", "n", "as logged", "from its samples", rows=rows)
     if len(picked) < len(record.figures):
-        say(out, f"and {len(record.figures) - len(picked)} more figures (-v shows them)", "dim")
+        say(f"and {len(record.figures) - len(picked)} more figures (-v shows them)", "dim")
     wrong = sum(figure.agrees is False for figure in record.figures)
     if wrong:
         are = "is" if wrong == 1 else "are"
         say(
-            out,
             f"DIFFERS: {formatting.counted(wrong, 'figure')} of the log {are} not what its samples give.",
             "bold red",
         )
@@ -92,9 +90,9 @@ def _computed(figure: FigureEntry) -> Text:
     return Text(repr(figure.computed), style="bold red" if figure.agrees is False else "")
 
 
-def _print_against(out: Console, record: ImportRecord, rows: Sequence[VerdictAgreement]) -> None:
+def _print_against(record: ImportRecord, rows: Sequence[VerdictAgreement]) -> None:
     """Print what our protocols say of the samples, beside the log's verdicts where it has some."""
-    out.print()
+    say("")
     decided = any(row.undecided < row.n for row in rows)
     columns = ["part", "ours", "n", "right", "headline"]
     columns += ["same verdict", "theirs only", "ours only"] if decided else []
@@ -108,23 +106,23 @@ def _print_against(out: Console, record: ImportRecord, rows: Sequence[VerdictAgr
         verdicts = (row.same, len(row.only_theirs), len(row.only_ours)) if decided else ()
         texts = (row.part or "all", name, str(row.n), right, score)
         lines.append((*texts, *map(str, verdicts)))
-    out.print(plain_table(*columns, kept=("ours", "right", "headline"), rows=lines))
+    show_rows(*columns, kept=("ours", "right", "headline"), rows=lines)
     undecided = max((row.undecided for row in rows), default=0)
     if decided and undecided:
-        say(out, f"{undecided} samples have a score between right and wrong, or none: they are in no verdict.", "dim")
+        say(f"{undecided} samples have a score between right and wrong, or none: they are in no verdict.", "dim")
 
 
-def _print_missing(out: Console, summary: Summary) -> None:
+def _print_missing(summary: Summary) -> None:
     """Print what the log has no answers to, and why."""
     for line in formatting.silence(summary)[:MOST_FIGURES] if summary.lost else ():
-        say(out, line, "bold red")
+        say(line, "bold red")
     if summary.failed:
-        say(out, formatting.incomplete(summary), "bold red")
+        say(formatting.incomplete(summary), "bold red")
     for reason, n in list(summary.failures.items())[:EXAMPLES]:
-        say(out, f"  {n} x {reason}", "red")
+        say(f"  {n} x {reason}", "red")
 
 
-def _print_examples(out: Console, done: ImportedRun) -> None:
+def _print_examples(done: ImportedRun) -> None:
     """Print some samples where the tool and one of our protocols part, under the protocol with the most of them."""
     rows = [row for row in done.against if row.only_theirs or row.only_ours]
     if not rows:
@@ -138,7 +136,7 @@ def _print_examples(out: Console, done: ImportedRun) -> None:
     unread = f"; in {row.unread} of these our reader finds no answer" if row.unread else ""
     said = f"Where verdicts part under '{row.protocol}' ({row.part or 'all'}): {len(row.only_theirs)} right for "
     said += f"{tool} only{unread}; {len(row.only_ours)} right for us only."
-    say(out, f"\n{said}")
+    say(f"\n{said}")
     texts = {(a.id, Arm.parse(a.prompt).repeat): a.text for a in done.run.folder.answers() if a.id in ids}
     for name in dict.fromkeys(ids):
         one = next(i for i in sorted(marks) if i[0] == name and _differ(theirs.get(i), marks[i]))
@@ -150,7 +148,7 @@ def _print_examples(out: Console, done: ImportedRun) -> None:
             *(one_line(f"{name}: {reply!r}", 140), f"{tool}: {one_line(verdict, 80)}"),
             f"ours: {one_line(ours, 80)}",
         )
-        say(out, f"  {' · '.join(pieces)}")
+        say(f"  {' · '.join(pieces)}")
 
 
 def _differ(theirs: ImportedSample | None, ours: Mark) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from snellen.engine.probe_records.results import Probe
-from snellen.present.terminal.tables import console, plain_table, say
+from snellen.present.terminal.tables import say, show_rows
 
 STYLES = {"found": "red", "fine": "green", "cannot tell": "yellow", "rejected": "yellow", "not tried": "dim"}
 NOTHING = "nothing found"
@@ -28,16 +28,15 @@ def headline(probe: Probe) -> str:
 
 def print_probe(probe: Probe, changes: tuple[str, ...] = (), before: Probe | None = None) -> None:
     """Print the headline, a row a part, the format to ask for points with, and what changed since the last probe."""
-    out = console()
-    say(out, headline(probe), "bold")
+    say(headline(probe), "bold")
     rows = []
     for result in probe.results:
         sure = f" ({result.sure})" if result.sure else ""
         verdict = Text(f"{result.verdict}{sure}", STYLES[result.verdict])
         rows.append((result.part, verdict, result.said))
-    out.print(plain_table("part", "verdict", "what", kept=("part", "verdict"), rows=rows))
+    show_rows("part", "verdict", "what", kept=("part", "verdict"), rows=rows)
     for line in _below(probe, changes, before):
-        say(out, line)
+        say(line)
 
 
 def _below(probe: Probe, changes: tuple[str, ...], before: Probe | None) -> list[str]:

@@ -10,9 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from snellen.comparison.thresholds import examined
@@ -21,8 +19,7 @@ from snellen.core.text import for_terminal
 from snellen.present.model import formatting, threshold_text
 from snellen.present.model.findings import SAID_ELSEWHERE, loaded
 from snellen.present.model.run_view import RunView, run_view
-from snellen.present.model.table_view import Heading, TableView
-from snellen.present.terminal.tables import console, fitting, plain_table, say, table_of
+from snellen.present.terminal.tables import console, say, show, show_rows
 
 if TYPE_CHECKING:
     from snellen.engine.mark.marking import RemarkResult
@@ -37,7 +34,6 @@ COLOURS = {BAD: "bold red", DOUBT: "yellow"}
 SHOWN_REASONS = 3
 STALE = "STALE"
 SHOWN_SILENT = 3
-LONG_HEADER = 20
 
 
 def print_run(run: Run, *, verbose: bool | None = None) -> None:
@@ -45,107 +41,95 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
 
     It is None where the command has no -v: then none is offered.
     """
-    out, view = console(), run_view(run, loaded(run.manifest))
+    view = run_view(run, loaded(run.manifest))
     if verbose and not view.thresholds:
-        _print_details(out, view)
+        _print_details(view)
     samples = formatting.counted(view.manifest.data.samples, "sample")
-    _print_title(out, f"{view.title} · {samples}{formatting.asked_often(view.repeats)}", view)
+    _print_title(f"{view.title} · {samples}{formatting.asked_often(view.repeats)}", view)
     if view.stale:
-        say(out, f"{view.stale}. 'snellen remark RUN' marks what is there.", "bold red")
+        say(f"{view.stale}. 'snellen remark RUN' marks what is there.", "bold red")
     if view.thresholds:
         from snellen.present.terminal.prescription import print_rows
 
         found = examined([run]).first
-        print_rows(out, found, verbose=bool(verbose))
-        say(out, threshold_text.sentence(found))
+        print_rows(found, verbose=bool(verbose))
+        say(threshold_text.sentence(found))
     elif view.headlines.headings:
-        out.print(_scores(view.headlines))
+        show(view.headlines)
         percent, repeated, floors, forbidden, others = view.headline_notes
         notes = (percent, repeated, view.legend if verbose else floors, forbidden, others)
-        say(out, " ".join(filter(None, notes)), "dim")
+        say(" ".join(filter(None, notes)), "dim")
         for line in view.alike:
-            say(out, line)
+            say(line)
     if view.controls.rows and not verbose:
-        say(out, view.controls.title)
-        out.print(table_of(view.controls))
-        say(out, f"Intervals of the differences: {'on the page' if verbose is None else '-v'}.", "dim")
+        say(view.controls.title)
+        show(view.controls)
+        say(f"Intervals of the differences: {'on the page' if verbose is None else '-v'}.", "dim")
     if view.position_line:
-        say(out, view.position_line)
+        say(view.position_line)
     doubts = [one for one in view.findings if one.kind not in SAID and one.weight in COLOURS]
     for one in doubts[:SHOWN_FINDINGS]:
-        say(out, one.text, COLOURS[one.weight])
-    _print_notes(out, view)
-    _print_end(out, view, verbose)
+        say(one.text, COLOURS[one.weight])
+    _print_notes(view)
+    _print_end(view, verbose)
 
 
 def print_findings(views: Sequence[RunView]) -> None:
     """Print of several runs what to know first, the heaviest of each. Runs that have one title are told apart by their folders."""
-    out = console()
     each = 1 if len(views) > MANY_RUNS else 2
     titles = Counter(view.title for view in views)
     for view in views:
-        _print_title(out, view.title + f" ({view.path.name})" * (titles[view.title] > 1), view)
+        _print_title(view.title + f" ({view.path.name})" * (titles[view.title] > 1), view)
         for one in view.heaviest(each):
-            out.print(Padding(Text(for_terminal(one.text, 300), style=COLOURS.get(one.weight, "")), (0, 0, 0, 2)))
+            console().print(Padding(Text(for_terminal(one.text, 300), style=COLOURS.get(one.weight, "")), (0, 0, 0, 2)))
 
 
-def _print_title(out: Console, name: str, view: RunView) -> None:
+def _print_title(name: str, view: RunView) -> None:
     marks = (("SYNTHETIC", view.summary.synthetic), ("INCOMPLETE", not view.summary.complete), (STALE, view.stale))
-    say(out, " · ".join([name, *(word for word, is_so in marks if is_so)]), "bold", soft_wrap=True)
-
-
-def _scores(found: TableView) -> Table:
-    """Return the first table; the protocol's name is on a line of its own where the metric's is long."""
-    parts, n, score, *more = found.headings
-    head = f"{score.text} {score.below}"
-    short = Heading(head, score.kind) if len(head) <= LONG_HEADER else score
-    table = table_of(found._replace(headings=(parts, n, short, *more)))
-    for column, heading in zip(table.columns, found.headings, strict=True):
-        column.style = "bold red" if heading.text == "silent" else ""
-    return table
+    say(" · ".join([name, *(word for word, is_so in marks if is_so)]), "bold", soft_wrap=True)
 
 
 # ---------------------------------------------------------------- what must not be lost
 
 
-def _print_notes(out: Console, view: RunView) -> None:
+def _print_notes(view: RunView) -> None:
     summary = view.summary
     if view.no_answers:
-        say(out, view.no_answers, "yellow")
-    _print_some(out, view.silence, SHOWN_SILENT, "more parts with many non-answers", "bold red")
+        say(view.no_answers, "yellow")
+    _print_some(view.silence, SHOWN_SILENT, "more parts with many non-answers", "bold red")
     for line in summary.advice:
-        say(out, f"What would help: {line}.", "yellow")
+        say(f"What would help: {line}.", "yellow")
     for note in summary.notes:
-        say(out, f"Note: {note}", "bold yellow")
+        say(f"Note: {note}", "bold yellow")
     if summary.synthetic:
-        say(out, formatting.SYNTHETIC, "bold yellow")
+        say(formatting.SYNTHETIC, "bold yellow")
     if not summary.complete:
-        say(out, formatting.incomplete(summary), "bold red")
+        say(formatting.incomplete(summary), "bold red")
     reasons = [f"  {n} x {why}" for why, n in summary.failures.items()]
-    _print_some(out, reasons, SHOWN_REASONS, "other reasons", "red", "  ")
+    _print_some(reasons, SHOWN_REASONS, "other reasons", "red", "  ")
     for line in formatting.scored_by(summary):
-        say(out, line)
-    say(out, formatting.calls(summary.totals, summary.subject))
+        say(line)
+    say(formatting.calls(summary.totals, summary.subject))
 
 
-def _print_some(out: Console, lines: Sequence[str], most: int, more: str, style: str, indent: str = "") -> None:
+def _print_some(lines: Sequence[str], most: int, more: str, style: str, indent: str = "") -> None:
     for line in lines[:most]:
-        say(out, line, style)
+        say(line, style)
     if len(lines) > most:
-        say(out, f"{indent}and {len(lines) - most} {more}", style)
+        say(f"{indent}and {len(lines) - most} {more}", style)
 
 
-def _print_end(out: Console, view: RunView, verbose: bool | None) -> None:
+def _print_end(view: RunView, verbose: bool | None) -> None:
     """Print the folder, and what to do next: on one line where there is room, and the folder never broken."""
     next_step = "'snellen report RUN' writes a page" + (
         ", -v shows every metric and protocol" if verbose is False else ""
     )
     where = f"Run: {for_terminal(str(view.path))}"
-    if len(where) + len(next_step) + 3 <= out.width:
-        say(out, f"{where} · {next_step}")
+    if len(where) + len(next_step) + 3 <= console().width:
+        say(f"{where} · {next_step}")
     else:
-        say(out, where, soft_wrap=True)
-        say(out, f"{next_step}.")
+        say(where, soft_wrap=True)
+        say(f"{next_step}.")
 
 
 # ---------------------------------------------------------------- marking again
@@ -153,27 +137,26 @@ def _print_end(out: Console, view: RunView, verbose: bool | None) -> None:
 
 def print_remarked(done: RemarkResult) -> None:
     """Print what marking again changed: the sum, and the protocols that have a part in it."""
-    out = console()
     of = sum(marks for marks, _changed in done.counts.values())
-    say(out, f"{sum(n for _marks, n in done.counts.values()):,} of {formatting.counted(of, 'mark')} changed")
+    say(f"{sum(n for _marks, n in done.counts.values()):,} of {formatting.counted(of, 'mark')} changed")
     for protocol, (marks, changed) in done.counts.items():
         if changed:
-            say(out, f"  {protocol}: {changed:,} of {marks:,}", soft_wrap=True)
+            say(f"  {protocol}: {changed:,} of {marks:,}", soft_wrap=True)
     if done.changes:
         rows = [
             (change.protocol, change.id, *(f"{mark.outcome} {mark.reading}" for mark in (change.before, change.after)))
             for change in done.changes[:SHOWN_CHANGES]
         ]
-        say(out, "changed marks", "italic")
-        out.print(plain_table("protocol", "sample", "was", "is", rows=rows))
+        say("changed marks", "italic")
+        show_rows("protocol", "sample", "was", "is", rows=rows)
         if len(done.changes) > SHOWN_CHANGES:
-            say(out, f"and {len(done.changes) - SHOWN_CHANGES} more")
+            say(f"and {len(done.changes) - SHOWN_CHANGES} more")
 
 
 # ---------------------------------------------------------------- everything that a run has
 
 
-def _print_details(out: Console, run: RunView) -> None:
+def _print_details(run: RunView) -> None:
     """Print every protocol, every metric of the main one, and what controls do; the groups within the parts are on the page."""
     controls, metrics = run.all_controls, run.every_metric
     few = controls.without("chance", "best constant")
@@ -185,9 +168,9 @@ def _print_details(out: Console, run: RunView) -> None:
         (run.position, run.position.turned),
     ):
         if view.rows:
-            say(out, view.title, "bold")
-            out.print(fitting(out, view, *narrower, mark=view is metrics))
-            out.print()
+            say(view.title, "bold")
+            show(view, *narrower, mark=view is metrics)
+            say("")
     if run.breakdown.rows:
         groups = formatting.counted(len(run.breakdown.rows), "group")
-        say(out, f"{groups} within the parts: on the page, and in 'snellen export'.\n", "dim")
+        say(f"{groups} within the parts: on the page, and in 'snellen export'.\n", "dim")

@@ -11,7 +11,7 @@ from snellen.core.text import one_line
 from snellen.engine.runs.listing import ListedRun, RunListing
 from snellen.present.model import formatting
 from snellen.present.model.run_list import cost, headlines, spread, tails
-from snellen.present.terminal.tables import console, plain_table, say
+from snellen.present.terminal.tables import console, say, show_rows
 
 SHOWN_PASSED = 5
 SYNTHETIC, INCOMPLETE = "S", "!"
@@ -22,29 +22,29 @@ LEAST = 12
 
 def print_listing(folder: Path, found: RunListing) -> None:
     """Print the latest runs, what their columns mean, what was passed over, and what to do next."""
-    out, names = console(), tails(found.runs)
+    names = tails(found.runs)
     if found.runs:
         one_year = len({run.manifest.created[:4] for run in found.runs}) == 1
         rows = [_row(name, run, one_year) for name, run in zip(names, found.runs, strict=True)]
         widest = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
-        room = max(LEAST, out.width - sum(widest) + widest[SUBJECT] - 2 * (len(HEADS) - 1))
+        room = max(LEAST, console().width - sum(widest) + widest[SUBJECT] - 2 * (len(HEADS) - 1))
         # a line a run; `show` has the whole name
         cells = [(*row[:SUBJECT], one_line(row[SUBJECT], room), *row[SUBJECT + 1 :]) for row in rows]
-        out.print(plain_table(*HEADS, kept=("run", "exam", "when", "score", "cost", ""), rows=cells))
-        say(out, _legend(found.runs), "dim")
+        show_rows(*HEADS, kept=("run", "exam", "when", "score", "cost", ""), rows=cells)
+        say(_legend(found.runs), "dim")
     if found.older:
-        say(out, f"and {formatting.counted(found.older, 'older run')}: --all shows them.")
+        say(f"and {formatting.counted(found.older, 'older run')}: --all shows them.")
     if not found.runs:
-        say(out, f"No runs in {folder}: 'snellen run EXAM --model MODEL' makes one.")
+        say(f"No runs in {folder}: 'snellen run EXAM --model MODEL' makes one.")
     for one in found.passed[:SHOWN_PASSED]:
-        say(out, f"Passed over: {one_line(one.path.name, 100)} ({one.kind}): {one_line(one.why)}", "yellow")
+        say(f"Passed over: {one_line(one.path.name, 100)} ({one.kind}): {one_line(one.why)}", "yellow")
     rest = Counter(one.kind for one in found.passed[SHOWN_PASSED:])
     if rest:
-        say(out, f"Passed over, too: {', '.join(f'{n:,} {kind}' for kind, n in rest.items())}.", "yellow")
+        say(f"Passed over, too: {', '.join(f'{n:,} {kind}' for kind, n in rest.items())}.", "yellow")
     if found.runs:  # named as a shell finds it: by the end of its name where that is enough
         name = found.runs[0].path.name
         where = str(folder / name) if names[0] == name else f"{folder}/*_{names[0]}"
-        say(out, f"Next: snellen show {where}", soft_wrap=True)
+        say(f"Next: snellen show {where}", soft_wrap=True)
 
 
 def _row(name: str, run: ListedRun, one_year: bool) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console
 from rich.text import Text
 
 from snellen.core.results import ProtocolSummary
@@ -15,7 +14,7 @@ from snellen.importers.record import samples_of
 from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
 from snellen.present.model.sample_view import SampleQuestion, SampleView
-from snellen.present.terminal.tables import console, plain_table, say
+from snellen.present.terminal.tables import console, say, show_rows
 
 LONG, SHORT = 2000, 300
 METRICS = 6
@@ -23,52 +22,51 @@ METRICS = 6
 
 def print_sample(run: Run, facts: SampleView) -> None:
     """Print tags and truth, then for each question what was asked, answered, read, marked and paid."""
-    out = console()
     sample = facts.sample
     synthetic = " · SYNTHETIC" * run.manifest.data.synthetic
     tags = ", ".join(f"{k} {v}" for k, v in sample.tags.items())
-    _heading(out, f"{sample.id} · {formatting.title(run.manifest)}{synthetic}")
-    _fact(out, "tags", tags)
-    _fact(out, "truth", plain(sample.truth))
-    _print_imported(out, run, sample.id)
+    _heading(f"{sample.id} · {formatting.title(run.manifest)}{synthetic}")
+    _fact("tags", tags)
+    _fact("truth", plain(sample.truth))
+    _print_imported(run, sample.id)
     summaries = {p.protocol: p for p in run.summary.protocols} if run.folder.has("summary.json") else {}
     for one in facts.asked:
-        out.print()
-        _heading(out, f"Asked with '{one.prompt}'")
-        _print_question(out, one)
-        _print_answer(out, one)
-        _print_marks(out, one, summaries)
+        say("")
+        _heading(f"Asked with '{one.prompt}'")
+        _print_question(one)
+        _print_answer(one)
+        _print_marks(one, summaries)
     if not facts.asked:
-        say(out, "It was not asked yet.")
-    say(out, f"Next: snellen show {run.path} --flips", soft_wrap=True)
+        say("It was not asked yet.")
+    say(f"Next: snellen show {run.path} --flips", soft_wrap=True)
 
 
-def _print_imported(out: Console, run: Run, name: str) -> None:
+def _print_imported(run: Run, name: str) -> None:
     """Print what the tool said whose log the answer is from, and what it asked if that is not what our prompt asks."""
     for theirs in samples_of(run.folder, name) if run.manifest.imported else ():
         verdict = "undecided" if theirs.right is None else "right" if theirs.right else "wrong"
         scores = ", ".join(f"{k} {v:g}" for k, v in theirs.scores.items())
         time = f", asked again ({theirs.repeat})" if theirs.repeat > 1 else ""
-        _fact(out, str(run.manifest.imported.get("tool")), f"{verdict} ({scores or 'no score'}), {theirs.row}{time}")
-        _fact(out, "as the log has the question", theirs.asked or "", LONG)
+        _fact(str(run.manifest.imported.get("tool")), f"{verdict} ({scores or 'no score'}), {theirs.row}{time}")
+        _fact("as the log has the question", theirs.asked or "", LONG)
 
 
-def _heading(out: Console, text: str) -> None:
-    say(out, text, "bold", soft_wrap=True)
+def _heading(text: str) -> None:
+    say(text, "bold", soft_wrap=True)
 
 
-def _fact(out: Console, name: str, value: str, limit: int = SHORT) -> None:
+def _fact(name: str, value: str, limit: int = SHORT) -> None:
     """Return 'truth: color'; nothing where there is nothing to say. Further lines are set in: a reply cannot pass for one of ours."""
     if value:
         line = Text(f"{name}: ", style="cyan")
         line.append(for_terminal(value, limit).replace("\n", "\n  "), style="default")
-        out.print(line)
+        console().print(line)
 
 
-def _print_question(out: Console, one: SampleQuestion) -> None:
+def _print_question(one: SampleQuestion) -> None:
     question = one.question
     if isinstance(question, str):
-        say(out, f"question: not available: {question}", "yellow")
+        say(f"question: not available: {question}", "yellow")
         return
     pictures = ", ".join(f"{p.name or 'without a name'}{_done(p.transforms)}" for p in question.pictures)
     for name, value in (
@@ -78,24 +76,24 @@ def _print_question(out: Console, one: SampleQuestion) -> None:
         ("pictures", pictures or "none"),
         ("examples", ", ".join(question.shots)),
     ):
-        _fact(out, name, value, LONG)
+        _fact(name, value, LONG)
 
 
-def _print_answer(out: Console, one: SampleQuestion) -> None:
+def _print_answer(one: SampleQuestion) -> None:
     answer = one.answer
     if answer is None:
         return
     if answer.failure is not None:
-        say(out, f"failed: {one_line(f'{answer.failure.kind}: {answer.failure.reason}', SHORT)}", "red")
+        say(f"failed: {one_line(f'{answer.failure.kind}: {answer.failure.reason}', SHORT)}", "red")
     else:
-        _fact(out, "reply", answer.text or "(empty)", LONG)
+        _fact("reply", answer.text or "(empty)", LONG)
     if answer.thinking:
-        _fact(out, f"thinking, {len(answer.thinking):,} characters", one_line(answer.thinking, SHORT))
+        _fact(f"thinking, {len(answer.thinking):,} characters", one_line(answer.thinking, SHORT))
     ended = [f"ended by {answer.finish_reason}"] if answer.finish_reason not in (None, "stop") else []
-    _fact(out, "note", ", ".join(ended + ["refused"] * answer.refused))
+    _fact("note", ", ".join(ended + ["refused"] * answer.refused))
     for number, call in enumerate(answer.calls, 1):
         which = f"call {number}" if len(answer.calls) > 1 else "call"
-        _fact(out, which, "; ".join(_ledger(call)), LONG)
+        _fact(which, "; ".join(_ledger(call)), LONG)
 
 
 def _ledger(call: Call) -> Iterator[str]:
@@ -129,14 +127,14 @@ def _done(transforms: tuple[str, ...]) -> str:
     return f" ({', '.join(transforms)})" if transforms else ""
 
 
-def _print_marks(out: Console, one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> None:
+def _print_marks(one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> None:
     """Print a row for all protocols that say the same."""
     if not one.marks:
-        say(out, "no marks")
+        say("no marks")
         return
     rows = ((name, _row(mark, summaries.get(name))) for name, mark in one.marks.items())
     cells = [[one_line(text, SHORT) for text in (str(names), *row)] for names, row in formatting.together(rows)]
-    out.print(plain_table("protocol", "outcome", "read", "metrics", kept=("outcome",), rows=cells))
+    show_rows("protocol", "outcome", "read", "metrics", kept=("outcome",), rows=cells)
 
 
 def _row(mark: Mark, summary: ProtocolSummary | None) -> tuple[str, str, str]:

@@ -13,7 +13,7 @@ from snellen.engine.mark.flips import compare, prompts_of
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
-from snellen.present.terminal.tables import console, plain_table, say
+from snellen.present.terminal.tables import console, say, show_rows
 
 FEW = 3
 LONG = 60
@@ -114,19 +114,18 @@ def _brief(value: Any) -> str:
 
 def _print(run: Run, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], ids: Sequence[str]) -> None:
     """Print a list. Ids are there to be copied: they are not broken where that leaves room for the rest."""
-    out = console()
     synthetic = " · SYNTHETIC" * run.summary.synthetic
-    say(out, f"{formatting.title(run.manifest)} · {title}{synthetic}", "bold")
+    say(f"{formatting.title(run.manifest)} · {title}{synthetic}", "bold")
     first_only = formatting.first_only(run.summary.plain)
     if first_only:
-        say(out, f"{first_only} 'snellen show RUN ID' has all of them.")
+        say(f"{first_only} 'snellen show RUN ID' has all of them.")
     if rows:
         whole = ["sample"] if all(len(name) <= SHORT_ID for name in ids[: len(rows)]) else []
-        out.print(plain_table(*columns, rows=rows, kept=("outcome", "stage", *whole)))
+        show_rows(*columns, rows=rows, kept=("outcome", "stage", *whole))
         if len(ids) > len(rows):
-            say(out, f"and {len(ids) - len(rows):,} more; --limit N shows more.")
+            say(f"and {len(ids) - len(rows):,} more; --limit N shows more.")
     next_step = _next(run, ids[0]) if rows else f"Next: snellen report {run.path}"
-    say(out, next_step, soft_wrap=True)
+    say(next_step, soft_wrap=True)
 
 
 def print_some(run: Run) -> None:
@@ -134,16 +133,15 @@ def print_some(run: Run) -> None:
     main = main_protocol(run)
     if not main:
         return
-    out = console()
     few = [one.id for one in islice(wrong(run, main), FEW)]
     ids = few or [sample.id for sample in islice(run.samples(), FEW)]
     if ids:
         which = "not correct" if few else "samples"
         names = [one_line(name, LONG) for name in ids]
         lines = [f"Look at ({which}): {', '.join(names[:n])}" for n in range(len(names), 0, -1)]
-        say(out, next((line for line in lines if len(line) <= out.width), lines[-1]), soft_wrap=True)
-        say(out, "More of them: --wrong, --flips.")
-        say(out, _next(run, ids[0]), soft_wrap=True)
+        say(next((line for line in lines if len(line) <= console().width), lines[-1]), soft_wrap=True)
+        say("More of them: --wrong, --flips.")
+        say(_next(run, ids[0]), soft_wrap=True)
 
 
 def _next(run: Run, sample: str) -> str:

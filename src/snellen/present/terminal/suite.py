@@ -17,7 +17,7 @@ from snellen.engine.suite.cells import SuiteRun
 from snellen.engine.suite.running import SuiteRunResult
 from snellen.present.model import formatting
 from snellen.present.model.run_list import cost, headlines, plain, spread
-from snellen.present.terminal.tables import console, plain_table, say, say_next
+from snellen.present.terminal.tables import say, say_next, show_rows
 
 MOST_ROWS = 30
 MOST_REASONS = 5
@@ -52,26 +52,25 @@ def listed(how: SuiteRunResult) -> ListedRun | None:
 
 def print_suite(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost: float | None) -> None:
     """Print a row a run, why some were not done, what it cost in all, and what to do next."""
-    screen = console()
-    say(screen, f"{name}: {formatting.counted(len(ended), 'run')}", "bold")
+    say(f"{name}: {formatting.counted(len(ended), 'run')}", "bold")
     columns = ("exam", "model", "n", "score", "cost", "", "state")
-    screen.print(plain_table(*columns, kept=columns[3:], rows=map(_row, ended[:MOST_ROWS])))
+    show_rows(*columns, kept=columns[3:], rows=map(_row, ended[:MOST_ROWS]))
     if len(ended) > MOST_ROWS:
-        say(screen, f"and {len(ended) - MOST_ROWS} more: snellen runs {out} --all")
+        say(f"and {len(ended) - MOST_ROWS} more: snellen runs {out} --all")
     legend = "Score: the first protocol's headline in percent, lowest to highest of its parts; cost in USD."
     if any(run.summary.synthetic for run in _listed(ended)):
         legend += f" {SYNTHETIC}: SYNTHETIC data, not to be compared with published scores."
     if any(state(how).startswith("from ") for how in ended):
         legend += " From DATE: nothing was asked, the answers are of that day (--fresh asks again)."
-    say(screen, legend, "dim")
+    say(legend, "dim")
     for line in reasons(ended):
-        say(screen, line, "yellow")
+        say(line, "yellow")
     counts = Counter("done" if how.why is None else state(how) for how in ended)
     totals = formatting.summed(how.totals for how in ended)
     money = f"{totals.cost:.4f} USD" + (f" of {max_cost:g}" if max_cost is not None else "")
     more = f", and {formatting.counted(totals.cost_unknown, 'call')} of unknown cost" if totals.cost_unknown else ""
-    say(screen, f"{', '.join(f'{n} {word}' for word, n in counts.items())} · {money} in all{more}")
-    say_next(screen, _next(out, ended))
+    say(f"{', '.join(f'{n} {word}' for word, n in counts.items())} · {money} in all{more}")
+    say_next(_next(out, ended))
 
 
 def _listed(ended: Sequence[SuiteRunResult]) -> list[ListedRun]:
@@ -150,21 +149,20 @@ class SuiteEstimate(NamedTuple):
 def print_estimates(name: str, rows: Sequence[SuiteEstimate], max_cost: float | None) -> None:
     """Print a row a run and their sum. Nothing was called."""
     columns = ("exam", "model", "calls", "there", "tokens", "USD", "at most", "time")
-    screen = console()
-    say(screen, f"{name}: {formatting.counted(len(rows), 'run')}, estimate, nothing was called", "bold")
-    screen.print(plain_table(*columns, kept=("USD", "at most"), rows=map(_estimate, rows[:MOST_ESTIMATES])))
+    say(f"{name}: {formatting.counted(len(rows), 'run')}, estimate, nothing was called", "bold")
+    show_rows(*columns, kept=("USD", "at most"), rows=map(_estimate, rows[:MOST_ESTIMATES]))
     if len(rows) > MOST_ESTIMATES:
-        say(screen, f"and {len(rows) - MOST_ESTIMATES} more: --json has all")
+        say(f"and {len(rows) - MOST_ESTIMATES} more: --json has all")
     total = totals(rows)
     most = total["money_usd_at_most"]
     said = f"In all: {_count(total['calls'])} calls, {_count(total['tokens'])} tokens, {_usd(total['money_usd'])}"
     said += f" (at most {_usd(most)}), about {_time(total['seconds'])} with servers beside each other."
-    say(screen, said)
+    say(said)
     legend = "There: questions that are answered already. Tokens: in and out; 'snellen estimate' has the details."
-    say(screen, legend, "dim")
+    say(legend, "dim")
     if max_cost is not None and not isinstance(most, str) and most > max_cost:
-        say(screen, f"The cap is {max_cost:g} USD: the suite may stop before it is done.", "yellow")
-    say(screen, "Next: the same command without --dry-run")
+        say(f"The cap is {max_cost:g} USD: the suite may stop before it is done.", "yellow")
+    say("Next: the same command without --dry-run")
 
 
 def _estimate(row: SuiteEstimate) -> tuple[str, ...]:

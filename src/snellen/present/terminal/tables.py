@@ -14,8 +14,10 @@ from rich.text import Text
 
 from snellen.core.text import for_terminal
 from snellen.present.model.table_view import Cell, ScoreCell, TableView
+from snellen.present.model.threshold_text import NOT
 
-WARNINGS = {"": "", "at floor": "yellow", "below floor": "red"}
+WARNINGS = {"at floor": "yellow", "below floor": "red", "no answer": "bold red", NOT: "yellow"}
+"""The ends of texts that are to be seen."""
 VERDICTS = {"FAIL": "bold red", "pass": "green", "not judged": "yellow"}
 NUMBERS = ("n", "with control", "chance", "constant", "forbidden")
 """Columns whose cells stand at the right."""
@@ -36,22 +38,22 @@ def console() -> Console:
     return Console(highlight=False, width=WIDTH_WHEN_NOT_A_TERMINAL)
 
 
-def say(out: Console, text: str, style: str = "", *, soft_wrap: bool = False) -> None:
+def say(text: str, style: str = "", *, soft_wrap: bool = False) -> None:
     """Print a line: control characters as escapes, none of it read as markup, and never without end."""
-    out.print(Text(for_terminal(text, LONGEST), style=style), soft_wrap=soft_wrap)
+    console().print(Text(for_terminal(text, LONGEST), style=style), soft_wrap=soft_wrap)
 
 
-def say_notes(out: Console, notes: Iterable[str]) -> None:
+def say_notes(notes: Iterable[str]) -> None:
     """Print what to know beside a result."""
     for note in notes:
-        say(out, f"Note: {note}", "yellow")
+        say(f"Note: {note}", "yellow")
 
 
-def say_next(out: Console, commands: Iterable[str], style: str = "dim") -> None:
+def say_next(commands: Iterable[str], style: str = "dim") -> None:
     """Print what to do next, in lines that can be copied."""
-    say(out, "Next:", style)
+    say("Next:", style)
     for command in commands:
-        say(out, f"  {command}", style, soft_wrap=True)
+        say(f"  {command}", style, soft_wrap=True)
 
 
 def cell(content: Cell | Text, *, mark: bool = False) -> Text:
@@ -61,9 +63,9 @@ def cell(content: Cell | Text, *, mark: bool = False) -> Text:
     if isinstance(content, Text):
         return content
     if not isinstance(content, ScoreCell):
-        word = next((word for word in WARNINGS if word and content.endswith(word)), "")
-        return Text(for_terminal(content, 300), style=VERDICTS.get(content, WARNINGS[word]))
-    style = WARNINGS[content.floor_word]
+        style = next((style for word, style in WARNINGS.items() if content.endswith(word)), "")
+        return Text(for_terminal(content, 300), style=VERDICTS.get(content, style))
+    style = WARNINGS.get(content.floor_word, "")
     text = Text(content.value, style=f"bold {style}".strip())
     for piece, of_piece in (
         (content.interval, "not bold"),
@@ -75,7 +77,7 @@ def cell(content: Cell | Text, *, mark: bool = False) -> Text:
     return text.append(" *") if mark and content.headline else text
 
 
-def plain_table(
+def _table(
     *columns: str, rows: Iterable[Iterable[Any]] = (), kept: Sequence[str] = (), right: Sequence[str] = NUMBERS
 ) -> Table:
     """Return a table without a frame. Its columns are folded where room is short, but for those at the `right` and those `kept`."""
@@ -95,14 +97,14 @@ def plain_table(
     return table
 
 
-def table_of(view: TableView, *, mark: bool = False) -> Table:
+def _table_of(view: TableView, mark: bool) -> Table:
     """Return a table of the model as the terminal has it; `mark` puts a star behind headlines."""
     names = [f"{heading.text}\n{heading.below}".rstrip() for heading in view.headings]
     kinds: dict[str, list[str]] = {}
     for name, heading in zip(names, view.headings, strict=True):
         kinds.setdefault(heading.kind, []).append(name)
     rows = ([cell(content, mark=mark) for content in row] for row in view.rows)
-    return plain_table(
+    return _table(
         *names, rows=rows, right=kinds.get("number", ()), kept=kinds.get("score", []) + kinds.get("difference", [])
     )
 
@@ -110,29 +112,30 @@ def table_of(view: TableView, *, mark: bool = False) -> Table:
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:
     """Print a table with a title; texts from outside are shown as they are, and nothing is cut."""
     every = [[one if isinstance(one, Text) else Text(for_terminal(one)) for one in row] for row in rows]
-    table = plain_table(*columns, rows=every, kept=("name", "model", "part", "protocol"))
+    table = _table(*columns, rows=every, kept=("name", "model", "part", "protocol"))
     table.show_lines = any(sum(len(one) > LONG for one in row) > 1 for row in every)
-    out = console()
-    out.print(Text(for_terminal(title), style="bold"))
-    out.print(table)
+    console().print(Text(for_terminal(title), style="bold"))
+    console().print(table)
 
 
-def _least(out: Console, table: Table) -> int:
+def show_rows(
+    *columns: str, rows: Iterable[Iterable[Any]], kept: Sequence[str] = (), right: Sequence[str] = NUMBERS
+) -> None:
+    """Print a table without a title, as `_table` makes it."""
+    console().print(_table(*columns, rows=rows, kept=kept, right=right))
+
+
+def _least(table: Table) -> int:
     """Return how wide a table is where every column that may be wrapped is as narrow as it gets."""
+    out, total = console(), -1
     wide = out.options.update(width=10_000)
-    total = 0
     for column in table.columns:
         sizes = [Measurement.get(out, wide, content) for content in (column.header, *column.cells)]
         total += max(size.maximum if column.no_wrap else size.minimum for size in sizes) + 2
-    return total - 1
+    return total
 
 
-def fitting(out: Console, *views: TableView, mark: bool = False) -> Table:
-    """Return the first of some tables that has room, or the last."""
-    made = [table_of(view, mark=mark) for view in views]
-    return next((table for table in made if _least(out, table) <= out.width), made[-1])
-
-
-def fits(out: Console, table: Table) -> bool:
-    """Return whether a table has room without folding a cell."""
-    return Measurement.get(out, out.options.update(width=10_000), table).maximum <= out.width
+def show(*views: TableView, mark: bool = False) -> None:
+    """Print the first of some tables that has room, or the last; `mark` puts a star behind headlines."""
+    tables = [_table_of(view, mark) for view in views]
+    console().print(next((table for table in tables if _least(table) <= console().width), tables[-1]))

@@ -7,7 +7,7 @@ from pathlib import Path
 from snellen.core.text import one_line
 from snellen.engine.mark.verify import VerifyResult
 from snellen.present.model.formatting import counted
-from snellen.present.terminal.tables import console, say
+from snellen.present.terminal.tables import say
 
 SHOWN = 20
 LONG = 60
@@ -15,21 +15,20 @@ LONG = 60
 
 def print_verified(path: Path, found: VerifyResult) -> None:
     """Print one screen."""
-    out = console()
     for difference in found.differences[:SHOWN]:
         where = f"{difference.file}, {difference.place}".removesuffix(", ")
         recorded, now = (one_line(text, LONG) for text in (difference.recorded, difference.found))
-        say(out, f"{one_line(where, 200)}: {recorded} recorded, {now} found", "red")
+        say(f"{one_line(where, 200)}: {recorded} recorded, {now} found", "red")
     if found.total > SHOWN:
-        say(out, f"and {found.total - SHOWN:,} more; --json has them", "red")
-    say(out, f"Compared: {', '.join(found.checked)}.")
+        say(f"and {found.total - SHOWN:,} more; --json has them", "red")
+    say(f"Compared: {', '.join(found.checked)}.")
     for line in found.unchecked:
-        say(out, f"Not compared: {line}.", "yellow")
+        say(f"Not compared: {line}.", "yellow")
     if found.total:
-        say(out, f"DOES NOT HOLD: {counted(found.total, 'difference')}.", "bold red")
-        say(out, _next(path, found), soft_wrap=True)
+        say(f"DOES NOT HOLD: {counted(found.total, 'difference')}.", "bold red")
+        say(_next(path, found), soft_wrap=True)
     else:
-        say(out, "Holds: all that was compared is as recorded.", "bold green")
+        say("Holds: all that was compared is as recorded.", "bold green")
 
 
 def _next(path: Path, found: VerifyResult) -> str:
