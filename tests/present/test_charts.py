@@ -14,6 +14,7 @@ from tests.support.command import snellen as command
 
 from snellen.core.errors import SnellenError
 from snellen.core.results import Score
+from snellen.core.unanswered import silent_parts
 from snellen.engine.runs.run import Run
 from snellen.present.files.charts import chart_of, write_chart
 
@@ -37,11 +38,14 @@ def two(tmp_path: Path) -> list[Run]:
 def test_every_part_has_every_run_with_interval_and_floor(two: list[Run]) -> None:
     chart = chart_of(two)
     assert chart.title == "made-up: accuracy under 'mine'"
-    assert [(part.name, part.n) for part in chart.parts] == [("P3", 24), ("O3", 24)]
-    assert [[(p.run, p.row.value, p.under) for p in part.points] for part in chart.parts] == [
-        [(0, 0.9, False), (1, 0.2, True)],
-        [(0, 0.8, False), (1, 0.25, True)],
-    ]
+    found = {
+        name: [(at, row.size, row.cell.value, row.cell.floor_word) for at, row in points if row.cell is not None]
+        for name, points in chart.parts.items()
+    }
+    assert found == {
+        "P3": [(0, "24", "90.0", ""), (1, "24", "20.0", "below floor")],
+        "O3": [(0, "24", "80.0", ""), (1, "24", "25.0", "below floor")],
+    }
     assert chart_of(two, "other").title.endswith("'other'")
     assert not any("SYNTHETIC" in note for note in chart.notes)
 
@@ -113,9 +117,10 @@ def test_points_with_many_non_answers_say_so_in_the_picture(tmp_path: Path, two:
     quiet = msgspec.structs.replace(
         group({"split": "P3"}, accuracy=exact(0.4)), outcomes={"correct": 12, "refused": 12}
     )
-    loud = made_run(tmp_path / "c", protocol("mine", quiet), subject="api/quiet")
+    mine = protocol("mine", quiet)
+    loud = made_run(tmp_path / "c", mine, subject="api/quiet", silent=silent_parts([mine]))
     chart = chart_of([two[0], loud])
-    assert [p.silent for p in chart.parts[0].points] == ["", "50 % no answer"]
+    assert [row.silent for _run, row in chart.parts["P3"]] == ["", "50 % no answer"]
     write_chart([two[0], loud], tmp_path / "c.svg")
     assert "50 % no answer" in (tmp_path / "c.svg").read_text("utf-8")
     assert not any("No answer" in note for note in chart_of(two).notes)

@@ -10,13 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snellen.comparison.thresholds import thresholds_of
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.text import one_line
 from snellen.engine.runs.run import Run
-from snellen.engine.runs.tidy import ScoreRow, statuses
-from snellen.present.model import formatting
-from snellen.present.model.paper_table import common_protocol, silent_share
+from snellen.present.model.paper_table import common_protocol
+from snellen.present.model.run_view import OverviewRow, RunView, run_view
 
 FORMATS = ("svg", "png", "pdf")
 INKS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -38,29 +36,12 @@ WITHOUT_DATE: dict[str, dict[str, Any]] = {
 }
 
 
-class _ChartPoint(NamedTuple):
-    """A run's score of a part; `under` where it is at or below its floor, `silent` where many questions got no answer."""
-
-    run: int
-    row: ScoreRow
-    under: bool
-    silent: str
-
-
-class _ChartPart(NamedTuple):
-    """A part of an exam with the scores of all runs that have it."""
-
-    name: str
-    n: int
-    points: list[_ChartPoint]
-
-
 class _ScoreChart(NamedTuple):
-    """What is drawn: the runs, the parts, what is measured, and what has to be said below it."""
+    """What is drawn: the runs, each part with the number of a run and its score, what is measured, and what has to be said below."""
 
     title: str
     runs: list[str]
-    parts: list[_ChartPart]
+    parts: dict[str, list[tuple[int, OverviewRow]]]
     notes: list[str]
 
 
@@ -90,52 +71,48 @@ def chart_of(runs: Sequence[Run], protocol: str | None = None) -> _ScoreChart:
     """Return the scores of runs under one protocol of each exam: the one named, or the first that its runs share."""
     if len({run.manifest.data.synthetic for run in runs}) > 1:
         raise SnellenError("some runs are on synthetic data and some on real data: they do not belong in one chart")
-    names = [_name(run, [one for one in runs if one.manifest.exam == run.manifest.exam]) for run in runs]
+    views = [run_view(run) for run in runs]
+    names = [_name(view, views) for view in views]
     known = list(dict.fromkeys(names))
-    exams: dict[str, list[tuple[int, ScoreRow]]] = {}
-    for name, run in zip(names, runs, strict=True):
-        for row in run.score_rows():
-            if not row.control:
-                exams.setdefault(row.exam, []).append((known.index(name), row))
-    parts: dict[str, _ChartPart] = {}
-    measured = []
-    for exam, own in exams.items():
-        chosen = common_protocol(exam, [row for _run, row in own], protocol)
-        shown = [(at, row) for at, row in own if row.protocol == chosen and row.whole and row.headline]
-        measured += [f"{exam}: {row.label} under '{chosen}'" for _run, row in shown[:1]]
-        for at, row in shown:
-            if row.value is not None and not row.unit:
-                label = f"{exam} · {row.part}" if len(exams) > 1 else row.part
-                under = formatting.against_floor(row.value, row.floor, row.unit, row.better) != ""
-                part = parts.setdefault(label, _ChartPart(label, row.part_n or 0, []))
-                part.points.append(_ChartPoint(at, row, under, silent_share(row)))
+    several = len({view.manifest.exam for view in views}) > 1
+    parts: dict[str, list[tuple[int, OverviewRow]]] = {}
+    measured: dict[str, str] = {}
+    for name, view in zip(names, views, strict=True):
+        exam = view.manifest.exam
+        chosen = common_protocol(exam, [one.protocols for one in views if one.manifest.exam == exam], protocol)
+        for row in view.overview:
+            if chosen in row.names:
+                measured.setdefault(exam, f"{exam}: {row.metric} under '{chosen}'")
+                if row.cell is not None and row.cell.score.value is not None and not row.cell.score.unit:
+                    label = f"{exam} · {row.part}" if several else row.part
+                    parts.setdefault(label, []).append((known.index(name), row))
     if not parts:
-        page = ": 'snellen report RUN...' draws thresholds" if any(thresholds_of(run.manifest) for run in runs) else ""
+        page = ": 'snellen report RUN...' draws thresholds" if any(view.thresholds for view in views) else ""
         raise SnellenError(f"these runs have no scores in percent to draw{page}")
-    points = [point for part in parts.values() for point in part.points]
-    title, lines = (measured[0], []) if len(measured) == 1 else ("Scores by exam and part", measured)
-    return _ScoreChart(title, known, list(parts.values()), [*(f"{line}." for line in lines), *_notes(points)])
+    notes = [*_notes(views, [row for points in parts.values() for _run, row in points])]
+    if len(measured) == 1:
+        return _ScoreChart(next(iter(measured.values())), known, parts, notes)
+    return _ScoreChart("Scores by exam and part", known, parts, [*(f"{line}." for line in measured.values()), *notes])
 
 
-def _name(run: Run, of_exam: Sequence[Run]) -> str:
+def _name(view: RunView, views: Sequence[RunView]) -> str:
     """Return the subject; with the end of its folder's name where another run of the exam has the same."""
-    said = formatting.title(run.manifest).partition(" · ")[2]
-    if sum(formatting.title(other.manifest) == formatting.title(run.manifest) for other in of_exam) > 1:
-        said += f" ({run.path.name.rpartition('_')[2]})"
-    return one_line(said, NAME) + (" (ORACLE: looks at the answer)" if run.manifest.oracle else "")
+    said = view.title.partition(" · ")[2]
+    if sum(other.title == view.title for other in views) > 1:
+        said += f" ({view.path.name.rpartition('_')[2]})"
+    return one_line(said, NAME) + (" (ORACLE: looks at the answer)" if view.manifest.oracle else "")
 
 
-def _notes(points: Sequence[_ChartPoint]) -> Iterator[str]:
+def _notes(views: Sequence[RunView], rows: Sequence[OverviewRow]) -> Iterator[str]:
     floors = " Upright lines: floors, what never looking gets; hollow: at or below it."
-    yield "Bars: 95 % intervals." + floors * any(p.row.floor is not None for p in points)
-    if any(p.silent for p in points):
+    yield "Bars: 95 % intervals." + floors * any(row.cell is not None and row.cell.floor for row in rows)
+    if any(row.silent for row in rows):
         yield "No answer: refused, cut off or unreadable under this protocol; counted as wrong."
-    said = statuses(p.row.status for p in points).split(", ")
-    if "SYNTHETIC" in said:
+    if any(view.summary.synthetic for view in views):
         yield "SYNTHETIC DATA: not comparable with published results."
-    if "INCOMPLETE" in said:
+    if not all(view.summary.complete for view in views):
         yield "Some runs are incomplete."
-    if "STALE" in said:
+    if any(view.stale for view in views):
         yield "STALE: some runs have answers that are not in these scores."
 
 
@@ -147,7 +124,7 @@ def _draw(chart: _ScoreChart, path: Path, ending: str) -> None:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    rows = sum(len(part.points) for part in chart.parts)
+    rows = sum(map(len, chart.parts.values()))
     high = ROW * rows + HEAD * len(chart.parts)
     below = LEGEND * (len(chart.runs) + len(chart.notes)) + 0.62
     with matplotlib.rc_context():
@@ -155,11 +132,11 @@ def _draw(chart: _ScoreChart, path: Path, ending: str) -> None:
         matplotlib.rcParams.update(STYLE)
         figure = Figure(figsize=(6.5, high + below + 0.4), layout=None)
         total = figure.get_figheight()
-        wide = 0.82 if any(p.silent for part in chart.parts for p in part.points) else 0.96
+        wide = 0.82 if any(row.silent for points in chart.parts.values() for _run, row in points) else 0.96
         axes = figure.add_axes((0.02, below / total, wide, high / total))
         y = 0.0
-        for part in chart.parts:
-            y = _part(axes, part, y)
+        for name, points in chart.parts.items():
+            y = _part(axes, name, points, y)
         axes.set_xlim(-1, 101)
         axes.set_ylim(y, 0)
         axes.set_xticks(range(0, 101, 25))
@@ -185,28 +162,26 @@ def _look(run: int) -> dict[str, Any]:
     return {"color": INKS[run % len(INKS)], "marker": MARKERS[run % len(MARKERS)]}
 
 
-def _part(axes: Any, part: _ChartPart, y: float) -> float:
+def _part(axes: Any, name: str, points: Sequence[tuple[int, OverviewRow]], y: float) -> float:
     """Draw a heading and a row for each run; return where the next part begins."""
-    axes.text(0, y + HEAD * 0.62, f"{one_line(part.name, NAME)} (n = {part.n:,})", fontweight="bold", va="center")
+    title = f"{one_line(name, NAME)} (n = {points[0][1].size})"
+    axes.text(0, y + HEAD * 0.62, title, fontweight="bold", va="center")
     y += HEAD
-    for point in part.points:
-        row, look, at = point.row, _look(point.run), y + ROW / 2
-        if row.low is not None and row.high is not None:
-            ends = [100 * row.low, 100 * row.high]
+    for run, row in points:
+        look, at = _look(run), y + ROW / 2
+        cell = row.cell
+        if cell is None:
+            continue
+        score = cell.score
+        if score.low is not None and score.high is not None:
+            ends = [100 * score.low, 100 * score.high]
             axes.plot(ends, [at, at], color=look["color"], linewidth=2.4, alpha=0.55, solid_capstyle="round")
-        if row.floor is not None:
-            axes.plot([100 * row.floor] * 2, [at - ROW / 2, at + ROW / 2], color="#333333", linewidth=1.1)
-        inside = "white" if point.under else look["color"]
-        axes.plot(
-            [100 * (row.value or 0.0)],
-            [at],
-            linestyle="",
-            markersize=5.5,
-            markerfacecolor=inside,
-            clip_on=False,
-            **look,
-        )
-        if point.silent:  # in the margin, where no score can be
-            axes.text(102.5, at, point.silent, color=look["color"], fontsize=7.5, va="center")
+        if score.floor is not None:
+            axes.plot([100 * score.floor] * 2, [at - ROW / 2, at + ROW / 2], color="#333333", linewidth=1.1)
+        inside = "white" if cell.floor_word else look["color"]
+        place = {"linestyle": "", "markersize": 5.5, "markerfacecolor": inside, "clip_on": False}
+        axes.plot([100 * (score.value or 0.0)], [at], **place, **look)
+        if row.silent:  # in the margin, where no score can be
+            axes.text(102.5, at, row.silent, color=look["color"], fontsize=7.5, va="center")
         y += ROW
     return y

@@ -6,7 +6,7 @@ Plain texts; `latex.py` and `markdown.py` write them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -77,7 +77,8 @@ def paper_tables(rows: Sequence[ScoreRow], table: str = "", layouts: Layouts = l
     """
     tables: list[PaperTable] = []
     for exam in dict.fromkeys(r.exam for r in rows):
-        name = common_protocol(exam, [r for r in rows if r.exam == exam])
+        own = sorted((r for r in rows if r.exam == exam and not r.published), key=lambda r: bool(r.control))
+        name = common_protocol(exam, list(_protocols(own).values()))  # a control arm only where there is nothing else
         own = [r for r in rows if (r.exam, r.protocol) == (exam, name)]
         parts = list({_group(r): r.by for r in own if not r.published}.values())
         known = list(layouts(exam, name.partition("@")[0], parts)) if table else []
@@ -93,27 +94,22 @@ def paper_tables(rows: Sequence[ScoreRow], table: str = "", layouts: Layouts = l
 
 def check_protocol(rows: Iterable[ScoreRow], protocol: str) -> None:
     """Refuse a protocol that one of the runs was not marked by."""
-    known: dict[str, dict[str, None]] = {}
-    for row in rows:
-        known.setdefault(row.run, {})[row.protocol] = None
-    for run, names in known.items():
+    for run, names in _protocols(rows).items():
         if run and protocol not in names:
             raise unknown("protocol", protocol, names, of=run)
 
 
-def _shared_protocols(rows: Iterable[ScoreRow]) -> list[str]:
-    """Return the protocols that all runs have some rows are of, in the order of the first; those of control arms last."""
-    by_run: dict[str, dict[str, None]] = {}
-    for row in sorted(rows, key=lambda r: bool(r.control)):
-        if not row.published:
-            by_run.setdefault(row.run, {})[row.protocol] = None
-    first, *others = by_run.values()
-    return [name for name in first if all(name in names for names in others)]
+def _protocols(rows: Iterable[ScoreRow]) -> dict[str, dict[str, None]]:
+    """Return the protocols of each run."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        found.setdefault(row.run, {})[row.protocol] = None
+    return found
 
 
-def common_protocol(exam: str, rows: Iterable[ScoreRow], wanted: str | None = None) -> str:
-    """Return the protocol of all runs of an exam that is wanted, or the first; a control arm only where there is nothing else."""
-    found = _shared_protocols(rows)
+def common_protocol(exam: str, runs: Sequence[Collection[str]], wanted: str | None = None) -> str:
+    """Return the protocol of all runs of an exam that is wanted, or the first; `runs` are the protocols of each run, by its order."""
+    found = [name for name in runs[0] if all(name in names for names in runs)]
     if wanted is not None and wanted not in found:
         raise unknown("protocol", wanted, found, of="these runs")
     if not found:
@@ -123,7 +119,7 @@ def common_protocol(exam: str, rows: Iterable[ScoreRow], wanted: str | None = No
     return wanted or found[0]
 
 
-def silent_share(row: ScoreRow) -> str:
+def _silent_share(row: ScoreRow) -> str:
     """Return '50 % no answer', of a part that has many; or nothing."""
     if row.silence not in ("many", "most") or not row.answers:
         return ""
@@ -217,7 +213,7 @@ def _figure(row: ScoreRow) -> PaperFigure:
     floor_word = formatting.against_floor(row.value, row.floor, row.unit, row.better)
     if row.n != row.part_n:
         notes.append(f"n = {row.n}")
-    notes += filter(None, [silent_share(row)])
+    notes += filter(None, [_silent_share(row)])
     return PaperFigure(number(row.value, row.unit), between(row.low, row.high, row.unit), tuple(notes), floor_word)
 
 
