@@ -23,7 +23,7 @@ from snellen.core.types import Sample
 from snellen.engine.mark.flips import STAGES, ProtocolComparison, ProtocolSide, compare
 from snellen.engine.plan.plan import choose
 from snellen.engine.runs.run import Run, open_run
-from snellen.present.files.markdown import escaped
+from snellen.present.files.markdown import escaped, pipe_table
 from snellen.present.model import formatting
 from snellen.present.model.formatting import SYNTHETIC
 from snellen.present.model.protocol_table import ProtocolTable, build
@@ -297,8 +297,8 @@ def _run_json(run: Run, compared: ProtocolComparison, names: Sequence[str]) -> d
 
 def markdown_table(title: str, heads: Sequence[str], rows: Rows) -> str:
     """Return a GitHub Markdown table under a heading; no cell can break it or be more than text."""
-    lines = [[_inert(h) for h in heads], ["---"] * len(heads), *([_inert(c) for c in row] for row in rows)]
-    return f"## {_inert(title)}\n\n" + "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    lines = pipe_table([_inert(head) for head in heads], ([_inert(cell) for cell in row] for row in rows))
+    return f"## {_inert(title)}\n\n" + "\n".join(lines)
 
 
 def _inert(text: str) -> str:

@@ -102,10 +102,11 @@ def estimated(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, g
         answered = folder.scan().answered if folder.has("run.json") and not limits.fresh else 0
         longest = cell.request.options.get("max_tokens") or cell.plan.exam.max_tokens
         rows.append(SuiteEstimate(cell, estimate(cell.plan, longest, assumed), answered))
+    found = estimate_document(name, out, rows)
     if given["as_json"]:
-        options.print_json(estimate_document(name, out, rows))
+        options.print_json(found)
     else:
-        print_estimates(name, rows, limits.max_cost)
+        print_estimates(found, limits.max_cost)
     return 0
 
 

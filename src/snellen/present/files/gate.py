@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from snellen.comparison.gating import Gate
 from snellen.core.figures import counted
 from snellen.core.text import one_line
-from snellen.present.files.markdown import escaped
+from snellen.present.files.markdown import escaped, pipe_table
 from snellen.present.model.comparison_view import checks_table
 from snellen.present.model.formatting import asked_often
 
@@ -70,9 +70,11 @@ def summary(found: Gate) -> str:
         "",
         f"{escaped(table.title)}:",
         "",
-        f"| {' | '.join(heading.text for heading in table.headings)} |",
-        "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |",
-        *(f"| {' | '.join(escaped(str(cell)) for cell in row)} |" for row in table.rows),
+        *pipe_table(
+            [heading.text for heading in table.headings],
+            [[escaped(str(cell)) for cell in row] for row in table.rows],
+            [heading.text for heading in table.headings if heading.kind == "number"],
+        ),
         "",
         *(f"- {escaped(note)}" for note in found.notes),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from snellen.core.text import one_line
 from snellen.present.model.paper_table import PaperFigure, PaperLine, PaperTable
@@ -23,20 +24,17 @@ def escaped(text: str) -> str:
 
 def markdown(table: PaperTable) -> str:
     """Return the caption, then the table."""
-    lines = [
-        " ".join(map(escaped, table.caption)),
-        "",
-        _row(["model", *(escaped(head.whole) for head in table.heads)]),
-        _row(["---", *["---:"] * len(table.heads)]),
-        *(_row([_name(line), *map(_figure, line.figures)]) for line in (*table.lines, *table.published)),
-    ]
+    rows = [[_name(line), *map(_figure, line.figures)] for line in (*table.lines, *table.published)]
     if table.floors:
-        lines.append(_row(["floor", *table.floors]))
-    return "\n".join(lines) + "\n"
+        rows.append(["floor", *table.floors])
+    heads = ["model", *(escaped(head.whole) for head in table.heads)]
+    return "\n".join([" ".join(map(escaped, table.caption)), "", *pipe_table(heads, rows, heads[1:])]) + "\n"
 
 
-def _row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def pipe_table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the lines of a table whose texts are escaped already; columns of some names stand at the `right`."""
+    marks = ["---:" if head in right else "---" for head in heads]
+    return (f"| {' | '.join(cells)} |" for cells in (heads, marks, *rows))
 
 
 def _name(line: PaperLine) -> str:

@@ -259,6 +259,17 @@ def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[d
     return list(found.values())
 
 
+def told_apart(groups: Sequence[dict[str, str]]) -> list[str]:
+    """Return the names of groups; where two have one name, with what they are grouped by: 'all · type text', 'all · kind text'."""
+    names = [part_name(by) for by in groups]
+    return [
+        name
+        if names.count(name) == 1
+        else " · ".join(v if at == 0 else f"{k} {v}" for at, (k, v) in enumerate(by.items()))
+        for name, by in zip(names, groups, strict=True)
+    ]
+
+
 def most(groups: Iterable[GroupSummary]) -> int:
     """Return the n of a part: that of the protocol that asks about most of it."""
     return max(g.n for g in groups)

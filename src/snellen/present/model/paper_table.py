@@ -150,8 +150,9 @@ def _tables(rows: list[ScoreRow], layouts: Sequence[Layout]) -> Iterator[PaperTa
         plain = [r for r in rows if r.headline and r.whole]
         for metric, unit in dict.fromkeys((r.metric, r.unit) for r in plain if not r.published):
             some = [r for r in plain if (r.metric, r.unit) == (metric, unit)]
-            parts = {_group(r): r.part for r in some if not r.published}
-            columns = [Column(name, dict(by), metric) for by, name in zip(parts, _told_apart(parts), strict=True)]
+            parts = list({_group(r): r.by for r in some if not r.published}.values())
+            named = zip(formatting.told_apart(parts), parts, strict=True)
+            columns = [Column(name, by, metric) for name, by in named]
             yield _table(some, columns, some[0].label)
 
 
@@ -191,13 +192,6 @@ def _name(row: ScoreRow) -> str:
 def shots_of(row: ScoreRow) -> int:
     """Return how many examples were shown."""
     return int(row.options.get("shots") or 0)
-
-
-def _told_apart(parts: dict[Group, str]) -> Iterable[str]:
-    """Yield the names of parts; where two have one name, with what they are grouped by."""
-    names = list(parts.values())
-    for by, name in parts.items():
-        yield name if names.count(name) == 1 else " · ".join(f"{key} {value}" for key, value in by)
 
 
 def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRow], folder: str = "") -> PaperLine:
@@ -252,8 +246,8 @@ def _caption(rows: Sequence[ScoreRow], about: str) -> Iterator[str]:
 
 def _counts(rows: Sequence[ScoreRow]) -> str:
     """Return 'n = 45 in each part.', or the n of every part."""
-    parts = {_group(r): r.part for r in rows}
-    named = dict(zip(parts, _told_apart(parts), strict=True))
+    parts = {_group(r): r.by for r in rows}
+    named = dict(zip(parts, formatting.told_apart(list(parts.values())), strict=True))
     by_part = {name: [r.part_n or 0 for r in rows if _group(r) == by] for by, name in named.items()}
     said = {part: formatting.span(((n, str(n)) for n in ns), "–") for part, ns in by_part.items()}
     if len(set(said.values())) == 1:

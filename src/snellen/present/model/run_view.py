@@ -308,20 +308,11 @@ def _breakdown(protocols: Sequence[ProtocolSummary]) -> TableView:
         cells = [cell and cell._replace(headline=False) for cell in found]
         columns.append((p.protocol, (formatting.metric_name(p, key), cells)))
     same = formatting.together(columns, lambda column: (column[0], [x and x.printed for x in column[1]]))
-    names = _told_apart([next(iter(g.values())).by for g in groups])
+    names = formatting.told_apart([next(iter(g.values())).by for g in groups])
     columns_found = (Heading(str(names), "names", metric) for names, (metric, _cells) in same)
     heads = (Heading("group"), Heading("n", "number"), *columns_found)
     rows = zip(names, map(str, sizes), *(cells for _names, (_metric, cells) in same), strict=True)
     return TableView(f"Groups within the parts: {SCORES}", heads, tuple(rows))
-
-
-def _told_apart(groups: Sequence[dict[str, str]]) -> list[str]:
-    """Return the names of groups; where two have one name, with what they are grouped by: 'all · type text', 'all · kind text'."""
-    names = [formatting.part_name(by) for by in groups]
-    return [
-        name if names.count(name) == 1 else " · ".join([first, *(f"{k} {v}" for k, v in rest)])
-        for name, ((_key, first), *rest) in zip(names, (by.items() for by in groups), strict=True)
-    ]
 
 
 # ---------------------------------------------------------------- the first table

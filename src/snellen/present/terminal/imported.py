@@ -10,9 +10,10 @@ from rich.text import Text
 from snellen.core.arm import Arm
 from snellen.core.records import Summary
 from snellen.core.text import one_line
-from snellen.core.types import Mark, Outcome
+from snellen.core.types import Outcome
+from snellen.engine.runs.folder import marked_as
 from snellen.importers.importing import ImportedRun
-from snellen.importers.record import FigureEntry, ImportedSample, ImportRecord, VerdictAgreement, read_samples
+from snellen.importers.record import FigureEntry, ImportRecord, VerdictAgreement, read_samples
 from snellen.present.model import formatting
 from snellen.present.terminal.tables import say, say_next, say_notes, show_rows
 
@@ -130,30 +131,24 @@ def _print_examples(done: ImportedRun) -> None:
     tool = done.record.tool
     row = max(rows, key=lambda r: len(r.only_theirs) + len(r.only_ours))
     ids = (*row.only_ours[:EXAMPLES], *row.only_theirs[:EXAMPLES])[:EXAMPLES]
-    theirs = {(s.id, s.repeat): s for s in read_samples(done.run.folder) if s.id in ids}
-    times = range(1, 1 + max(at for _id, at in theirs))
-    marks = {(m.id, at): m for at in times for m in done.run.marks(row.protocol, at) if m.id in ids}
     unread = f"; in {row.unread} of these our reader finds no answer" if row.unread else ""
     said = f"Where verdicts part under '{row.protocol}' ({row.part or 'all'}): {len(row.only_theirs)} right for "
     said += f"{tool} only{unread}; {len(row.only_ours)} right for us only."
     say(f"\n{said}")
-    texts = {(a.id, Arm.parse(a.prompt).repeat): a.text for a in done.run.folder.answers() if a.id in ids}
-    for name in dict.fromkeys(ids):
-        one = next(i for i in sorted(marks) if i[0] == name and _differ(theirs.get(i), marks[i]))
-        reply, their, mark = texts.get(one, ""), theirs[one], marks[one]
+    records = done.run.index.named(ids)
+    for their in read_samples(done.run.folder):
+        mark = records[their.id].marks.get(marked_as(row.protocol, their.repeat)) if their.id in records else None
+        if mark is None or their.right is None or their.right == (mark.outcome is Outcome.CORRECT):
+            continue
+        answers = records.pop(their.id).answers  # a sample is shown once
+        reply = next((a.text for arm, a in answers.items() if Arm.parse(arm).repeat == their.repeat), "")
         reads = their.read is not None and their.read.casefold() != reply.casefold()
         verdict = ("right" if their.right else "wrong") + (f", read as {their.read!r}" if reads else "")
-        ours = f"{mark.outcome.value}, read as {mark.reading!r}"
         pieces = (
-            *(one_line(f"{name}: {reply!r}", 140), f"{tool}: {one_line(verdict, 80)}"),
-            f"ours: {one_line(ours, 80)}",
+            *(one_line(f"{their.id}: {reply!r}", 140), f"{tool}: {one_line(verdict, 80)}"),
+            f"ours: {one_line(f'{mark.outcome.value}, read as {mark.reading!r}', 80)}",
         )
         say(f"  {' · '.join(pieces)}")
-
-
-def _differ(theirs: ImportedSample | None, ours: Mark) -> bool:
-    """Return whether the tool and a protocol say opposite things of a reply."""
-    return theirs is not None and theirs.right is not None and theirs.right != (ours.outcome is Outcome.CORRECT)
 
 
 def _next(done: ImportedRun) -> list[str]:

@@ -146,60 +146,58 @@ class SuiteEstimate(NamedTuple):
     answered: int
 
 
-def print_estimates(name: str, rows: Sequence[SuiteEstimate], max_cost: float | None) -> None:
-    """Print a row a run and their sum. Nothing was called."""
+def print_estimates(found: dict[str, Any], max_cost: float | None) -> None:
+    """Print a row a run and their sum, of what `estimate_document` gives. Nothing was called."""
     columns = ("exam", "model", "calls", "there", "tokens", "USD", "at most", "time")
-    say(f"{name}: {formatting.counted(len(rows), 'run')}, estimate, nothing was called", "bold")
-    show_rows(*columns, kept=("USD", "at most"), rows=map(_estimate, rows[:MOST_ESTIMATES]))
-    if len(rows) > MOST_ESTIMATES:
-        say(f"and {len(rows) - MOST_ESTIMATES} more: --json has all")
-    total = totals(rows)
+    runs, total = found["runs"], found["total"]
+    say(f"{found['suite']}: {formatting.counted(len(runs), 'run')}, estimate, nothing was called", "bold")
+    show_rows(*columns, kept=("USD", "at most"), rows=map(_estimate, runs[:MOST_ESTIMATES]))
+    if len(runs) > MOST_ESTIMATES:
+        say(f"and {len(runs) - MOST_ESTIMATES} more: --json has all")
     most = total["money_usd_at_most"]
     said = f"In all: {_count(total['calls'])} calls, {_count(total['tokens'])} tokens, {_usd(total['money_usd'])}"
-    said += f" (at most {_usd(most)}), about {_time(total['seconds'])} with servers beside each other."
-    say(said)
-    legend = "There: questions that are answered already. Tokens: in and out; 'snellen estimate' has the details."
-    say(legend, "dim")
+    say(f"{said} (at most {_usd(most)}), about {_time(total['seconds'])} with servers beside each other.")
+    say("There: questions that are answered already. Tokens: in and out; 'snellen estimate' has the details.", "dim")
     if max_cost is not None and not isinstance(most, str) and most > max_cost:
         say(f"The cap is {max_cost:g} USD: the suite may stop before it is done.", "yellow")
     say("Next: the same command without --dry-run")
 
 
-def _estimate(row: SuiteEstimate) -> tuple[str, ...]:
-    found = row.found
-    tokens = _sum([found.get("input_tokens", 0), found.get("output_tokens", 0)])
+def _estimate(run: dict[str, Any]) -> tuple[str, ...]:
+    own = _own_total(run)
     return (
-        one_line(row.cell.exam, 40),
-        one_line(row.cell.model, 60),
-        _count(found["calls"]),
-        str(row.answered),
-        _count(tokens),
-        _usd(found["money_usd"]).removesuffix(" USD"),
-        _usd(found.get("money_usd_at_most", found["money_usd"])).removesuffix(" USD"),
-        _time(found.get("seconds", 0)),
+        *(one_line(run["exam"], 40), one_line(run["model"], 60)),
+        *(_count(own["calls"]), str(run["answered"]), _count(own["tokens"])),
+        *(_usd(own[name]).removesuffix(" USD") for name in ("money_usd", "money_usd_at_most")),
+        _time(own["seconds"]),
     )
 
 
-def totals(rows: Sequence[SuiteEstimate]) -> dict[str, Any]:
-    """Return sums over all runs; 'unknown' where one is. The time is that of the slowest server, as servers do not wait for each other."""
-    found = [row.found for row in rows]
-    lanes: dict[str, list[Any]] = {}
-    for row in rows:
-        lanes.setdefault(row.cell.lane, []).append(row.found.get("seconds", 0))
-    seconds = [_sum(some) for some in lanes.values()]
+def _own_total(found: dict[str, Any]) -> dict[str, Any]:
+    """Return what is summed of one estimate."""
     return {
-        "calls": _sum([f["calls"] for f in found]),
-        "tokens": _sum([n for f in found for n in (f.get("input_tokens", 0), f.get("output_tokens", 0))]),
-        "money_usd": _sum([f["money_usd"] for f in found]),
-        "money_usd_at_most": _sum([f.get("money_usd_at_most", f["money_usd"]) for f in found]),
-        "seconds": "unknown" if "unknown" in seconds else max(seconds, default=0),
+        "calls": found["calls"],
+        "tokens": _sum([found.get("input_tokens", 0), found.get("output_tokens", 0)]),
+        "money_usd": found["money_usd"],
+        "money_usd_at_most": found.get("money_usd_at_most", found["money_usd"]),
+        "seconds": found.get("seconds", 0),
     }
 
 
 def estimate_document(name: str, out: Path, rows: Sequence[SuiteEstimate]) -> dict[str, Any]:
-    """Return the same as plain values."""
+    """Return estimates and their sums as plain values; 'unknown' where one is.
+
+    The time is that of the slowest server, as servers do not wait for each other.
+    """
+    every = [_own_total(row.found) for row in rows]
+    total = {name: _sum([own[name] for own in every]) for name in ("calls", "tokens", "money_usd", "money_usd_at_most")}
+    lanes: dict[str, list[Any]] = {}
+    for row, own in zip(rows, every, strict=True):
+        lanes.setdefault(row.cell.lane, []).append(own["seconds"])
+    seconds = [_sum(some) for some in lanes.values()]
+    total["seconds"] = "unknown" if "unknown" in seconds else max(seconds, default=0)
     runs = [{"exam": r.cell.exam, "model": r.cell.model, "answered": r.answered, **r.found} for r in rows]
-    return {"suite": name, "out": str(out), "total": totals(rows), "runs": runs}
+    return {"suite": name, "out": str(out), "total": total, "runs": runs}
 
 
 def _sum(values: Sequence[Any]) -> Any:

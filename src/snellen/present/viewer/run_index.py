@@ -12,7 +12,6 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +25,6 @@ from snellen.present.model import formatting
 from snellen.present.model.run_list import headlines
 
 OUTSIDE = "linked out"
-KEPT_SUMMARIES = 4
 
 
 class RunEntry(NamedTuple):
@@ -105,39 +103,36 @@ class RunIndex:
                 one = self._read(one)
         return one if isinstance(one, RunEntry) else None
 
-    def summary(self, entry: RunEntry) -> Summary | None:
-        """Return a run's summary; None where it has none that can be used."""
-        path = self.file(entry.path / "summary.json")
-        try:
-            return _summary(entry.path, stamp(path)) if path is not None else None
-        except (SnellenError, OSError):
-            return None
-
     def handle(self, key: str) -> RunHandle | None:
         """Return a run by its key; None where there is none."""
         entry = self.run(key)
         if entry is None:
             return None
-        summary = self.summary(entry)
-        self._check_inside(entry.path, summary)
         with self._indexing:
             index, read = self._indexes.pop(key, (None, 0.0))
-            if index is None:
-                index = SampleIndex(RunFolder(entry.path))
-            if time.monotonic() - read > FRESH:
-                index, read = index.refreshed(), time.monotonic()
+            folder = RunFolder(entry.path) if index is None else index.folder
+            summary = self._checked(folder)
+            if index is None or time.monotonic() - read > FRESH:
+                index, read = (index or SampleIndex(folder)).refreshed(), time.monotonic()
             self._indexes[key] = index, read
             while len(self._indexes) > KEPT:
                 self._indexes.popitem(last=False)
         return RunHandle(entry, summary, index)
 
-    def _check_inside(self, path: Path, summary: Summary | None) -> None:
-        """Refuse a run with a file that is linked out of the folder, or that a protocol's name leads out of it, or that has no end."""
-        folder = RunFolder(path)
+    def _checked(self, folder: RunFolder) -> Summary | None:
+        """Return a run's summary, None where it has none that can be used.
+
+        A file that is linked out of the folder, that a protocol's name leads out of it, or that has no end is an error.
+        """
+        summary = None
+        if self.file(folder.path / "summary.json") is not None:
+            with contextlib.suppress(SnellenError, OSError):
+                summary = folder.summary()
         marks = (folder.marks_path(p.protocol, at) for p in _protocols(summary) for at in range(1, p.repeats + 1))
         for one in (folder.samples_path, folder.answers_path, *marks):
             if os.path.lexists(one) and self.file(one) is None:
                 raise SnellenError(f"{one} is not a file inside the folder, so this run is not shown")
+        return summary
 
     def _paths(self) -> list[Path]:
         if self._only is not None:
@@ -186,11 +181,6 @@ class RunIndex:
 
 def _stamps(path: Path) -> tuple[Stamp | None, Stamp | None]:
     return stamp(path / "run.json"), stamp(path / "summary.json")
-
-
-@lru_cache(KEPT_SUMMARIES)
-def _summary(path: Path, _stamp: Stamp | None) -> Summary:
-    return RunFolder(path).summary()
 
 
 def being_written(path: Path, quiet: float) -> bool:
