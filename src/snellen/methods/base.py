@@ -29,7 +29,7 @@ from snellen.exams.grounding.reading.predictions import (
 from snellen.methods.pictures import opened
 
 T = TypeVar("T")
-MOST_FAILURES = 8
+_MOST_FAILURES = 8
 
 
 class MethodView(Struct, frozen=True):
@@ -199,7 +199,7 @@ class Search:
             others=flattened(seen),
             detections_total=None if self.detections is None else len(seen),
             replies=bounded(self.replies),
-            failures=tuple(one_line(f) for f in self.failures[:MOST_FAILURES]),
+            failures=tuple(one_line(f) for f in self.failures[:_MOST_FAILURES]),
             reason=one_line(look.reason),
             oracle=oracle,
         )

@@ -11,7 +11,7 @@ from snellen.methods.base import Locator, Look, MethodView, Parse, Tools
 
 SIDES = (16, 25, 40, 64, 100, 160)
 HEIGHTS = (8, 13, 20, 32, 50, 80)
-STRIDE = 0.6
+_STRIDE = 0.6
 
 
 class Center(Locator):
@@ -66,5 +66,5 @@ def window_parse(width: int, height: int) -> Parse:
 
 def _starts(length: int, side: int) -> list[int]:
     """Return starts that cover the whole length, the last one flush with the end."""
-    starts = list(range(0, length - side + 1, max(1, round(side * STRIDE))))
+    starts = list(range(0, length - side + 1, max(1, round(side * _STRIDE))))
     return starts if starts[-1] == length - side else [*starts, length - side]

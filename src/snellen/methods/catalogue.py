@@ -28,7 +28,7 @@ from snellen.methods.own import OwnLocator, about
 from snellen.methods.screenseeker import CALLS, screenseeker
 from snellen.registry.plugins import found
 
-BASES = {
+_BASES = {
     "omniparser": "OmniParser's server sees, a chooser picks",
     "ocr": "runs here: RapidOCR reads text, a classical detector finds boxes and icons, a chooser picks",
     "uitars": "UI-TARS (v1 or 1.5) points",
@@ -45,7 +45,7 @@ CROPS = {
     "reground": "then once more, 1024 px around its own first answer",
     "narrow": "three times, each time half the view each way",
 }
-ALIASES = {
+_ALIASES = {
     f"{base}-{old}": f"{base}+{new}"
     for base in ("omniparser", "uitars")
     for old, new in (("fixed", "fixed"), ("screenseeker", "screenseeker-heuristic"))
@@ -53,7 +53,7 @@ ALIASES = {
 PARSERS = {"omniparser": ("parser:omniparser",), "ocr": ("parser:ocr", "extra:ocr")}
 BASELINES = ("center", "random", "sliding-window")
 # which options a base has; a plugin's methods take those of cropping only
-OF_BASE = {
+_OF_BASE = {
     "omniparser": ("chooser", "confidence"),
     "ocr": ("chooser", "confidence"),
     "uitars": ("version", "prompt", "space", "min_pixels", "max_pixels", "confidence"),
@@ -61,11 +61,11 @@ OF_BASE = {
     "random": ("seed",),
     "sliding-window": ("seed",),
 }
-OF_CROP = {"none": ("crop",), "fixed": ("crop", "sizes", "max_calls")}
+_OF_CROP = {"none": ("crop",), "fixed": ("crop", "sizes", "max_calls")}
 
 
 class MethodOptions(Struct, frozen=True):
-    """The options of methods; OF_BASE and OF_CROP say which of them a method takes."""
+    """The options of methods; _OF_BASE and _OF_CROP say which of them a method takes."""
 
     crop: Literal["none", "fixed", "screenseeker-heuristic", "screenseeker", "reground", "narrow"] = "none"
     sizes: str = "200,300,500"
@@ -94,14 +94,14 @@ class MethodEntry(NamedTuple):
 def catalogue() -> list[MethodEntry]:
     """Return every method: its name, what it needs, and what it does. Oracles come last and are flagged."""
     known = _bases()
-    others = [f"{base}+{crop}" for base in BASES if base not in BASELINES for crop in CROPS if crop != "none"]
+    others = [f"{base}+{crop}" for base in _BASES if base not in BASELINES for crop in CROPS if crop != "none"]
     entries = []
-    for name in (*known, *ALIASES, *(name for name in others if name not in ALIASES.values())):
+    for name in (*known, *_ALIASES, *(name for name in others if name not in _ALIASES.values())):
         base, crop = _parts(name)
         said = known[base] if crop == "none" else f"{known[base]}; {CROPS[crop]}"
         entries.append(MethodEntry(name, build(name, {}).needs, said))
     said = "ORACLE: the original's rule, which looks at the answer; for comparison only"
-    oracles = [f"{ORACLE}{base}{ending and '-'}{ending}" for base in BASES for ending in STRATEGIES]
+    oracles = [f"{ORACLE}{base}{ending and '-'}{ending}" for base in _BASES for ending in STRATEGIES]
     return [*entries, *(MethodEntry(name, build_oracle(name, {}).needs, said, oracle=True) for name in oracles)]
 
 
@@ -116,7 +116,7 @@ def build(name: str, options: Mapping[str, Any]) -> Method:
     if crop != "none" and options.get("crop", crop) != crop:
         raise SnellenError(f"method '{name}' already crops ({crop}): name the plain method '{base}' to crop otherwise")
     crop = str(options.get("crop", crop))
-    of_crop = OF_CROP.get(crop, ("crop", "max_calls"))
+    of_crop = _OF_CROP.get(crop, ("crop", "max_calls"))
     known = _checked(name, options, (*_of_base(base, options), *of_crop))
     return crops.Composed(name, _locator(base, known), _strategy(crop, known), known.confidence, known.max_calls)
 
@@ -139,7 +139,7 @@ def _strategy(crop: str, known: MethodOptions) -> crops.Strategy:
 def build_oracle(name: str, options: Mapping[str, Any]) -> OracleMethod:
     """Build the original's rule over a base: `oracle/uitars-fixed`, and for the baselines `oracle/center-fixed`."""
     plain = name.removeprefix(ORACLE)
-    base = next((b for b in BASES if plain == b or plain.startswith(f"{b}-")), "")
+    base = next((b for b in _BASES if plain == b or plain.startswith(f"{b}-")), "")
     ending = plain.removeprefix(base).removeprefix("-")
     if not base or ending not in STRATEGIES:
         names = ", ".join(e.name for e in catalogue() if e.oracle)
@@ -154,23 +154,23 @@ def takes_seed(name: str) -> bool:
     """Return whether a method draws by chance. An oracle's windows are chosen by the truth."""
     if is_oracle(name):
         return name.removeprefix(ORACLE).startswith("random")
-    return "seed" in OF_BASE.get(_parts(name)[0], ())
+    return "seed" in _OF_BASE.get(_parts(name)[0], ())
 
 
 def _bases() -> dict[str, str]:
     """Return what a method can be built on, and what each is: ours, and those of plugins."""
     own = found().methods
     for name in own:
-        if name in BASES or name in ALIASES:
+        if name in _BASES or name in _ALIASES:
             raise SnellenError(f'a plugin\'s METHODS["{name}"]: there is one of that name already')
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,40}", name):
             raise SnellenError(f'a plugin\'s METHODS["{name}"]: a name is letters, digits and -')
-    return BASES | {name: about(function) for name, function in own.items()}
+    return _BASES | {name: about(function) for name, function in own.items()}
 
 
 def _of_base(base: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     more = ("refusals",) if base in PARSERS and options.get("chooser") == "model" else ()
-    return (*OF_BASE.get(base, ()), *more)
+    return (*_OF_BASE.get(base, ()), *more)
 
 
 def _checked(name: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> MethodOptions:
@@ -188,11 +188,11 @@ def _checked(name: str, options: Mapping[str, Any], allowed: tuple[str, ...]) ->
 
 
 def _parts(name: str) -> tuple[str, str]:
-    base, _, crop = ALIASES.get(name, name).partition("+")
+    base, _, crop = _ALIASES.get(name, name).partition("+")
     known = _bases()
     if base not in known or (crop or "none") not in CROPS:
         crops = ", ".join(f"+{crop}" for crop in CROPS if crop != "none")
-        raise SnellenError(f"{unknown('method', name, (*known, *ALIASES))}; +CROP is one of {crops}")
+        raise SnellenError(f"{unknown('method', name, (*known, *_ALIASES))}; +CROP is one of {crops}")
     return base, crop or "none"
 
 

@@ -15,7 +15,7 @@ from snellen.methods.grounders import certainty, no_reply
 from snellen.methods.parsers import ParserLocator
 from snellen.methods.pictures import tagged
 
-LONGEST_CONTENT = 120
+_LONGEST_CONTENT = 120
 _tagged = lru_cache(maxsize=16)(tagged)  # the numbered picture is the same for every target of a screenshot
 _ID = re.compile(
     r"""["']?Click\s{0,4}(?:BBox\s{0,4})?ID["']?\s{0,8}[:=]\s{0,8}["']?\s{0,4}(none|null|-1|\d{1,8})(?!\d)""",
@@ -67,7 +67,7 @@ def listed(detections: tuple[Detection, ...]) -> str:
     """List the boxes as OmniParser's evaluation does: id, class and description."""
     text = ""
     for number, detection in enumerate(detections):
-        content = one_line(detection.text, LONGEST_CONTENT).replace('"', "'")
+        content = one_line(detection.text, _LONGEST_CONTENT).replace('"', "'")
         tag, kind = ("p", "text") if detection.kind == "text" else ("img", "icon")
         text += f'<{tag} id={number} class="{kind}" alt="{content}"> </{tag}>\n'
     return text

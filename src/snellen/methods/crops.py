@@ -19,11 +19,11 @@ from snellen.methods.base import Locator, Look, Method, MethodView, Search, Tool
 
 SIZES = (200, 300, 500)
 SURE = 0.9  # a lexical score at which further crops are not worth their calls
-AGREEMENT = 0.02  # of the diagonal: how near two answers are that mean the same
+_AGREEMENT = 0.02  # of the diagonal: how near two answers are that mean the same
 REGROUND_SIDE = 1024
 NARROW_STEPS = 3
 # the original's regions, all of them, whatever the target: toolbar, side bars, status bar, middle, quadrants
-PANELS: tuple[tuple[float, float, float, float], ...] = (
+_PANELS: tuple[tuple[float, float, float, float], ...] = (
     (0.0, 0.0, 1.0, 0.15),
     (0.0, 0.0, 0.3, 1.0),
     (0.7, 0.0, 1.0, 1.0),
@@ -116,7 +116,7 @@ def all_panels() -> Strategy:
             looks.append(await search.look(crop))
         return choose(looks, search.locator.scored)
 
-    return Strategy(1 + len(PANELS), look)
+    return Strategy(1 + len(_PANELS), look)
 
 
 def narrow(steps: int, side: int | None = None) -> Strategy:
@@ -143,7 +143,7 @@ def narrow(steps: int, side: int | None = None) -> Strategy:
 
 def panels(space: Pixels) -> list[Crop]:
     """Return the whole screenshot and all panels, in whole pixels."""
-    return [Crop.whole(space), *(Crop.of(Box(*p, UNIT).to(space)) for p in PANELS)]
+    return [Crop.whole(space), *(Crop.of(Box(*p, UNIT).to(space)) for p in _PANELS)]
 
 
 # ---------------------------------------------------------------- which answer counts
@@ -173,5 +173,5 @@ def _nearness(one: Look, other: Look) -> float:
     """1 for the same place, falling off within a few percent of the diagonal."""
     if one.point is None or other.point is None:
         return 0.0
-    reach = AGREEMENT * math.hypot(*one.point.space.size)
+    reach = _AGREEMENT * math.hypot(*one.point.space.size)
     return math.exp(-((distance(one.point, other.point) / reach) ** 2) / 2)

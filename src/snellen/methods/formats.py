@@ -17,7 +17,7 @@ SpaceName = Literal["relative_1000", "resized_pixels", "image_pixels", "unit", "
 Format = Literal["qwen2-vl", "qwen2.5-vl", "qwen3-vl", "gpt", "claude", "molmo", "pixels", "unit"]
 Version = Literal["1", "1.5"]
 UITARS_V1 = PixelLimits(3136, 2_116_800)  # the preprocessor file of UI-TARS-7B-SFT
-CLAUDE_LONGEST = 1568
+_CLAUDE_LONGEST = 1568
 CLAUDE_PIXELS = 1_150_000
 
 
@@ -32,7 +32,7 @@ class PointFormat(NamedTuple):
 def fit_within(width: int, height: int, longest: int, pixels: int) -> Size:
     """Scale (width, height) down until neither limit is passed; never up.
 
-    >>> fit_within(1920, 1080, CLAUDE_LONGEST, CLAUDE_PIXELS)
+    >>> fit_within(1920, 1080, _CLAUDE_LONGEST, CLAUDE_PIXELS)
     (1429, 804)
     """
     scale = min(1.0, longest / max(width, height), math.sqrt(pixels / (width * height)))
@@ -50,7 +50,7 @@ def _gpt(width: int, height: int) -> Size:
     return max(1, round(wide * scale)), max(1, round(high * scale))
 
 
-_claude = partial(fit_within, longest=CLAUDE_LONGEST, pixels=CLAUDE_PIXELS)
+_claude = partial(fit_within, longest=_CLAUDE_LONGEST, pixels=CLAUDE_PIXELS)
 
 FORMATS: dict[Format, PointFormat] = {
     "qwen2-vl": PointFormat(prompts.QWEN_THOUSAND, "relative_1000", smart_resize),
@@ -66,7 +66,7 @@ UITARS: dict[Version, tuple[SpaceName, PixelLimits]] = {
     "1": ("relative_1000", UITARS_V1),
     "1.5": ("resized_pixels", PROCESSOR),
 }
-UITARS_PROMPTS = {"official": prompts.UITARS_OFFICIAL, "grounding": prompts.UITARS_GROUNDING}
+_UITARS_PROMPTS = {"official": prompts.UITARS_OFFICIAL, "grounding": prompts.UITARS_GROUNDING}
 
 
 def uitars(version: Version, prompt: str, fewest: int | None, most: int | None) -> PointFormat:
@@ -76,7 +76,7 @@ def uitars(version: Version, prompt: str, fewest: int | None, most: int | None) 
     """
     space, own = UITARS[version]
     limits = PixelLimits(fewest or own.fewest, most or own.most)
-    return PointFormat(UITARS_PROMPTS[prompt], space, partial(smart_resize, limits=limits))
+    return PointFormat(_UITARS_PROMPTS[prompt], space, partial(smart_resize, limits=limits))
 
 
 def place(numbers: Numbers, space: str, sent: Size, picture: Pixels) -> Point | Box:

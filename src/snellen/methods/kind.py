@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 UITARS = "vllm/ByteDance-Seed/UI-TARS-1.5-7B"
 UITARS_AT = "http://localhost:8001/v1"
-OMNIPARSER_AT = "http://localhost:8000"
-UITARS_REPLY = 128  # tokens, as the maintainers' evaluation has it; with top_p 1
+_OMNIPARSER_AT = "http://localhost:8000"
+_UITARS_REPLY = 128  # tokens, as the maintainers' evaluation has it; with top_p 1
 PATIENCE = 1.0  # seconds
-MOST_READ = 1 << 20  # bytes of a reply
+_MOST_READ = 1 << 20  # bytes of a reply
 
 
 class MethodKind(SubjectKind):
@@ -77,7 +77,7 @@ class MethodKind(SubjectKind):
         method, own = _made(name, options, given.seed)
         spec, planner = _model(name, options), options.get(PLANNER.name)
         model = None if spec is None else given.build(spec, _for_model(name, given, environ))
-        parser = options.get(OMNIPARSER_URL.name) or environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_AT
+        parser = options.get(OMNIPARSER_URL.name) or environ.get("EVAL_OMNIPARSER_URL") or _OMNIPARSER_AT
         if isinstance(method, OracleMethod):
             if given.data is None:
                 raise SnellenError(f"method {name} looks at the answer: it needs a data set")
@@ -96,7 +96,7 @@ class MethodKind(SubjectKind):
         from snellen.methods.wire_omniparser import probe_url
 
         environ = _environ()
-        parser = environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_AT
+        parser = environ.get("EVAL_OMNIPARSER_URL") or _OMNIPARSER_AT
         uitars = environ.get("EVAL_UITARS_URL") or UITARS_AT
         ready = _state(probe_url(parser), "omniparser", "OmniParser")
         listed = _state(uitars.rstrip("/") + "/models", '"data"', "a model server")
@@ -153,7 +153,7 @@ def _for_model(name: str, given: BuildContext, environ: Mapping[str, str]) -> di
     if plans or own.get("prompt", "official") != "official":
         return changed
     if options.get("max_tokens") in (None, given.exam.max_tokens):
-        changed["max_tokens"] = UITARS_REPLY
+        changed["max_tokens"] = _UITARS_REPLY
     return changed | {"extra": {"top_p": 1, **(options.get("extra") or {})}}
 
 
@@ -172,7 +172,7 @@ def _state(url: str, expected: str, name: str) -> str:
         connection = kind(parts.hostname or "", parts.port, timeout=PATIENCE)
         connection.request("GET", parts.path or "/")
         response = connection.getresponse()
-        status, body = response.status, response.read(MOST_READ)
+        status, body = response.status, response.read(_MOST_READ)
         connection.close()
     except (OSError, http.client.HTTPException, ValueError):
         return "not reachable"

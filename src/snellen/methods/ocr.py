@@ -35,9 +35,9 @@ SETTINGS: dict[str, Any] = {
     "Rec.rec_batch_num": 1,
 }
 READABLE = 0.5  # recognition scores below this are not words
-CERTAIN = 0.8  # what a line of one or two signs needs, since icons are read as such
+_CERTAIN = 0.8  # what a line of one or two signs needs, since icons are read as such
 TILE = 2000  # the longest side that is read in one piece: it bounds the memory
-TILE_OVERLAP = 160
+_TILE_OVERLAP = 160
 
 
 def missing() -> str | None:
@@ -117,7 +117,7 @@ def parse_picture(image: bytes) -> Parse:
 def is_words(text: str, score: float) -> bool:
     """Return whether what was recognized is writing: one or two odd signs are more often an icon."""
     plain = any(c.isascii() and c.isalnum() for c in text)
-    return bool(text.strip()) and score >= (CERTAIN if len(text.strip()) <= 2 or not plain else READABLE)
+    return bool(text.strip()) and score >= (_CERTAIN if len(text.strip()) <= 2 or not plain else READABLE)
 
 
 def starts(length: int) -> list[int]:
@@ -126,8 +126,8 @@ def starts(length: int) -> list[int]:
     >>> starts(1920), starts(3840)
     ([0], [0, 1840])
     """
-    step = TILE - TILE_OVERLAP
-    return sorted({max(0, min(start, length - TILE)) for start in range(0, max(1, length - TILE_OVERLAP), step)})
+    step = TILE - _TILE_OVERLAP
+    return sorted({max(0, min(start, length - TILE)) for start in range(0, max(1, length - _TILE_OVERLAP), step)})
 
 
 def without_repeats(lines: list[Edges]) -> list[Edges]:

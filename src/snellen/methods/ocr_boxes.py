@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 Edges = tuple[int, int, int, int]
 
 STEP = 9  # a difference between neighbours that is an edge
-FILLED = 0.78  # how much of its bounding rectangle a box fills, rounded corners allowed
+_FILLED = 0.78  # how much of its bounding rectangle a box fills, rounded corners allowed
 SMALLEST = 9
-LARGEST_SHARE = 0.2  # of the screen: larger boxes are panels and windows
+_LARGEST_SHARE = 0.2  # of the screen: larger boxes are panels and windows
 LARGEST = (400, 200)  # an empty box; a field is lower and may be wider
-FIELD_HEIGHT = 64
+_FIELD_HEIGHT = 64
 TICK = 34  # side of a check box or radio button
 ICON = (8, 96)
-ICON_RATIO = 3.2
-OUTLINE = 3.3  # edge pixels of an icon, in its longer side: the rounded corner of a frame has fewer
-JOIN = 5  # parts of an icon that are nearer than this belong together
+_ICON_RATIO = 3.2
+_OUTLINE = 3.3  # edge pixels of an icon, in its longer side: the rounded corner of a frame has fewer
+_JOIN = 5  # parts of an icon that are nearer than this belong together
 
 
 def find_shapes(pixels: Pixels8, words: Sequence[Edges]) -> tuple[list[tuple[Edges, list[int]]], list[Edges]]:
@@ -81,9 +81,9 @@ def _enclosed(edges: Pixels8) -> list[Edges]:
         if parent < 0:
             continue  # only holes are insides
         x, y, wide, high = (int(v) for v in cv2.boundingRect(contour))
-        if wide < SMALLEST or high < SMALLEST or wide * high > LARGEST_SHARE * width * height:
+        if wide < SMALLEST or high < SMALLEST or wide * high > _LARGEST_SHARE * width * height:
             continue
-        if cv2.contourArea(contour) >= FILLED * (wide - 1) * (high - 1):
+        if cv2.contourArea(contour) >= _FILLED * (wide - 1) * (high - 1):
             found.append((x, y, x + wide, y + high))
     kept: list[Edges] = []  # without near copies (the inner and outer edge of one frame): the larger one stays
     for box in sorted(found, key=lambda b: -(b[2] - b[0]) * (b[3] - b[1])):
@@ -96,7 +96,7 @@ def _is_control(box: Edges, words: Sequence[Edges], boxes: Sequence[Edges], scal
     """Return whether an enclosed area is a control: empty and not too large, or around one line of words."""
     wide, high = _size(box)
     if not words:
-        return high <= FIELD_HEIGHT * scale or (wide <= LARGEST[0] * scale and high <= LARGEST[1] * scale)
+        return high <= _FIELD_HEIGHT * scale or (wide <= LARGEST[0] * scale and high <= LARGEST[1] * scale)
     tall = max(w[3] - w[1] for w in words)
     if max(w[3] for w in words) - min(w[1] for w in words) > 1.8 * tall or high > 4 * tall:
         return False  # several lines: a panel
@@ -114,7 +114,7 @@ def _blobs(edges: Pixels8, words: Sequence[Edges], scale: float) -> list[Edges]:
         rest[cv2.morphologyEx(edges, cv2.MORPH_OPEN, np.ones(shape, dtype=np.uint8)) > 0] = 0
     for x1, y1, x2, y2 in words:
         rest[y1:y2, x1:x2] = 0
-    side = max(3, round(JOIN * scale)) | 1
+    side = max(3, round(_JOIN * scale)) | 1
     joined = cv2.dilate(rest, np.ones((side, side), dtype=np.uint8))
     count, _labels, stats, _middles = cv2.connectedComponentsWithStats(joined, connectivity=8)
     found = []
@@ -123,7 +123,7 @@ def _blobs(edges: Pixels8, words: Sequence[Edges], scale: float) -> list[Edges]:
         box = _grown((x, y, x + wide, y + high), -(side // 2))
         shorter, longer = sorted(_size(box))
         inked = np.count_nonzero(rest[box[1] : box[3], box[0] : box[2]])
-        if ICON[0] <= shorter and longer <= min(ICON[1] * scale, ICON_RATIO * shorter) and inked >= OUTLINE * longer:
+        if ICON[0] <= shorter and longer <= min(ICON[1] * scale, _ICON_RATIO * shorter) and inked >= _OUTLINE * longer:
             found.append(box)
     return found
 

@@ -21,7 +21,7 @@ from snellen.methods.baselines import SlidingWindow, window_parse
 from snellen.methods.pictures import cut, noted
 
 STRATEGIES = {"": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
-MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(original.SIZES), "screenseeker": 1 + original.MAX_REGIONS}
+_MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(original.SIZES), "screenseeker": 1 + original.MAX_REGIONS}
 
 
 class OracleTarget(NamedTuple):
@@ -50,7 +50,7 @@ class OracleMethod(Method):
         self.identity = {"oracle": "looks at the answer; for comparison only"}
         self.truths: Mapping[str, OracleTarget] = {}
         self._strategy, self._locator = STRATEGIES[ending], locator
-        self.most = MOST_REGIONS[self._strategy]
+        self.most = _MOST_REGIONS[self._strategy]
 
     async def locate(self, view: MethodView, tools: Tools) -> Prediction:
         """Return what the rule says. Where every single look failed, that is an error (the original counts it as a miss)."""

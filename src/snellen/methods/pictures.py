@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 RED = (255, 0, 0)
 FRAME = 5
-RING = 24
-TAG_COLOURS = ((214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (140, 86, 75), (227, 119, 194))
+_RING = 24
+_TAG_COLOURS = ((214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (140, 86, 75), (227, 119, 194))
 
 
 @lru_cache(maxsize=4)
@@ -65,7 +65,7 @@ def framed(data: bytes, box: Box) -> bytes:
     draw = ImageDraw.Draw(image)
     if box.width < 2 or box.height < 2:
         at = box.centre
-        draw.ellipse((at.x - RING, at.y - RING, at.x + RING, at.y + RING), outline=RED, width=FRAME)
+        draw.ellipse((at.x - _RING, at.y - _RING, at.x + _RING, at.y + _RING), outline=RED, width=FRAME)
     else:
         draw.rectangle((box.x1 - FRAME, box.y1 - FRAME, box.x2 + FRAME, box.y2 + FRAME), outline=RED, width=FRAME)
     return encoded(image)
@@ -81,7 +81,7 @@ def tagged(data: bytes, boxes: Sequence[tuple[float, float, float, float]]) -> b
     font = ImageFont.load_default(side)
     thick = max(1, round(max(image.size) / 1000))
     for number, (x1, y1, x2, y2) in enumerate(boxes):
-        colour = TAG_COLOURS[number % len(TAG_COLOURS)]
+        colour = _TAG_COLOURS[number % len(_TAG_COLOURS)]
         draw.rectangle((x1, y1, x2, y2), outline=colour, width=thick)
         label = str(number)
         wide = draw.textlength(label, font=font)

@@ -18,9 +18,9 @@ from snellen.methods.grounders import crop_question, no_reply
 from snellen.methods.pictures import cut, framed
 from snellen.methods.seeker_math import SMALLEST, ElementCheck, ranked, read_check, read_hints
 
-DEPTH = 3
+_DEPTH = 3
 CALLS = 40
-MOST_HINTS = 8
+_MOST_HINTS = 8
 SLACK = 2  # whole pixels around a patch may be one more on each side
 
 
@@ -60,7 +60,7 @@ class _PlannedSearch:
     async def into(self, crop: Crop, depth: int) -> Look | None:
         """Search a part of the screenshot; None where nothing in it is confirmed."""
         inner = crop.inner
-        if depth >= DEPTH or (inner.width <= SMALLEST[0] + SLACK and inner.height <= SMALLEST[1] + SLACK):
+        if depth >= _DEPTH or (inner.width <= SMALLEST[0] + SLACK and inner.height <= SMALLEST[1] + SLACK):
             return await self._leaf(crop)
         text = prompts.filled(prompts.PLANNER, instruction=self.wanted)
         reply = await self._ask("plan", crop, await self.search.tools.compute(cut, self.search.view.image, crop), text)
@@ -71,7 +71,7 @@ class _PlannedSearch:
             self.denial = "the planner says that there is no target"
             return None
         candidates = []
-        for name in (self.wanted, *names[:MOST_HINTS]):
+        for name in (self.wanted, *names[:_MOST_HINTS]):
             if self.search.spent:
                 break
             box = _box(await self._ground(crop, name))

@@ -25,12 +25,12 @@ from snellen.methods.base import Parse, ToolFailure
 from snellen.methods.pictures import encoded, opened
 
 STRIP_TEXT = "SNELLEN TEXT STRIP"
-STRIP_SIZE = (420, 64)
-STRIP_FONT = 32
+_STRIP_SIZE = (420, 64)
+_STRIP_FONT = 32
 MOST_ITEMS = 5000
 SLACK = 0.05  # how far beyond the picture a box may reach and still be one of it
 _OLD = re.compile(r"(Text|Icon) Box ID \d{1,6}:\s?(.*)", re.DOTALL)
-HINT = "start OmniParser's server, or name it with --omniparser-url or EVAL_OMNIPARSER_URL"
+_HINT = "start OmniParser's server, or name it with --omniparser-url or EVAL_OMNIPARSER_URL"
 Send = Callable[[bytes], Awaitable[bytes | None]]
 """Posts a body and gives the reply's; None where the server failed on the picture (status 500)."""
 
@@ -58,7 +58,7 @@ class OmniParserEndpoint(Endpoint):
     model = "omniparser"
 
     def __init__(self, url: str) -> None:
-        self.connection = Connection(parse_url(url), probe_url(url), {}, Secret(""), HINT)
+        self.connection = Connection(parse_url(url), probe_url(url), {}, Secret(""), _HINT)
 
     def parse(self, body: bytes) -> Parsed:
         """Return the list of what it sees as text."""
@@ -148,7 +148,7 @@ def padded(image: bytes) -> tuple[bytes, tuple[int, int]]:
     from PIL import Image
 
     picture = opened(image)
-    size = max(picture.width, STRIP_SIZE[0]), picture.height + STRIP_SIZE[1]
+    size = max(picture.width, _STRIP_SIZE[0]), picture.height + _STRIP_SIZE[1]
     out = Image.new("RGB", size, (255, 255, 255))
     out.paste(picture, (0, 0))
     out.paste(strip(), (0, picture.height))
@@ -159,8 +159,8 @@ def strip() -> Any:
     """Draw the strip itself: large dark letters on white."""
     from PIL import Image, ImageDraw, ImageFont
 
-    out = Image.new("RGB", STRIP_SIZE, (255, 255, 255))
-    ImageDraw.Draw(out).text((12, 14), STRIP_TEXT, fill=(0, 0, 0), font=ImageFont.load_default(STRIP_FONT))
+    out = Image.new("RGB", _STRIP_SIZE, (255, 255, 255))
+    ImageDraw.Draw(out).text((12, 14), STRIP_TEXT, fill=(0, 0, 0), font=ImageFont.load_default(_STRIP_FONT))
     return out
 
 

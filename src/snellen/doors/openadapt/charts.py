@@ -20,7 +20,7 @@ from snellen.exams.grounding.names import ORACLE_TITLE
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SIZE_RULES = {
+_SIZE_RULES = {
     PIXELS: {"small": "under 32 px", "medium": "32 to 100 px", "large": "over 100 px"},
     AREA: {
         "small": "under 0.1% of the screen",
@@ -28,9 +28,9 @@ SIZE_RULES = {
         "large": "1% of the screen or more",
     },
 }
-SIZE_BASES = {PIXELS: "side of a square of its area", AREA: "share of the screen's area (openadapt-grounding's rule)"}
+_SIZE_BASES = {PIXELS: "side of a square of its area", AREA: "share of the screen's area (openadapt-grounding's rule)"}
 TARGET_RATE, TARGET_SECONDS = 80, 2
-LEAST_SECONDS = 0.001
+_LEAST_SECONDS = 0.001
 WIDTH = 10
 NAME = 40
 BLUE, DARK, ORANGE, GREY = "#79aede", "#173a5e", "#fbd9a0", "#5f6b7a"
@@ -78,11 +78,11 @@ def _draw(given: list[MethodResult]) -> dict[str, Figure]:
     basis = rows[0].size_basis
     kinds = list(dict.fromkeys(kind for row in rows for kind in row.types))
     nothing = Score(value=None, n=0)
-    sizes = {f"{s}: {limit}": [row.sizes.get(s, nothing) for row in rows] for s, limit in SIZE_RULES[basis].items()}
+    sizes = {f"{s}: {limit}": [row.sizes.get(s, nothing) for row in rows] for s, limit in _SIZE_RULES[basis].items()}
     types = {kind.replace("_", " "): [row.types.get(kind, nothing) for row in rows] for kind in kinds}
     charts = {
         "detection_rate_overall": _bars(f"{rate} by method", rows, {"": [row.overall for row in rows]}, notes),
-        "detection_rate_by_size": _bars(f"{rate} by element size: {SIZE_BASES[basis]}", rows, sizes, notes),
+        "detection_rate_by_size": _bars(f"{rate} by element size: {_SIZE_BASES[basis]}", rows, sizes, notes),
         "accuracy_vs_latency": _scatter(f"{rate} and time", rows, notes),
     }
     return charts | ({"detection_rate_by_type": _bars(f"{rate} by element type", rows, types, notes)} if types else {})
@@ -138,7 +138,7 @@ def _scatter(title: str, rows: Sequence[MethodRow], notes: Sequence[str]) -> Fig
     figure = _figure(max(4.5, 1.5 + 0.4 * len(drawn)), title, [*notes, targets, *more])
     axes: Any = figure.subplots()
     for row in drawn:
-        time, rate = max(LEAST_SECONDS, (row.latency_ms.value or 0.0) / 1000), 100 * (row.overall.value or 0.0)
+        time, rate = max(_LEAST_SECONDS, (row.latency_ms.value or 0.0) / 1000), 100 * (row.overall.value or 0.0)
         axes.errorbar(
             time,
             rate,

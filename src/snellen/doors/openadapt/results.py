@@ -17,7 +17,7 @@ from snellen.core.types import Struct
 from snellen.stats.means import measured_interval, of_samples, score, share_interval
 
 SIZES = ("small", "medium", "large")
-BLIND_ORIGINAL = "UI-TARS + baseline"
+_BLIND_ORIGINAL = "UI-TARS + baseline"
 ORIGINAL = "original tool"
 AREA = "area_fraction"
 PIXELS = "pixels"
@@ -62,7 +62,7 @@ class MethodResult(Struct, frozen=True):
     @property
     def peeks(self) -> bool:
         """Return whether this is an oracle's: it says so, or it is the original's and of a method that looks at the answer."""
-        return self.method_name != BLIND_ORIGINAL if self.oracle is None else self.oracle
+        return self.method_name != _BLIND_ORIGINAL if self.oracle is None else self.oracle
 
     @property
     def rule(self) -> str:

@@ -42,7 +42,7 @@ def _screen(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-MAKE_OPTIONS = (
+_MAKE_OPTIONS = (
     Option("style", "layouts (default), or original: the screens of openadapt-grounding.", metavar="NAME"),
     Option(
         "absent",
@@ -83,7 +83,7 @@ class Grounding(Exam):
     max_tokens = 512
     reply_tokens = 24
     extras = (  # most import their module when they are called: every command loads the exam
-        Maker(later("snellen.synthetic.screens.make:make"), MAKE_OPTIONS),
+        Maker(later("snellen.synthetic.screens.make:make"), _MAKE_OPTIONS),
         DataTemplates({"grounding": later("snellen.exams.grounding.template:write")}),
         HubData(fetch.hub, tuple(fetch.SOURCES), fetch.unpack),
         OptionMeaning(chosen),

@@ -34,9 +34,9 @@ from snellen.exams.grounding.tables import (
     screenspot_table,
 )
 
-ORIGINAL_NAMES = {"omniparser": "OmniParser", "uitars": "UI-TARS"}
-ORIGINAL_CROPS = {"": "baseline", "none": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
-SCREENSPOT = ("screenspot", "screenspot-pro")
+_ORIGINAL_NAMES = {"omniparser": "OmniParser", "uitars": "UI-TARS"}
+_ORIGINAL_CROPS = {"": "baseline", "none": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
+_SCREENSPOT = ("screenspot", "screenspot-pro")
 Record = tuple[Sample, Answer, Mark]
 
 
@@ -48,8 +48,8 @@ def display_name(method: str) -> str:
     """
     plain = method.removeprefix("oracle/")
     base, _, crop = plain.partition("-")
-    known = base in ORIGINAL_NAMES and crop in ORIGINAL_CROPS
-    name = f"{ORIGINAL_NAMES[base]} + {ORIGINAL_CROPS[crop]}" if known else plain
+    known = base in _ORIGINAL_NAMES and crop in _ORIGINAL_CROPS
+    name = f"{_ORIGINAL_NAMES[base]} + {_ORIGINAL_CROPS[crop]}" if known else plain
     return f"oracle: {name}" if method != plain else name
 
 
@@ -61,7 +61,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     if _whole(run) is None:
         return
     protocol, subject = run.protocol.name, run.manifest.subject
-    if protocol in SCREENSPOT:
+    if protocol in _SCREENSPOT:
         yield "screenspot.md", screenspot_table(run.groups, f"{subject.spec}{run.manifest.data.note}").encode()
     if run.records is None:
         return

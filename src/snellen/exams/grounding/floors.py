@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 REFUSE, MIDDLE, RANDOM = "always refuse", "the middle", "a random point"
-GUESS = "guess"
+_GUESS = "guess"
 """The method of predictions from the instruction alone."""
-NEIGHBOURS = 30
-SHARPNESS = 2
+_NEIGHBOURS = 30
+_SHARPNESS = 2
 
 
 class Area(NamedTuple):
@@ -153,8 +153,8 @@ def guesses(known: Sequence[Sample], asked: Sequence[Sample]) -> list[str]:
     likes = text_floor.likeness([_said(known[i]) for i in there], [_said(s) for s in asked])
     found = []
     for sample, like in zip(asked, likes, strict=True):
-        near = np.argsort(-like, kind="stable")[:NEIGHBOURS]
-        weights = like[near].astype(np.float64) ** SHARPNESS + 1e-6
+        near = np.argsort(-like, kind="stable")[:_NEIGHBOURS]
+        weights = like[near].astype(np.float64) ** _SHARPNESS + 1e-6
         found.append(_stored(sample, _shared(boxes[near], weights)))
     return found
 
@@ -163,9 +163,9 @@ def _stored(sample: Sample, place: tuple[float, float] | None) -> str:
     """Return a guess as a prediction; without a place, that the target is not there."""
     width, height = int(sample.facts["width"]), int(sample.facts["height"])
     if place is None:
-        return to_text(Prediction(method=GUESS, status="refused", size=(width, height)))
+        return to_text(Prediction(method=_GUESS, status="refused", size=(width, height)))
     point = round(place[0] * width, 1), round(place[1] * height, 1)
-    return to_text(Prediction(method=GUESS, status="found", size=(width, height), point=point))
+    return to_text(Prediction(method=_GUESS, status="found", size=(width, height), point=point))
 
 
 def _shared(boxes: Floats, weights: Floats) -> tuple[float, float]:

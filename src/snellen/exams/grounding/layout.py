@@ -9,7 +9,7 @@ from snellen.exams.grounding.marking.metrics import CELLS, CLICK
 from snellen.exams.grounding.marking.screenspot import CELLS as SIX
 
 KINDS = ("text", "icon")
-PLATFORMS = tuple(dict.fromkeys(platform for platform, _kind in SIX))
+_PLATFORMS = tuple(dict.fromkeys(platform for platform, _kind in SIX))
 
 
 def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
@@ -33,8 +33,8 @@ def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
 
 def _by_split(whole: str, splits: tuple[str, ...]) -> Iterator[Column]:
     """ScreenSpot's platforms in the paper's order; other splits (ScreenSpot-Pro's groups) with an average each."""
-    known = set(splits) <= set(PLATFORMS)
-    for split in PLATFORMS if known else splits:
+    known = set(splits) <= set(_PLATFORMS)
+    for split in _PLATFORMS if known else splits:
         for kind in KINDS:
             yield _click({"part": whole, "split": split, "kind": kind}, kind, split)
         if not known:

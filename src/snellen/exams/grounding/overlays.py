@@ -13,8 +13,8 @@ from snellen.exams.grounding.geometry import Point
 from snellen.exams.grounding.marking.marks import Truth, nearest_place
 from snellen.exams.grounding.reading.predictions import Prediction
 
-SMALLEST_VIEW = 0.14  # of the screenshot's width
-LARGEST_SHARED = 0.24  # of the screenshot's width: target and prediction in one close-up
+_SMALLEST_VIEW = 0.14  # of the screenshot's width
+_LARGEST_SHARED = 0.24  # of the screenshot's width: target and prediction in one close-up
 SHAPE = 10 / 16
 ROOM = 2.6
 
@@ -124,7 +124,7 @@ def close_ups(drawn: Overlay) -> list[CloseUp]:
     clicked += [drawn.box.corners] if clicked and drawn.box is not None else []
     if target and clicked:
         shared = _around([*target, *clicked], drawn)
-        if shared.width <= LARGEST_SHARED * drawn.width:
+        if shared.width <= _LARGEST_SHARED * drawn.width:
             return [CloseUp("target and prediction", shared)]
     parts = (("target", target), ("prediction", clicked))
     return [CloseUp(name, _around(boxes, drawn)) for name, boxes in parts if boxes]
@@ -145,7 +145,7 @@ def _around(boxes: Sequence[tuple[float, float, float, float]], drawn: Overlay) 
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     x1, y1, x2, y2 = min(lefts), min(tops), max(rights), max(bottoms)
     room = ROOM if len(boxes) == 1 else 1.6
-    width = max((x2 - x1) * room, (y2 - y1) * room / SHAPE, SMALLEST_VIEW * drawn.width)
+    width = max((x2 - x1) * room, (y2 - y1) * room / SHAPE, _SMALLEST_VIEW * drawn.width)
     width, height = round(min(width, drawn.width)), round(min(width * SHAPE, drawn.height))
     left = min(max((x1 + x2 - width) / 2, 0.0), drawn.width - width)
     top = min(max((y1 + y2 - height) / 2, 0.0), drawn.height - height)

@@ -15,18 +15,18 @@ def ask(sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
     return Question(
         id=sample.id,
         exam="grounding",
-        prompt=INSTRUCTION.name,
+        prompt=_INSTRUCTION.name,
         parts=(*sample.pictures, Text(text=str(sample.facts["instruction"]))),
         answer_kind="text",
     )
 
 
-INSTRUCTION = Prompt(
+_INSTRUCTION = Prompt(
     "instruction",
     "the screenshot, then the instruction as the data set has it; methods turn it into their own prompts",
     ask,
 )
-PROMPTS = by_name(INSTRUCTION)
+PROMPTS = by_name(_INSTRUCTION)
 
 
 def probes() -> list[Sample]:

@@ -21,7 +21,7 @@ from snellen.exams.grounding.reading.seeclick import SEECLICK
 MOST = 1000  # points that are looked at
 FEWEST = 3
 GAIN = 0.1  # of all points, that another scale must hit in addition
-INSIDE = 0.95  # of all points, that must lie on the screen on another scale
+_INSIDE = 0.95  # of all points, that must lie on the screen on another scale
 
 PIXELS, FRACTIONS, PERCENTS, THOUSANDTHS = (
     "pixels of the screenshot",
@@ -94,7 +94,7 @@ def _hits(seen: Sequence[tuple[Prediction, Point, Truth]], scale: _Scale) -> int
         )
         for _said, point, truth in seen
     ]
-    if sum(point.inside for point in points) < INSIDE * len(points):
+    if sum(point.inside for point in points) < _INSIDE * len(points):
         return 0
     return sum(hits(point, truth) for point, (_said, _point, truth) in zip(points, seen, strict=True))
 

@@ -21,7 +21,7 @@ from snellen.stats.means import score
 
 ALL = "all"
 ORACLE = "ORACLE (looks at the answer)"
-PEEKED = "oracle"
+_PEEKED = "oracle"
 """Marks of a subject that looks at the answer say so under this name; so does, until the last word, their mean."""
 GROUPINGS: tuple[tuple[str, ...], ...] = (
     *((name,) for name in ("split", "difficulty", "type", "kind", "size", "area", "platform", "application", "theme")),
@@ -56,7 +56,7 @@ def _finished(groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
     if not groups:
         return ()
     whole = groups[0].metrics
-    left_out = {PEEKED, *(() if "iou" in whole else ACC_IOU)}
+    left_out = {_PEEKED, *(() if "iou" in whole else ACC_IOU)}
     splits, difficulties = (
         {g.by[name]: (g.n, g.outcomes, g.metrics) for g in groups if set(g.by) == {"part", name}}
         for name in ("split", "difficulty")
@@ -66,7 +66,7 @@ def _finished(groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
         for g in groups
         if splits != difficulties or "split" not in g.by
     )
-    return _named(plain) if PEEKED in whole else tuple(plain)
+    return _named(plain) if _PEEKED in whole else tuple(plain)
 
 
 class GroundingSummary(Protocol):
@@ -89,7 +89,7 @@ class GroundingSummary(Protocol):
         if not truth.absent:
             values |= {name: 0.0 for name in ACC_IOU if name not in values}
         if mark.metrics.get("oracle") == "yes":
-            values[PEEKED] = 1.0
+            values[_PEEKED] = 1.0
         image = str(sample.facts.get("image", sample.id))
         target = _TargetArea(area_of(truth, image), (sample.tags.get("split", ""), sample.tags.get("kind", "")))
         return Seen(values, mark.outcome, image, target)

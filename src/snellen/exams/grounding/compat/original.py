@@ -17,10 +17,10 @@ XY = tuple[float, float]
 TOLERANCE = 0.02
 FOUND = 0.3
 ENOUGH = 0.9
-SAME_TEXT = 0.3
-PART_OF_TEXT = 0.15
-FARTHEST = 0.2
-PER_DISTANCE = 0.5
+_SAME_TEXT = 0.3
+_PART_OF_TEXT = 0.15
+_FARTHEST = 0.2
+_PER_DISTANCE = 0.5
 UITARS_CONFIDENCE = 0.9
 SIZES = (200, 300, 500)
 MAX_REGIONS = 5
@@ -65,10 +65,10 @@ def match_score(found: XYWH, found_text: str | None, target: XYWH, target_text: 
     if found_text and target_text:
         one, other = found_text.lower().strip(), target_text.lower().strip()
         if one == other:
-            bonus = SAME_TEXT
+            bonus = _SAME_TEXT
         elif one in other or other in one:
-            bonus = PART_OF_TEXT
-    penalty = min(FARTHEST, distance(click_point(found), click_point(target)) * PER_DISTANCE)
+            bonus = _PART_OF_TEXT
+    penalty = min(_FARTHEST, distance(click_point(found), click_point(target)) * _PER_DISTANCE)
     return max(0.0, min(1.0, iou(found, target) + bonus - penalty))
 
 

@@ -24,7 +24,7 @@ from snellen.exams.grounding.geometry import UNIT, Box, Pixels
 
 BoxFormat = Literal["xyxy-pixels", "xywh-pixels", "xyxy-shares", "xywh-shares"]
 BOX_FORMATS: tuple[BoxFormat, ...] = get_args(BoxFormat)
-OVERHANG = 2.0  # pixels by which a real annotation may reach over the edge; it is cut there
+_OVERHANG = 2.0  # pixels by which a real annotation may reach over the edge; it is cut there
 ALL = "all"
 EMBEDDED = "imageData"
 _SNAP = 1e-6
@@ -308,7 +308,7 @@ def polygon_bounds(flat: Any, space: Pixels) -> Box:
 def _inside(box: Box, problem: str) -> Box:
     """Return a box that lies in the image, on whole pixels where only a division by the image's size left a trace of others."""
     width, height = box.space.width, box.space.height
-    if not Box(-OVERHANG, -OVERHANG, width + OVERHANG, height + OVERHANG, box.space).covers(box):
+    if not Box(-_OVERHANG, -_OVERHANG, width + _OVERHANG, height + _OVERHANG, box.space).covers(box):
         raise SnellenError(problem)
     corners = [round(v) if abs(v - round(v)) < _SNAP else v for v in box.corners]
     cut = Box.from_xyxy(corners, box.space).clamped()

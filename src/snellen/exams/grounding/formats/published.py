@@ -30,7 +30,7 @@ from snellen.exams.grounding.formats.base import (
 )
 from snellen.exams.grounding.names import CAPABILITIES
 
-CLASSES = "classification_result.json"
+_CLASSES = "classification_result.json"
 Make = Callable[[PictureFolders, Row, str, Path], Screen]
 
 
@@ -129,7 +129,7 @@ def _osworld_entries(where: PictureFolders, files: list[Path], _box_format: str)
     """Yield every record; the split is the file, since both files ask for the same targets in different words."""
     for path in files:
         capabilities: dict[str, list[str]] = {}
-        beside = path.with_name(CLASSES)
+        beside = path.with_name(_CLASSES)
         try:
             known = typed(read_json(beside, where), _ClassNames).classified if beside.is_file() else {}
         except SnellenError as error:

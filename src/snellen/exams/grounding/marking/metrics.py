@@ -23,13 +23,13 @@ def _quantile(name: str, label: str, unit: Unit) -> Metric:
 
 CLICK = Metric(name="click_accuracy")
 CELLS = Metric(name="mean_of_six_cells", kind="own", interval="")
-PRESENCE = (
+_PRESENCE = (
     Metric(name="present_accuracy"),
     Metric(name="refusal_accuracy"),
     Metric(name="false_refusal", better="lower"),
 )
 DETECTION = Metric(name="detection_rate")
-WRONG_FORMAT = Metric(name="wrong_format", better="lower")
+_WRONG_FORMAT = Metric(name="wrong_format", better="lower")
 PLACES = (
     *(Metric(name=f"within_{t}_px", detail=True) for t in TOLERANCES),
     Metric(name="iou", label="IoU"),
@@ -37,8 +37,8 @@ PLACES = (
     Metric(name="detector_recall", detail=True),
     Metric(name="detector_recall_iou_50", label="detector recall, IoU of at least 0.50", detail=True),
 )
-MATCH = Metric(name="match_score", detail=True)
-MEASURED = (
+_MATCH = Metric(name="match_score", detail=True)
+_MEASURED = (
     _measured("distance_px", "distance to the middle", "px"),
     _quantile("distance_px_p50", "distance to the middle p50", "px"),
     _measured("distance_box_px", "distance to the target", "px"),
@@ -52,13 +52,13 @@ MEASURED = (
     _quantile("seconds_image_p95", "time for a screenshot p95", "s"),
 )
 # values of single samples alone: no table has a mean of them
-SAMPLE_ONLY = (
+_SAMPLE_ONLY = (
     Metric(name="seed_iou", label="IoU (openadapt)", kind="own", interval="", detail=True),
     Metric(name="seed_distance", label="distance (openadapt)", kind="own", better="lower", interval="", detail=True),
 )
 
 # in the order in which tables show them
-OF_CLICK = (CLICK, *PRESENCE, *PLACES, *MEASURED)
-OF_OPENADAPT = (DETECTION, CLICK, *PRESENCE, *PLACES, MATCH, *MEASURED, *SAMPLE_ONLY)
-OF_SCREENSPOT = (CLICK, CELLS, *PRESENCE, WRONG_FORMAT, *PLACES, *MEASURED)
-OF_SCREENSPOT_PRO = (CLICK, *PRESENCE, WRONG_FORMAT, *PLACES, *MEASURED)
+OF_CLICK = (CLICK, *_PRESENCE, *PLACES, *_MEASURED)
+OF_OPENADAPT = (DETECTION, CLICK, *_PRESENCE, *PLACES, _MATCH, *_MEASURED, *_SAMPLE_ONLY)
+OF_SCREENSPOT = (CLICK, CELLS, *_PRESENCE, _WRONG_FORMAT, *PLACES, *_MEASURED)
+OF_SCREENSPOT_PRO = (CLICK, *_PRESENCE, _WRONG_FORMAT, *PLACES, *_MEASURED)
