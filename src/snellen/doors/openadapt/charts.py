@@ -16,6 +16,7 @@ from snellen.core.results import Score
 from snellen.core.text import one_line
 from snellen.doors.openadapt.results import AREA, PIXELS, MethodResult, MethodRow, rows_of, unlike
 from snellen.exams.grounding.names import ORACLE_TITLE
+from snellen.present.files.charts import STYLE, WITHOUT_DATE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,13 +35,6 @@ _LEAST_SECONDS = 0.001
 WIDTH = 10
 NAME = 40
 BLUE, DARK, ORANGE, GREY = "#79aede", "#173a5e", "#fbd9a0", "#5f6b7a"
-STYLE: Any = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "snellen",
-    "text.parse_math": False,
-    "font.family": "sans-serif",
-    "font.size": 8.5,
-}
 
 
 def write(results: Iterable[MethodResult], folder: Path) -> list[Path]:
@@ -56,9 +50,9 @@ def write(results: Iterable[MethodResult], folder: Path) -> list[Path]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, figure in _draw(list(results)).items():
-                for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+                for ending in ("svg", "png"):
                     written.append(folder / f"{name}.{ending}")
-                    figure.savefig(written[-1], dpi=200, metadata=metadata)
+                    figure.savefig(written[-1], dpi=200, metadata=WITHOUT_DATE[ending])
         except OSError as error:
             raise SnellenError(
                 f"cannot write charts to {folder} ({error.strerror}): choose another --charts_dir"
@@ -110,22 +104,24 @@ def _figure(high: float, title: str, notes: Sequence[str]) -> Figure:
     return figure
 
 
-def _bars(title: str, rows: Sequence[MethodRow], panels: dict[str, list[Score]], notes: Sequence[str]) -> Figure:
-    """Draw a panel for each kind of element, with a bar for each method."""
-    figure = _figure(1.5 + len(panels) * (0.4 + 0.4 * len(rows)), title, notes)
-    names = [_name(row) for row in rows]
-    for axes, (heading, rates) in zip(figure.subplots(len(panels), squeeze=False).flat, panels.items(), strict=True):
-        axes.set_title(one_line(heading, NAME), loc="left", fontsize=8.5)
-        axes.set_yticks(range(len(rows)), names)
-        axes.set(xlim=(0, 100), ylim=(len(rows) - 0.4, -0.6))
-        axes.grid(axis="x", color="#dfe4ea")
-        axes.set_axisbelow(True)
-        for place, (row, rate) in enumerate(zip(rows, rates, strict=True)):
-            axes.text(101, place, _said(rate), va="center", fontsize=7.5)
+def _bars(title: str, rows: Sequence[MethodRow], parts: dict[str, list[Score]], notes: Sequence[str]) -> Figure:
+    """Draw a bar for each method, below the name of each kind of element."""
+    figure = _figure(1.5 + 0.3 * len(parts) * (1 + len(rows)), title, notes)
+    axes: Any = figure.subplots()
+    labels: list[str] = []
+    for heading, rates in parts.items():
+        labels.append(one_line(heading, NAME))
+        for row, rate in zip(rows, rates, strict=True):
             if rate.value is not None:
                 colour, hatch = (ORANGE, "///") if row.result.peeks else (BLUE, "")
-                bar = axes.barh(place, 100 * rate.value, 0.6, xerr=_errors(rate, 100), color=colour, ecolor=DARK)
-                bar[0].set(hatch=hatch, edgecolor=GREY)
+                error = _errors(rate, 100)
+                [bar] = axes.barh(len(labels), 100 * rate.value, 0.6, xerr=error, color=colour, ecolor=DARK)
+                bar.set(hatch=hatch, edgecolor=GREY)
+            labels.append(f"{_name(row)}: {_said(rate)}")
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set(xlim=(0, 100), ylim=(len(labels) - 0.4, -0.6), xlabel="percent")
+    axes.grid(axis="x", color="#dfe4ea")
+    axes.set_axisbelow(True)
     return figure
 
 
@@ -145,7 +141,7 @@ def _scatter(title: str, rows: Sequence[MethodRow], notes: Sequence[str]) -> Fig
             xerr=_errors(row.latency_ms, 0.001),
             yerr=_errors(row.overall, 100),
             fmt="D" if row.result.peeks else "o",
-            label=f"{_name(row)}, {_said(row.overall)}, {time:.3g} s",
+            label=f"{_name(row)}: {_said(row.overall)}, {time:.3g} s",
         )
     axes.axhline(TARGET_RATE, color=GREY, linestyle="--", linewidth=0.8)
     axes.axvline(TARGET_SECONDS, color=GREY, linestyle="--", linewidth=0.8)
@@ -165,7 +161,7 @@ def _errors(score: Score, scale: float) -> list[list[float]] | None:
 
 
 def _name(row: MethodRow) -> str:
-    return f"{one_line(row.method, NAME)}\n{one_line(f'{row.result.dataset_name}, {row.result.rule}', NAME)}"
+    return f"{one_line(row.method, NAME)} ({one_line(f'{row.result.dataset_name}, {row.result.rule}', NAME)})"
 
 
 def _said(rate: Score) -> str:
