@@ -22,7 +22,7 @@ from snellen.exams.grounding.names import ORACLE_TITLE
 from snellen.exams.grounding.protocols import PROTOCOLS
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
 from snellen.exams.grounding.summary import ORACLE
-from snellen.exams.grounding.tables import comparison, console_table, markdown_table, screenspot_table
+from snellen.exams.grounding.tables import comparison, console_table, markdown_table
 from snellen.stats.tally import summarised
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
@@ -264,17 +264,6 @@ def test_an_oracles_files_all_say_so() -> None:
     assert set(json.loads(written["comparison.json"])) == {"oracle", "synthetic_data"}
     assert ORACLE_TITLE in written["table.txt"]
     assert ORACLE_TITLE in written["table.md"]
-    assert ORACLE_TITLE in files(run("screenspot", oracle=True))["screenspot.md"]
-
-
-def test_screenspots_table_prints_both_averages_labelled() -> None:
-    table = files(run("screenspot"))["screenspot.md"]
-    assert "average over samples" in table
-    assert "average of the six cells" in table
-    assert "mobile text" in table
-    assert "n = 12" in table
-    one_split = [g for g in run("screenspot").groups if set(g.by) == {"part"}]
-    assert screenspot_table(one_split, "ocr").splitlines()[4].strip() == "| 66.7 | – |"
 
 
 def test_screenspot_pros_report_and_leaderboard_entry() -> None:
@@ -292,7 +281,5 @@ def test_screenspot_pros_report_and_leaderboard_entry() -> None:
     assert entry["group"]["Dev"]["avg"] == 66.7
 
 
-def test_later_protocols_have_no_records_and_still_their_table() -> None:
-    facts = run("screenspot")._replace(records=None)
-    assert list(files(facts)) == ["screenspot.md"]
+def test_later_protocols_have_no_records_and_no_files() -> None:
     assert files(run("click")._replace(records=None)) == {}

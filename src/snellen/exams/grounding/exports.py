@@ -31,12 +31,10 @@ from snellen.exams.grounding.tables import (
     comparison,
     console_table,
     markdown_table,
-    screenspot_table,
 )
 
 _ORIGINAL_NAMES = {"omniparser": "OmniParser", "uitars": "UI-TARS"}
 _ORIGINAL_CROPS = {"": "baseline", "none": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
-_SCREENSPOT = ("screenspot", "screenspot-pro")
 Record = tuple[Sample, Answer, Mark]
 
 
@@ -58,20 +56,15 @@ def display_name(method: str) -> str:
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """Yield the original's result file and comparison, both tables as text, and ScreenSpot's own where the protocol is theirs."""
-    if _whole(run) is None:
+    if _whole(run) is None or run.records is None:
         return
-    protocol, subject = run.protocol.name, run.manifest.subject
-    if protocol in _SCREENSPOT:
-        yield "screenspot.md", screenspot_table(run.groups, f"{subject.spec}{run.manifest.data.note}").encode()
-    if run.records is None:
-        return
-    records = list(run.records())
+    records, subject = list(run.records()), run.manifest.subject
     result = result_of(run, records)
     yield f"{safe_name(str(result['method']))}_{safe_name(str(result['dataset_name']))}.json", json_file(result)
     yield "comparison.json", json_file(comparison([result]))
     yield "table.txt", console_table([result]).encode()
     yield "table.md", (markdown_table([result]) + "\n").encode()
-    if protocol == "screenspot-pro":
+    if run.protocol.name == "screenspot-pro":
         judged = [_pro_row(run.protocol, *record) for record in records]
         full = {"details": judged, "metrics": report(judged), "oracle": result["oracle"], "subject": subject.spec}
         full["synthetic_data"] = result["synthetic_data"]

@@ -1,4 +1,4 @@
-"""openadapt-grounding's comparison and tables of several results, character by character, and ScreenSpot's table of six cells.
+"""openadapt-grounding's comparison and tables of several results, character by character.
 
 Unlike there, an unknown value is a dash, size classes say what they are measured on, and methods that look at the answer stand apart.
 """
@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from snellen.core.results import GroupSummary
 from snellen.core.text import for_terminal
-from snellen.core.types import Outcome
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.formats import base
-from snellen.exams.grounding.marking.screenspot import CELLS, mean_of_cells
 from snellen.exams.grounding.names import ORACLE_TITLE
 
 SIZES = ("small", "medium", "large")
@@ -107,28 +104,6 @@ def _markdown(metrics: Sequence[Metrics]) -> str:
         for m in metrics
     ]
     return "\n".join(lines)
-
-
-def screenspot_table(groups: Sequence[GroupSummary], subject: str) -> str:
-    """Return the six cells and both averages, each said for what it is: published tables mix the two."""
-    shares: dict[tuple[str, str], tuple[int, int]] = {}
-    for group in groups:
-        if set(group.by) == {"part", "split", "kind"}:
-            shares[group.by["split"], group.by["kind"]] = (group.outcomes.get(Outcome.CORRECT.value, 0), group.n)
-    whole = next(g for g in groups if set(g.by) == {"part"})
-    cells = CELLS if any(c in shares for c in CELLS) else tuple(sorted(shares))
-    oracle = "" if whole.by["part"] == "all" else f" — {ORACLE_TITLE}"
-    columns = [
-        (f"{place} {kind}", _percent(right / n) if n else "–", f"n = {n}")
-        for place, kind in cells
-        for right, n in [shares.get((place, kind), (0, 0))]
-    ]
-    average = _percent(whole.outcomes.get(Outcome.CORRECT.value, 0) / whole.n)
-    columns.append(("average over samples", average, f"n = {whole.n}"))
-    columns.append(("average of the six cells", _percent(mean_of_cells(shares)), ""))
-    head, values, counts = ("| " + " | ".join(row) + " |" for row in zip(*columns, strict=True))
-    lines = [f"{_cell(subject)}{oracle}", "", head, "|" + " --- |" * len(columns), values, counts]
-    return "\n".join(lines) + "\n"
 
 
 def _made(metrics: Sequence[Metrics]) -> str:
