@@ -15,6 +15,8 @@ from snellen.engine.runs.listing import ListedRun, RunListing
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 
+SYNTHETIC, INCOMPLETE = "S", "!"
+
 
 def tails(runs: Sequence[ListedRun]) -> list[str]:
     """Return what tells runs apart: the digest at the end of a folder's name, or the whole name where two share that.
@@ -33,7 +35,7 @@ def headlines(run: ListedRun | Run) -> list[tuple[str, Score]]:
     return [one for main in run.summary.plain[:1] for one in formatting.headlines(main)]
 
 
-def spread(scores: list[tuple[str, Score]]) -> str:
+def _spread(scores: list[tuple[str, Score]]) -> str:
     """Return '33.3', or '8.3–33.3' where there are several parts; of thresholds, which have units of their own, the first."""
     first = next(((part, s) for part, s in scores if formatting.is_threshold(s)), None)
     if first is not None:
@@ -49,6 +51,29 @@ def cost(totals: Totals) -> str:
     if not totals.cost and totals.cost_unknown:
         return "?"
     return f"{totals.cost:.4f}" + "+" * bool(totals.cost_unknown)
+
+
+def run_cells(run: ListedRun | None) -> tuple[str, str, str, str]:
+    """Return how many samples a run has (or answers, of one that is not complete), its score, its cost, and its marks."""
+    if run is None:
+        return "–", "–", "–", ""
+    summary = run.summary
+    answered, wanted = formatting.answered_of(summary)
+    n = str(run.manifest.data.samples) if summary.complete or not wanted else f"{answered}/{wanted}"
+    marks = SYNTHETIC * summary.synthetic + INCOMPLETE * (not summary.complete)
+    return n, _spread(headlines(run)), cost(summary.totals), marks
+
+
+def legend(shown: Sequence[ListedRun]) -> str:
+    """Say what these cells mean."""
+    measured = any(score.unit for run in shown for _part, score in headlines(run))
+    first = ", or its first threshold" if measured else ""
+    said = f"Score: the first protocol's headline in percent, lowest to highest of its parts{first}; cost in USD."
+    if any(run.summary.synthetic for run in shown):
+        said += f" {SYNTHETIC}: SYNTHETIC data, not to be compared with published scores."
+    if any(not run.summary.complete for run in shown):
+        said += f" {INCOMPLETE}: not complete (n: answered/of), the same command goes on."
+    return said
 
 
 def document(folder: Path, found: RunListing) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -17,31 +17,24 @@ NEVER_LOOK = ("baseline/chance", "baseline/constant", "method/center")
 NOTHING = "–"
 
 
-def _lines_of(runs: Sequence[Run], model: str) -> list[tuple[str, ...]]:
-    """Return a line for each exam, its first part under its first protocol: the model, another that looks, and the floor."""
-    found: list[tuple[str, ...]] = []
+def _lines_of(runs: Sequence[Run], model: str) -> Iterator[tuple[str, ...]]:
+    """Yield a line for each exam, its first part under its first protocol: the model, another that looks, and the floor."""
     for exam, own in groupby(runs, key=lambda run: run.manifest.exam):
-        every = {run.manifest.subject.spec: headlines(run) for run in own}
-        scores = {spec: parts[0][1] for spec, parts in every.items() if parts}
-        if not scores:
+        parts = {run.manifest.subject.spec: found for run in own if (found := headlines(run))}
+        if not parts:
             continue
-        last = every[next(reversed(scores))]
-        other = next((s for s in scores if s != model and not s.startswith(NEVER_LOOK)), None)
-        floor = next((formatting.floor(s) for s in reversed(scores.values()) if s.floor is not None), NOTHING)
-        of_model = scores.get(model)
-        found.append(
-            (
-                exam,
-                last[0][0] + (f", 1 of {len(last)} parts" if len(last) > 1 else ""),
-                str(last[0][1].n),
-                NOTHING
-                if of_model is None
-                else f"{formatting.value(of_model)} {formatting.interval(of_model)}".strip(),
-                NOTHING if other is None else f"{formatting.value(scores[other])} {_short(other)}",
-                floor,
-            )
+        scores = {spec: found[0][1] for spec, found in parts.items()}
+        part, last = parts[next(reversed(parts))], scores[next(reversed(scores))]
+        others = (s for s in scores if s != model and not s.startswith(NEVER_LOOK))
+        of_model = [
+            f"{formatting.value(s)} {formatting.interval(s)}".strip() for spec, s in scores.items() if spec == model
+        ]
+        yield (
+            *(exam, part[0][0] + (f", 1 of {len(part)} parts" if len(part) > 1 else ""), str(last.n)),
+            *(of_model or [NOTHING]),
+            next((f"{formatting.value(scores[spec])} {_short(spec)}" for spec in others), NOTHING),
+            next((formatting.floor(s) for s in reversed(scores.values()) if s.floor is not None), NOTHING),
         )
-    return found
 
 
 def _short(spec: str) -> str:
@@ -55,7 +48,7 @@ def _short(spec: str) -> str:
 
 def print_story(runs: Sequence[Run], model: str, sees: Sequence[str], after: Sequence[str]) -> None:
     """Print the demo's end. `sees` are sentences on what the model sees, `after` what to do next."""
-    rows = _lines_of(runs, model)
+    rows = list(_lines_of(runs, model))
     counted = f"{formatting.counted(len(rows), 'exam')}, {formatting.counted(len(runs), 'run')}"
     say(f"{counted}, on SYNTHETIC data", "bold")
     columns = ("exam", "part", "n", _short(model), "another that looks", "floor")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 from snellen.core.model_names import model_name
 from snellen.core.text import one_line
 from snellen.engine.runs.listing import ListedRun, RunListing
 from snellen.present.model import formatting
-from snellen.present.model.run_list import cost, headlines, spread, tails
+from snellen.present.model.run_list import legend, run_cells, tails
 from snellen.present.terminal.tables import console, say, show_rows
 
 SHOWN_PASSED = 5
-SYNTHETIC, INCOMPLETE = "S", "!"
 HEADS = ("run", "exam", "subject", "when", "n", "score", "cost", "")
 SUBJECT = HEADS.index("subject")
 LEAST = 12
@@ -31,7 +29,7 @@ def print_listing(folder: Path, found: RunListing) -> None:
         # a line a run; `show` has the whole name
         cells = [(*row[:SUBJECT], one_line(row[SUBJECT], room), *row[SUBJECT + 1 :]) for row in rows]
         show_rows(*HEADS, kept=("run", "exam", "when", "score", "cost", ""), rows=cells)
-        say(_legend(found.runs), "dim")
+        say(f"When in UTC. {legend(found.runs)}", "dim")
     if found.older:
         say(f"and {formatting.counted(found.older, 'older run')}: --all shows them.")
     if not found.runs:
@@ -48,29 +46,11 @@ def print_listing(folder: Path, found: RunListing) -> None:
 
 
 def _row(name: str, run: ListedRun, one_year: bool) -> tuple[str, ...]:
-    """Return a run's cells. Of one that is not complete, n has the questions answered of those to ask."""
-    manifest, summary = run.manifest, run.summary
+    manifest = run.manifest
     shots = f" · {manifest.options.shots} shots" if manifest.options.shots else ""
-    answered, wanted = formatting.answered_of(summary)
     created = manifest.created
     return (
-        one_line(name, 60),
-        one_line(manifest.exam, 30),
-        one_line(f"{model_name(manifest)}{shots}", 80),
+        *(one_line(name, 60), one_line(manifest.exam, 30), one_line(f"{model_name(manifest)}{shots}", 80)),
         one_line(created[5:16].replace("T", " ") if one_year else created[:10], 20),
-        str(manifest.data.samples) if summary.complete or not wanted else f"{answered}/{wanted}",
-        spread(headlines(run)),
-        cost(summary.totals),
-        SYNTHETIC * summary.synthetic + INCOMPLETE * (not summary.complete),
+        *run_cells(run),
     )
-
-
-def _legend(shown: Sequence[ListedRun]) -> str:
-    measured = any(score.unit for run in shown for _part, score in headlines(run))
-    first = ", or its first threshold" if measured else ""
-    said = f"When in UTC; score: the first protocol's headline in percent, lowest to highest of its parts{first}; cost in USD."
-    if any(run.summary.synthetic for run in shown):
-        said += f" {SYNTHETIC}: SYNTHETIC data, not to be compared with published scores."
-    if any(not run.summary.complete for run in shown):
-        said += f" {INCOMPLETE}: not complete (n: answered/of), the same command goes on."
-    return said

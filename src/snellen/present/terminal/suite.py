@@ -16,12 +16,11 @@ from snellen.engine.runs.listing import ListedRun
 from snellen.engine.suite.cells import SuiteRun
 from snellen.engine.suite.running import SuiteRunResult
 from snellen.present.model import formatting
-from snellen.present.model.run_list import cost, headlines, plain, spread
+from snellen.present.model.run_list import cost, legend, plain, run_cells
 from snellen.present.terminal.tables import say, say_next, show_rows
 
 MOST_ROWS = 30
 MOST_REASONS = 5
-SYNTHETIC = "S"
 
 
 def state(how: SuiteRunResult) -> str:
@@ -57,12 +56,9 @@ def print_suite(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost:
     show_rows(*columns, kept=columns[3:], rows=map(_row, ended[:MOST_ROWS]))
     if len(ended) > MOST_ROWS:
         say(f"and {len(ended) - MOST_ROWS} more: snellen runs {out} --all")
-    legend = "Score: the first protocol's headline in percent, lowest to highest of its parts; cost in USD."
-    if any(run.summary.synthetic for run in _listed(ended)):
-        legend += f" {SYNTHETIC}: SYNTHETIC data, not to be compared with published scores."
-    if any(state(how).startswith("from ") for how in ended):
-        legend += " From DATE: nothing was asked, the answers are of that day (--fresh asks again)."
-    say(legend, "dim")
+    old = any(state(how).startswith("from ") for how in ended)
+    dated = " From DATE: nothing was asked, the answers are of that day (--fresh asks again)." * old
+    say(legend(_listed(ended)) + dated, "dim")
     for line in reasons(ended):
         say(line, "yellow")
     counts = Counter("done" if how.why is None else state(how) for how in ended)
@@ -78,13 +74,8 @@ def _listed(ended: Sequence[SuiteRunResult]) -> list[ListedRun]:
 
 
 def _row(how: SuiteRunResult) -> tuple[str, ...]:
-    run = listed(how)
-    samples, score, marks = "–", "–", ""
-    if run is not None:
-        samples, score = str(run.manifest.data.samples), spread(headlines(run))
-        marks = SYNTHETIC * run.summary.synthetic
-    names = one_line(how.cell.exam, 40), one_line(how.cell.model, 60)
-    return (*names, samples, score, cost(how.totals), marks, state(how))
+    n, score, _cost, marks = run_cells(listed(how))
+    return (one_line(how.cell.exam, 40), one_line(how.cell.model, 60), n, score, cost(how.totals), marks, state(how))
 
 
 def reasons(ended: Sequence[SuiteRunResult]) -> list[str]:

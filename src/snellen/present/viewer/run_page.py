@@ -36,7 +36,7 @@ def run_context(handle: RunHandle, progress: _RunProgress | None) -> dict[str, A
         "run": run,
         "repeats": handle.repeats,
         "main": next(iter(run.protocols), "") if run is not None else "",
-        "filters": _filters(run) if run is not None else [],
+        "filters": _filters(run) if run is not None and run.protocols else [],
         "query": lambda part, row, one: asked(
             [("protocol", row.names[0]), ("outcome", one.outcome), *_filters_of(handle, part)]
         ),
@@ -52,14 +52,13 @@ def _filters_of(handle: RunHandle, part: PartView) -> list[tuple[str, str]]:
 
 def _filters(run: RunView) -> list[tuple[str, str, int]]:
     """Return ways to the samples by the outcome under the main protocol: the end of an address, a name, how many."""
-    main = next(iter(run.protocols), None)
+    main = next(iter(run.protocols.values()))
     found: Counter[str] = Counter()
-    for part in run.parts:
-        for row in part.outcomes:
-            if main in row.names:
-                found.update({one.outcome: one.n for one in row.shares})
+    for group in main.groups:
+        if group.whole:
+            found.update(group.outcomes)
     return [
-        (SampleFilter(protocol=main or "", outcome=name).query(), name, found[name])
+        (SampleFilter(protocol=main.protocol, outcome=name).query(), name, found[name])
         for name in run.outcomes
         if found[name]
     ]
