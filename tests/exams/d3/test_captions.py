@@ -19,7 +19,7 @@ from snellen.engine.plan.request import RunRequest
 from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.reading import read, says_position
-from snellen.exams.d3.recorded import SWAPPED, is_captions, recorded, rows
+from snellen.exams.d3.recorded import SWAPPED, recorded, rows
 from snellen.subjects.replay import Replay
 from snellen.synthetic.pairs.make import make
 
@@ -52,7 +52,7 @@ def test_in_the_swapped_order_every_caption_stays_with_its_picture() -> None:
 
 def test_the_prompts_own_keys_are_captions_too() -> None:
     keyed = {"0": {"left_image": "a", "right_image": "b"}}
-    assert is_captions(keyed)
+    assert recorded(keyed) is not None
     assert dict(rows(keyed)) == dict(rows({"0": {"left": "a", "right": "b"}}))
 
 
@@ -85,7 +85,6 @@ def test_sets_are_recorded_by_their_own_keys() -> None:
     ],
 )
 def test_other_documents_are_left_to_the_replay(other: object) -> None:
-    assert not is_captions(other)
     assert recorded(other) is None
 
 

@@ -8,7 +8,9 @@ from snellen.core.extras import truths_of
 from snellen.engine.mark.audit import audit
 from snellen.engine.plan.plan import choose
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
-from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.exams.vqa_nle.protocols import protocols_of
+
+PROTOCOLS = protocols_of("")  # of no exam in particular
 
 
 @pytest.mark.parametrize("exam", [VQAX, ACTX, ESNLIVE, VCR], ids=lambda e: e.name)

@@ -18,11 +18,13 @@ from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats.images import coco_filename
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, shot_count
 from snellen.exams.vqa_nle.prompts import ask
-from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.exams.vqa_nle.protocols import protocols_of
 from snellen.exams.vqa_nle.reading import VqaReading
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
 from snellen.exams.vqa_nle.rows import sample_from_row
+
+PROTOCOLS = protocols_of("")  # of no exam in particular
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = json.loads((ROOT / "tests" / "parity" / "nle.json").read_text(encoding="utf-8"))

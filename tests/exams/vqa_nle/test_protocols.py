@@ -14,7 +14,9 @@ from snellen.core.types import Outcome, Sample, Token
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
-from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.exams.vqa_nle.protocols import protocols_of
+
+PROTOCOLS = protocols_of("")  # of no exam in particular
 
 EXAMS = {"vqax": VQAX, "actx": ACTX, "esnlive": ESNLIVE, "vcr": VCR}
 CHOICES = ["He is sad.", "A man is angry.", "She is happy because she won.", "It is raining."]

@@ -8,9 +8,11 @@ from tests.support.readers.vqa_nle import READERS
 
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Sample
-from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.exams.vqa_nle.protocols import protocols_of
 from snellen.exams.vqa_nle.reading.closed import read_choice, read_label
 from snellen.exams.vqa_nle.reading.strict import read_open
+
+PROTOCOLS = protocols_of("")  # of no exam in particular
 
 WHY = "it stands on the left"
 CHOICES = ["He is sad because it rains.", "A man is angry.", "She is waiting for the bus.", "They are about to leave."]

@@ -23,10 +23,12 @@ from snellen.core.types import Answer, Mark, Outcome, Sample, Token
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
-from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.exams.vqa_nle.protocols import protocols_of
 from snellen.stats.intervals import Interval
 from snellen.stats.nlg.scores import CorpusValue
 from snellen.stats.tally import summarised
+
+PROTOCOLS = protocols_of("")  # of no exam in particular
 
 CHOICES = ["He is sad.", "A man is angry.", "She is happy because she won.", "It is raining."]
 Rows = Sequence[tuple[dict[str, Any], str]]

@@ -16,7 +16,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
-from snellen.exams.d3.recorded import is_captions
+from snellen.exams.d3.recorded import recorded
 from snellen.synthetic.pairs import make as maker
 from snellen.synthetic.pairs.make import make, variants
 from snellen.synthetic.scenes.words import facts
@@ -132,7 +132,7 @@ def test_sets_are_in_the_real_format_and_the_same_bytes_each_time(tmp_path: Path
     samples = list(data.full(lambda _id: True))
     assert [s.tags["task"] for s in samples] == ["set of 4"] * 3
     assert all(len({p.data for p in s.pictures}) == 4 for s in samples)
-    assert is_captions(read(tmp_path / "a", "captions/reference.json"))
+    assert recorded(read(tmp_path / "a", "captions/reference.json"))
     assert not [p for p in BENCHMARK.check(tmp_path / "a") if p.fatal]
     with pytest.raises(SnellenError, match="another synthetic set"):
         make(tmp_path / "a", sets=3, count=3, seed=SEED)

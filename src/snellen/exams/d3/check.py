@@ -8,6 +8,7 @@ from pathlib import Path
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.core.pixels import decode_problem
 from snellen.data.files import read_picture
 from snellen.exams.d3.folder import Folder
 
@@ -20,37 +21,23 @@ def check(where: Path, images: str = "") -> Iterator[Problem]:
         yield Problem(str(where), str(error).removeprefix(f"{where}: "))
         return
     yield from folder.problems
-    yield from folder.notes
-    yield from _missing(folder)
+    gone = [one for one in folder.entries if one.missing]
+    if gone:
+        yield Problem(folder.file, f"{len(gone)} of {len(folder.entries)} pairs lack an image")
+    yield from (Problem(one.where, f"image {name!r} is missing") for one in gone for name in one.missing)
     digests: dict[Path, str] = {}
-    first_use: dict[Path, str] = {}
     for one in folder.entries:
-        uid = one.uid
-        for file in (f for f in one.files.values() if f is not None):
+        files = [file for file in one.files.values() if file is not None]
+        for file in files:
             if file not in digests:
                 broken, digests[file] = _decode(file)
                 if broken:
                     yield Problem(folder.label(file), broken)
-            elif first_use[file] != uid:
-                yield Problem(folder.label(file), f"is in pair {uid!r} and in {first_use[file]!r}", fatal=False)
-            first_use.setdefault(file, uid)
-        contents = [digests[f] for f in one.files.values() if f is not None]
-        if len(set(contents)) < len(contents):
+        if len({digests[file] for file in files}) < len(files):
             yield Problem(one.where, "two of its images are the same file content: nothing tells them apart")
 
 
-def _missing(folder: Folder) -> Iterator[Problem]:
-    gone = [one for one in folder.entries if one.missing]
-    if gone:
-        yield Problem(folder.file, f"{len(gone)} of {len(folder.entries)} pairs lack an image")
-    for one in gone:
-        for name in one.missing:
-            yield Problem(one.where, f"image {name!r} is missing")
-
-
 def _decode(file: Path) -> tuple[str | None, str]:
-    from snellen.core.pixels import decode_problem
-
     try:
         data = read_picture(file)
     except OSError as error:

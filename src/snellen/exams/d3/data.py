@@ -73,18 +73,14 @@ class D3Data(Dataset):
             raise SnellenError(f"{label} cannot be read ({error.strerror})") from None
 
     def _sample(self, one: LocatedEntry, pictures: tuple[Picture, ...]) -> Sample:
-        uid = one.uid
-        known = self._folder.kinds.get(uid, {})
-        names = tuple(one.files)
         facts: dict[str, Any] = {n: self._folder.label(f) for n, f in one.files.items() if f is not None}
-        difference = {k: v for k, v in known.items() if k not in ("kind", MARK) and isinstance(v, str)}
-        return Sample(
-            id=sample_id(uid),
-            tags={"split": "all", "task": task_of(names)} | ({"kind": known["kind"]} if known else {}),
-            truth={"uid": uid},
-            facts=facts | {"uid": uid} | ({"difference": difference} if difference else {}),
-            pictures=pictures,
-        )
+        facts["uid"] = one.uid
+        if difference := {k: v for k, v in one.known.items() if k not in ("kind", MARK) and isinstance(v, str)}:
+            facts["difference"] = difference
+        tags = {"split": "all", "task": task_of(tuple(one.files))}
+        if one.known:
+            tags["kind"] = one.known["kind"]
+        return Sample(id=sample_id(one.uid), tags=tags, truth={"uid": one.uid}, facts=facts, pictures=pictures)
 
 
 def _asked(one: LocatedEntry, tasks: list[str]) -> bool:

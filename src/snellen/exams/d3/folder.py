@@ -36,12 +36,15 @@ ELSEWHERE = ("images", "images/train2014", "images/val2014", "train2014", "val20
 
 
 class LocatedEntry(NamedTuple):
-    """A pair or set: its place in messages, the paths that are given for its slots, and the files there; None for one that is missing."""
+    """A pair or set: its place in messages, the paths that are given for its slots, the files there (None for one that is missing), and
+    what is known of how its images differ.
+    """
 
     where: str
     uid: str
     paths: dict[str, str]
     files: dict[str, Path | None]
+    known: dict[str, Any]
 
     @property
     def missing(self) -> list[str]:
@@ -107,14 +110,11 @@ class Folder:
         labels = (entry.value.get(MARK) for entry in source.entries if isinstance(entry.value, dict))
         pictures = (file for one in self.entries for file in one.files.values() if file is not None)
         self.synthetic, self.origin = folder_label(labels, pictures)
-        self.kinds, self.notes = self._differences()
-        for entry in source.entries:
-            if entry.uid not in self.kinds and source.label != DATASET and entry.value.get("kind"):
-                self.kinds[entry.uid] = {"kind": str(entry.value["kind"])}
         self._digest = hashlib.sha256(source.raw)
 
     def _entries(self, given: list[UncheckedEntry]) -> Iterator[LocatedEntry]:
         seen: set[str] = set()
+        differences = self._differences()
         for where, uid, value in given:
             problem = f"id {uid!r} is given twice" if uid in seen else _entry_problem(uid, value)
             seen.add(uid)
@@ -122,27 +122,22 @@ class Folder:
                 if problem:
                     raise SnellenError(problem)
                 paths = {name: value[name] for name in names_in(value) or ()}
-                yield LocatedEntry(where, uid, paths, {name: self.find(path) for name, path in paths.items()})
+                files = {name: self.find(path) for name, path in paths.items()}
+                known = differences.get(uid) or {key: str(kind) for key, kind in value.items() if key == "kind"}
+                yield LocatedEntry(where, uid, paths, files, known)
             except SnellenError as error:  # a path that leads out of the folder, too
                 self.problems.append(Problem(where, str(error)))
         if not given:
             self.problems.append(Problem(self.file, "no entries"))
 
-    def _differences(self) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
-        """Return what differences.json says of each pair, and what is wrong with it."""
+    def _differences(self) -> dict[str, dict[str, Any]]:
+        """Return what differences.json says of each pair."""
         path = self.root / DIFFERENCES
-        if not path.is_file():
-            return {}, []
-        known = {entry.uid for entry in self.entries}
-        found, notes = {}, []
-        for uid, value in _object(path, _bytes(path)).items():
-            if uid not in known:
-                notes.append(Problem(f"{DIFFERENCES} entry {uid!r}", f"no such entry in {DATASET}", fatal=False))
-            elif not isinstance(value, dict) or not isinstance(value.get("kind"), str) or not value["kind"]:
+        found = _object(path, _bytes(path)) if path.is_file() else {}
+        for uid, value in found.items():
+            if not isinstance(value, dict) or not isinstance(value.get("kind"), str) or not value["kind"]:
                 self.problems.append(Problem(f"{DIFFERENCES} entry {uid!r}", 'expected an object with a text "kind"'))
-            else:
-                found[uid] = value
-        return found, notes
+        return found
 
     def find(self, path: str) -> Path | None:
         """Return the file that a path means: as given from the folder of dataset.json, else by its name in the usual places."""
@@ -157,7 +152,7 @@ class Folder:
         """Changes with dataset.json, with the kinds of difference, and with any image's name, place, size or content."""
         digest = self._digest.copy()
         for one in located:
-            kind = self.kinds.get(one.uid, {}).get("kind", "")
+            kind = one.known.get("kind", "")
             files = (f"{self.label(f)}\x1f{f.stat().st_size}" if f else "" for f in one.files.values())
             digest.update("\x1e".join((one.uid, kind, *files, "")).encode("utf-8", "replace"))
         pictures = {file for one in located for file in one.files.values() if file}

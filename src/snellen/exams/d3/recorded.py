@@ -21,27 +21,17 @@ def sample_id(uid: str) -> str:
     return f"d3/{uid}"
 
 
-def is_captions(document: Any) -> bool:
-    """Return whether a JSON document is a captions file: an object of objects with captions by slot. One such object tells.
-
-    >>> is_captions({"0": {"left": "A dog.", "right": "A cat."}}), is_captions({"d3/0": "a reply"})
-    (True, False)
-    """
-    return isinstance(document, dict) and any(_captions(entry) is not None for entry in document.values())
-
-
 def _captions(entry: Any) -> dict[str, Any] | None:
     """Return an entry's captions by slot, from `left` and `right`, `left_image` and `right_image`, or `image1` to `imageN`."""
     if not isinstance(entry, Mapping):
         return None
-    names = names_in(entry)
-    if names is not None:
-        return {name: entry[name] for name in names}
-    asked = asked_keys(PAIR)
-    return dict(zip(PAIR, (entry[key] for key in asked), strict=True)) if entry.keys() >= set(asked) else None
+    asked = dict(zip(asked_keys(PAIR), PAIR, strict=True))
+    named = {asked.get(key, key): value for key, value in entry.items()}
+    names = names_in(named)
+    return None if names is None else {name: named[name] for name in names}
 
 
-def rows(captions: Mapping[str, Mapping[str, Any]], *, swapped: bool = False) -> Iterator[tuple[str, str]]:
+def rows(captions: Mapping[str, Any], *, swapped: bool = False) -> Iterator[tuple[str, str]]:
     """Yield every entry as (sample id, reply text), the reply being what the prompt asks for.
 
     With `swapped` the reply is to the pictures in the other order, so that each caption stays with its picture.
@@ -58,10 +48,10 @@ def rows(captions: Mapping[str, Mapping[str, Any]], *, swapped: bool = False) ->
 def recorded(document: Any) -> Iterator[RecordedReply] | None:
     """Return a captions file, or rows of pairs that bring captions, as recorded replies, for the question and for the control `swapped`.
 
-    None where the document is something else.
+    None where the document is something else; one entry with captions tells.
     """
     document = captions_in(document) or document
-    if not is_captions(document):
+    if not isinstance(document, dict) or not any(map(_captions, document.values())):
         return None
     orders = ((None, False), (SWAPPED.text, True))
     return (RecordedReply(name, arm, text) for arm, swapped in orders for name, text in rows(document, swapped=swapped))

@@ -19,7 +19,7 @@ GIVEN = "given"
 
 
 class _D3Row(msgspec.Struct):
-    """The fields of a row. `similarities` has a row for each caption and a column for each picture, in the order in which they were shown."""
+    """The fields of a row. `similarities` has a row for each caption and a column for each picture, as they were shown."""
 
     similarities: list[list[float]] | None = None
     truncated: list[bool] | None = None

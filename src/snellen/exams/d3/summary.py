@@ -15,7 +15,7 @@ from snellen.core.protocol import Group
 from snellen.core.results import CHANCE, Floor, Metric, Score
 from snellen.exams.d3.names import names_for
 from snellen.stats.agreement import Agreement
-from snellen.stats.intervals import Interval, wilson
+from snellen.stats.intervals import Interval
 from snellen.stats.jackknife import moved_interval, quantile_interval
 from snellen.stats.means import alone, score, share_interval
 from snellen.stats.paired import paired_difference
@@ -89,8 +89,7 @@ def _verdicts(group: Group) -> _Verdicts:
 
 
 def _share(such: int, n: int) -> Score:
-    low, high = wilson(such, n)
-    return Score(value=such / n, n=n, low=low, high=high, interval="wilson")
+    return mean_score(Metric(name="share"), Counter({1.0: such, 0.0: n - such}))
 
 
 def _by_caption(name: str, counts: Mapping[float, int], captions: int) -> dict[str, Score]:

@@ -6,7 +6,6 @@ They share the prompt `zero`, so they share answers. A protocol reads by other r
 
 from __future__ import annotations
 
-import copy
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -86,30 +85,18 @@ class NleProtocol(Protocol):
     one that a sample leaves open (no truth, no majority) is None.
     """
 
-    headline = "accuracy"
     raw_text = False
     """Whether explanations are compared without tokenisation."""
     needs = ("tokens", "records")  # each has the tables of its own marks
 
-    def __init__(self, name: str, version: str, answers: NleProtocol | None = None) -> None:
-        """`answers` is the protocol for replies without explanation; one that has none is that itself."""
+    def __init__(self, name: str, version: str, task: str, *, explains: bool = True) -> None:
+        """`explains` is false for replies without explanation. The task decides the headline and what metrics are called."""
         super().__init__(name, self.about, version=version, prompt="zero")
-        self.explains = answers is not None
-        self.metrics = summary.declarations(explains=self.explains)
-        self._answers = answers or self
-        self._compose()
-
-    def _compose(self) -> None:
+        self.explains = explains
+        self.headline = summary.headline(name, task)
+        self.metrics = summary.named(summary.declarations(explains=explains), name, task)
+        self._answers = type(self)(name, version, task, explains=False) if explains else self
         self.extras = (ROLES, ByPrompt(self._for_prompt), JoinedItems(_joined))
-
-    def for_task(self, task: str) -> NleProtocol:
-        """Return the same protocol as one exam shows it: its headline and what its metrics are called there."""
-        other = copy.copy(self)
-        other.headline = summary.headline(self.name, task)
-        other.metrics = summary.named(self.metrics, self.name, task)
-        other._answers = other if self._answers is self else self._answers.for_task(task)
-        other._compose()
-        return other
 
     def _for_prompt(self, prompt: str) -> NleProtocol:
         """Return the same protocol for the replies to a prompt; always the same object for the same kind of prompt."""

@@ -28,24 +28,35 @@ def _one(gold: str | None) -> frozenset[str]:
 
 
 class MultimodalVqaEval(NleProtocol):
-    """multimodal-vqa-eval with explanations; answers by its normaliser, VCR by the text of the choice."""
+    """multimodal-vqa-eval: answers by its normaliser, VCR by the text of the choice.
+
+    Without explanations it reads the first words alone, and compares VCR's choices by their numbers.
+    """
 
     about = "multimodal-vqa-eval's post-processing, bugs included; its normalised answer must equal the majority's"
 
     def read(self, reply: str, target: MarkedSample) -> VqaReading:
-        return original.postprocess_prediction(reply, target.task, target.choices)
+        if self.explains:
+            return original.postprocess_prediction(reply, target.task, target.choices)
+        answer = original.postprocess_answer_only(reply, target.task, target.choices)
+        return VqaReading(answer, None, "abcd".index(answer) if target.task == "vcr" and answer else None)
 
     def _form(self, answer: str, task: str) -> str:
         return original.normalize_answer(answer)
 
     def accepted(self, target: MarkedSample) -> frozenset[str]:
+        if target.task == "vcr" and not self.explains:
+            return _one(letter_of(target.label))
+        gold = next(iter(target.answers), None)
         if target.task == "vcr":
-            gold: str | None = target.right_choice
+            gold = target.right_choice
         elif target.task == "vqax":
             gold = original.majority_answer(target.answers)
-        else:
-            gold = target.answers[0] if target.answers else None
         return _one(self._form(gold or "", target.task))
+
+    def _key(self, read: VqaReading, target: MarkedSample) -> str | None:
+        by_number = target.task == "vcr" and not self.explains
+        return letter_of(read.choice) if by_number else super()._key(read, target)
 
     def _readable(self, read: VqaReading) -> bool:
         return bool(read.answer) and read.answer != UNKNOWN
@@ -58,20 +69,6 @@ class MultimodalVqaEval(NleProtocol):
 
     def _reference(self, explanation: str, target: MarkedSample) -> str:
         return original.normalize_generated_text(explanation)
-
-
-class MultimodalVqaEvalAnswers(MultimodalVqaEval):
-    """multimodal-vqa-eval without explanations: the first words alone; VCR by the number of the choice."""
-
-    def read(self, reply: str, target: MarkedSample) -> VqaReading:
-        answer = original.postprocess_answer_only(reply, target.task, target.choices)
-        return VqaReading(answer, None, "abcd".index(answer) if target.task == "vcr" and answer else None)
-
-    def accepted(self, target: MarkedSample) -> frozenset[str]:
-        return _one(letter_of(target.label)) if target.task == "vcr" else super().accepted(target)
-
-    def _key(self, read: VqaReading, target: MarkedSample) -> str | None:
-        return letter_of(read.choice) if target.task == "vcr" else super()._key(read, target)
 
 
 class Strict(NleProtocol):
