@@ -154,21 +154,15 @@ def check(where: Path) -> Iterator[Problem]:
 
 
 def _ignored(where: Path, subset: str) -> Iterator[Problem]:
-    """Files of a subset that look like images and are not read, a line a folder."""
-    found = _sources(where, subset)
-    read = {path for source in found for path in (source.files or (source.path,))}
-    folders = {where / subset, *(s.path if s.files else s.path.parent for s in found)} - {where}
-    lost: dict[Path, list[Path]] = {}
-    for path in sorted({p for folder in folders for p in folder.rglob("*")}):
-        if path not in read and path.suffix.lower() in (*names.ENDINGS, *OTHER_IMAGES):
-            lost.setdefault(path.parent, []).append(path)
-    for folder, paths in lost.items():
-        endings = sorted({p.suffix.lower() for p in paths})
-        why = f"only {', '.join(names.ENDINGS)} are read"
-        if set(endings) <= set(names.ENDINGS):
-            why = "a parquet file of the same split is read instead"
-        what = f"{len(paths)} image files are not read ({paths[0].name}, ...): {why}"
-        yield Problem(folder.relative_to(where).as_posix(), what, fatal=False)
+    """Note the files below a subset's folder that look like images and are not read."""
+    read = {path for source in _sources(where, subset) for path in source.files}
+    found = (
+        path for path in sorted((where / subset).rglob("*")) if path.suffix.lower() in (*names.ENDINGS, *OTHER_IMAGES)
+    )
+    lost = [path for path in found if path not in read]
+    if lost:
+        why = f"beside a parquet file, or not {', '.join(names.ENDINGS)}"
+        yield Problem(subset, f"{len(lost)} image files are not read ({lost[0].name}, ...): {why}", fatal=False)
 
 
 def _choose_subsets(where: Path, options: Selection) -> list[str]:

@@ -5,17 +5,15 @@ combines them.
 """
 
 from snellen.stats.nlg.e_vil import EVilScores, e_vil
-from snellen.stats.nlg.extras import meteor, meteor_with_interval, missing
-from snellen.stats.nlg.scores import METRICS, CorpusValue, corpus_and_each, score, with_intervals
+from snellen.stats.nlg.extras import meteor_with_interval, missing
+from snellen.stats.nlg.scores import METRICS, CorpusValue, score, with_intervals
 from snellen.stats.nlg.tokens import tokenise
 
 __all__ = [
     "METRICS",
     "CorpusValue",
     "EVilScores",
-    "corpus_and_each",
     "e_vil",
-    "meteor",
     "meteor_with_interval",
     "missing",
     "score",

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from math import nan
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
@@ -30,13 +29,6 @@ def missing() -> dict[str, str]:
     return {name: needs for name, needs in NEEDS.items() if name not in here}
 
 
-def meteor(
-    candidates: Sequence[str], references: Sequence[Sequence[str]], *, tokenise: Callable[[str], str] = ptb
-) -> float:
-    """METEOR 1.5 of a corpus, by the Java program that pycocoevalcap brings; raises SnellenError where it is not here."""
-    return _value(_counts(candidates, references, tokenise)) if candidates else nan
-
-
 def meteor_with_interval(
     candidates: Sequence[str],
     references: Sequence[Sequence[str]],
@@ -44,15 +36,17 @@ def meteor_with_interval(
     *,
     tokenise: Callable[[str], str] = ptb,
 ) -> CorpusValue:
-    """As `meteor`, with an interval. The program counts for each candidate, and a corpus' value is that of the sums: so the sums
-    without each (group of) clusters are handed to it as candidates.
+    """METEOR 1.5 of a corpus, by the Java program that pycocoevalcap brings; raises SnellenError where it is not here.
+
+    The program counts for each candidate, and a corpus' value is that of the sums: so the sums without each (group of) clusters are
+    handed to it as candidates.
     """
     import numpy as np
 
     from snellen.stats.jackknife import left_out, moved_interval
 
     counts = _counts(candidates, references, tokenise)
-    value = _value(counts)
+    value = float(_talk([" ||| ".join(["EVAL", *counts])])[-1])  # those of the candidates come before it
     table = np.array([[float(word) for word in line.split()] for line in counts])
     sums = left_out(clusters) @ table
     if not len(sums):
@@ -71,11 +65,6 @@ def _counts(
     return _talk(
         [" ||| ".join(["SCORE", *(_part(tokenise(r)) for r in refs), _part(tokenise(c))]) for c, refs in pairs]
     )
-
-
-def _value(counts: list[str]) -> float:
-    """The value of a corpus; the program gives those of the candidates before it."""
-    return float(_talk([" ||| ".join(["EVAL", *counts])])[-1])
 
 
 def _part(text: str) -> str:

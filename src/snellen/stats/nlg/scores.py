@@ -28,23 +28,15 @@ def score(
 
     `tokenise` gives words joined by spaces. The e-ViL code scores raw strings: pass `str` for its values.
     """
-    return corpus_and_each(candidates, references, tokenise=tokenise)[0]
-
-
-def corpus_and_each(
-    candidates: Sequence[str], references: Sequence[Sequence[str]], *, tokenise: Callable[[str], str] = ptb
-) -> tuple[dict[str, float], dict[str, list[float]]]:
-    """As `score`, and the values of every candidate by itself. Their mean is the corpus value for ROUGE-L and CIDEr, not for BLEU."""
     _check(candidates, references)
     if not candidates:
-        return dict.fromkeys(METRICS, nan), {m: [] for m in METRICS}
-    bleus, rouges, ciders = _counted(candidates, references, tokenise)
+        return dict.fromkeys(METRICS, nan)
+    bleus, rouges, ciders = counted(candidates, references, tokenise)
     values = [*map(float, bleus.whole()), sum(rouges) / len(rouges), sum(ciders) / len(ciders)]
-    items = [*bleus.each().T.tolist(), rouges, ciders]
-    return dict(zip(METRICS, values, strict=True)), dict(zip(METRICS, items, strict=True))
+    return dict(zip(METRICS, values, strict=True))
 
 
-def _counted(
+def counted(
     candidates: Sequence[str], references: Sequence[Sequence[str]], tokenise: Callable[[str], str]
 ) -> tuple[BleuCounts, list[float], list[float]]:
     """What BLEU sums, and the ROUGE-L and CIDEr of each candidate."""
@@ -80,7 +72,7 @@ def with_intervals(
     _check(candidates, references)
     if not candidates:
         return {}
-    bleus, rouges, ciders = _counted(candidates, references, tokenise)
+    bleus, rouges, ciders = counted(candidates, references, tokenise)
     without = bleus.whole(left_out(clusters))
     found = {}
     for at, value in enumerate(map(float, bleus.whole())):

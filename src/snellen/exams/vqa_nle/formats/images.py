@@ -60,10 +60,9 @@ class ImageIndex:
         return self._first(tuple(self._expected(record)))
 
     def metadata(self, record: VqaRecord) -> str | None:
-        """Return VCR's metadata file of a record: the one it names, or the one beside its image."""
+        """Return VCR's metadata file beside a record's image."""
         image = self.find(record) if self.task == "vcr" else None
-        beside = image.removeprefix(self._start).rpartition(".")[0] + ".json" if image else ""
-        return self._first(tuple(filter(None, (record.metadata and self._below(record.metadata), beside))))
+        return image and self._first((image.removeprefix(self._start).rpartition(".")[0] + ".json",))
 
     def boxes(self, record: VqaRecord) -> VcrMetadata:
         """Return the boxes of a record's metadata file; none where there is no such file."""

@@ -50,7 +50,6 @@ class VqaFormat(Struct, frozen=True):
     rationale: Names = ()
     explanations: Names = EXPLANATION_FIELDS
     objects: Names = ()
-    metadata: Names = ()
     tokens: bool = False
     refused: str = ""
 
@@ -81,7 +80,6 @@ class VqaRecord(Struct, frozen=True):
     rationale: int | None = None
     answer_type: str = ""
     objects: tuple[str, ...] = ()
-    metadata: str = ""
     origin: dict[str, Any] | None = None
 
     @property
@@ -158,7 +156,6 @@ def _record_of(form: VqaFormat, key: str, fields: Fields) -> VqaRecord:
         rationale=rationale,
         answer_type=answer_type if answer_type in ("yes/no", "number", "other") else "",
         objects=objects,
-        metadata=_name_text(fields, form.metadata),
         origin=label_from(fields.get(MARK)),
     )
 
