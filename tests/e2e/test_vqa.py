@@ -11,7 +11,11 @@ import openpyxl
 import pytest
 from tests.support.command import here, snellen
 from tests.support.endpoint import Endpoint
+from tests.support.extras import of
 from tests.support.tiny_models import save_llava, save_qwen
+
+from snellen.core.extras import DefaultModel
+from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX
 
 OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
 COLUMNS = {
@@ -139,16 +143,26 @@ def test_bad_flags_get_one_line(home: Path, tmp_path: Path, words: tuple[str, ..
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_the_command_alone_reads_and_writes_the_working_folder(home: Path, tmp_path: Path) -> None:
-    words = ("run", "--task", "vqax", "--model", "baseline/constant:yes because it is so", "--split", "val")
-    done = snellen(*words, cache=tmp_path, cwd=home / "vqax")
+@pytest.mark.parametrize("named", [("--task", "vqax"), ("vqax",)])
+def test_the_command_alone_reads_and_writes_the_working_folder(
+    home: Path, tmp_path: Path, named: tuple[str, ...]
+) -> None:
+    import shutil
+
+    shutil.copytree(home / "vqax", tmp_path / "here")
+    words = ("run", *named, "--model", "baseline/constant:yes because it is so", "--split", "val")
+    done = snellen(*words, cache=tmp_path, cwd=tmp_path / "here")
     assert done.returncode == 0, done.stderr
-    home_of = home / "vqax" / "results" / "with_explanation"
+    home_of = tmp_path / "here" / "results" / "with_explanation"
     assert {"accuracy_grid.csv", "accuracy_grid.xlsx", "explanation_stats.csv"} <= {p.name for p in home_of.iterdir()}
     done = snellen(*words, cache=tmp_path, cwd=tmp_path)
     assert done.returncode == 2
-    assert "no folder nle_data here" in done.stderr
+    assert ("no folder nle_data here" if len(named) == 2 else "no data: give --data DIR") in done.stderr
     assert not (tmp_path / "results").exists()
+
+
+def test_without_a_model_it_is_the_originals() -> None:
+    assert {of(exam, DefaultModel).spec for exam in (VQAX, ACTX, ESNLIVE, VCR)} == {"llava"}
 
 
 def test_a_split_that_does_not_exist_names_those_that_do(home: Path, tmp_path: Path) -> None:

@@ -105,19 +105,26 @@ def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickExcept
 
 
 def exam_of(name: str | None, given: dict[str, Any]) -> str:
-    """Return the exam that is meant. Without one, `--task vqax` names it, with multimodal-vqa-eval's defaults."""
-    if name is not None:
-        return name
-    names = exams.names()
-    meant = [t for t in given["tasks"] if t in names]
-    if len(given["tasks"]) != 1 or not meant:
-        raise SnellenError(f"which exam? 'snellen run EXAM ...', one of {', '.join(names)}")
-    given["tasks"] = ()
-    given["model"] = given["model"] or "llava"
-    if given["data"] is None:
-        if not Path("nle_data").is_dir():
+    """Return the exam that is meant. Without one, `--task vqax` names it.
+
+    multimodal-vqa-eval's data are in the working folder, where none are named.
+    """
+    here = Path("nle_data").is_dir()
+    if name is None:
+        names = exams.names()
+        meant = [t for t in given["tasks"] if t in names]
+        if len(given["tasks"]) != 1 or not meant:
+            raise SnellenError(f"which exam? 'snellen run EXAM ...', one of {', '.join(names)}")
+        name, given["tasks"] = str(meant[0]), ()
+        if given["data"] is None and not here:
             raise SnellenError(
                 "no folder nle_data here: run where nle_data and images are, or name that folder with --data DIR"
             )
+    if given["data"] is None and here and collects(name):
         given["data"] = "."
-    return str(meant[0])
+    return name
+
+
+def collects(exam: str) -> bool:
+    """Return whether an exam merges runs into a folder, as multimodal-vqa-eval does."""
+    return exam in exams.names() and any(option.name == "results" for option in exams.load(exam).options)

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from snellen.cli import options, suite
-from snellen.cli.exam_flags import ExamCommand, exam_of
+from snellen.cli.exam_flags import ExamCommand, collects, exam_of
 from snellen.cli.flags import exam_names, flags
 from snellen.cli.progress import show_progress
 from snellen.core.dataset import Shard
@@ -95,9 +95,10 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
 
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:
     """Return the request that the flags of `run` and `estimate` make."""
-    name, data = options.resolve(exam_of(exam, given), given["data"])
-    if exam is None:  # multimodal-vqa-eval's command, which always writes results/
+    word = exam_of(exam, given)
+    if collects(word) and (exam is None or given["data"] == "."):  # as multimodal-vqa-eval, which works in one folder
         own = {"results": "results", **own}
+    name, data = options.resolve(word, given["data"])
     return RunRequest(
         exam=name,
         model=options.full_spec(given),

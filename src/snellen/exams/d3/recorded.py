@@ -26,7 +26,7 @@ def _captions(entry: Any) -> dict[str, Any] | None:
     if not isinstance(entry, Mapping):
         return None
     asked = dict(zip(asked_keys(PAIR), PAIR, strict=True))
-    named = {asked.get(key, key): value for key, value in entry.items()}
+    named = {str(asked.get(key, key)): value for key, value in entry.items()}
     names = names_in(named)
     return None if names is None else {name: named[name] for name in names}
 

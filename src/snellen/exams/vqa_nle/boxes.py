@@ -74,10 +74,8 @@ def _box_of(boxes: Sequence[Sequence[float]], number: int, name: str) -> Rectang
     """Return the box with a number; raise SnellenError where there is none."""
     if not 0 <= number < len(boxes):
         raise SnellenError(f"{name}: no box for object {number} (there are {len(boxes)}); ask without '-boxes'")
-    box = [float(v) for v in boxes[number][:4]]
-    if len(box) != 4 or not all(math.isfinite(v) for v in box):
-        raise SnellenError(f"{name}: box {number} is not four numbers x1, y1, x2, y2")
-    return Rectangle(min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3]))
+    x1, y1, x2, y2 = boxes[number]
+    return Rectangle(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
 
 
 def draw(picture: Picture, boxes: Sequence[Sequence[float]], numbers: Sequence[int]) -> Picture:
@@ -148,7 +146,7 @@ def _paint(image: PillowImage.Image, boxes: dict[int, Rectangle]) -> None:
         pad = line + 1
         width, height = right - left + 2 * pad + 2, bottom - top + 2 * pad
         width = max(width, height)
-        tag = place_tag(box, width, height, image.size, placed)
+        tag = place_tag(box, width, height, image.size, placed, list(boxes.values()))
         placed.append(tag)
         canvas.rectangle(tag, fill=hue[number], outline=_ink(hue[number]))
         middle = ((tag.x1 + tag.x2) / 2 - (left + right) / 2, (tag.y1 + tag.y2) / 2 - (top + bottom) / 2)
@@ -156,14 +154,24 @@ def _paint(image: PillowImage.Image, boxes: dict[int, Rectangle]) -> None:
 
 
 def place_tag(
-    box: Rectangle, width: float, height: float, size: tuple[int, int], placed: Sequence[Rectangle]
+    box: Rectangle,
+    width: float,
+    height: float,
+    size: tuple[int, int],
+    placed: Sequence[Rectangle],
+    boxes: Sequence[Rectangle],
 ) -> Rectangle:
-    """Return where a number goes: inside the image, at its box, off the other numbers where that is possible."""
-    tags = []
-    for x, y in _places(box, width, height):
-        left, top = min(max(x, 0), max(0, size[0] - 1 - width)), min(max(y, 0), max(0, size[1] - 1 - height))
-        tags.append(Rectangle(left, top, left + width, top + height))
-    return min(tags, key=lambda tag: sum(map(tag.shared, placed)))
+    """Return where a number goes: inside the image, at its box, off other numbers first and then off what the boxes show."""
+    tried: list[tuple[float, Rectangle]] = []
+    for order, (x, y) in enumerate(_places(box, width, height)):
+        left = min(max(x, 0), max(0, size[0] - 1 - width))
+        top = min(max(y, 0), max(0, size[1] - 1 - height))
+        tag = Rectangle(left, top, left + width, top + height)
+        hidden = sum(tag.shared(other) for other in placed) / tag.area
+        covered = max((tag.shared(b) / max(b.area, 1.0) for b in boxes), default=0.0)
+        moved = (abs(left - x) + abs(top - y)) / height
+        tried.append((100 * hidden + 10 * covered + moved + 0.01 * order, tag))
+    return min(tried)[1]
 
 
 def _places(box: Rectangle, width: float, height: float) -> list[tuple[float, float]]:

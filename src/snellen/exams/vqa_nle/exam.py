@@ -14,6 +14,7 @@ from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import (
+    DefaultModel,
     Demo,
     ExamRequest,
     Exports,
@@ -76,6 +77,7 @@ class VqaNle(Exam):
         self.extras = (
             Maker(later(f"snellen.synthetic.explained.make:make_{task}")),
             HubData(self._not_on_the_hub),
+            DefaultModel("llava"),  # as in multimodal-vqa-eval
             OptionMeaning(self._prompt_wanted),
             Probes(lambda: probes(task), lambda: truths(task)),
             Demo(TASKS[task].demo),

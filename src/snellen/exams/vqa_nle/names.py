@@ -42,10 +42,8 @@ class _NleTask(Struct, frozen=True):
 
 TASKS = declared("snellen.exams.vqa_nle", "tasks.toml", dict[str, _NleTask])
 SPLITS = ("train", "val", "test")
-RATIONALE, JOINT = (
-    "QA->R",
-    "Q->AR",
-)  # VCR's other parts: the reason of the right answer; both choices right. Q->A is "vcr"
+# VCR's other parts: the reason of the right answer; both choices right. Q->A is "vcr"
+RATIONALE, JOINT = "QA->R", "Q->AR"
 PARTS = {  # VCR's tasks as --task names them
     **dict.fromkeys(("answer", "q->a", "vcr"), ("vcr",)),
     **dict.fromkeys(("rationale", "qa->r"), (RATIONALE,)),
@@ -63,22 +61,8 @@ MISSING = "explanation missing"
 NO_DETAILS = "no further details"
 UNKNOWN = "unknown"
 
-ABOUT = {
-    "zero": "answer and explanation in the format '<answer> because <explanation>', no example",
-    "1shot": "one example before the question, text only, as multimodal-vqa-eval has it",
-    "3shot": "three examples before the question, text only, as multimodal-vqa-eval has them",
-    "answer-only": "the answer alone, no explanation; sentences glued together as in multimodal-vqa-eval",
-    "1shot-images": "one real example with its image before the question (ours)",
-    "3shot-images": "three real examples with their images before the question (ours)",
-}
-ABOUT_VCR = {
-    "zero-boxes": "as zero, with numbered boxes drawn on the image and their numbers in the text (ours)",
-    "answer-only-boxes": "as answer-only, with numbered boxes drawn on the image and their numbers in the text (ours)",
-    "zero-names": "as zero, with class names and numbers for the object tags (ours)",
-    "answer-only-names": "as answer-only, with class names and numbers for the object tags (ours)",
-}
-PROMPTS = {task: ABOUT | ABOUT_VCR if task == "vcr" else ABOUT for task in TASKS}
-PROMPTS["vcr"] |= {n: f"{PROMPTS['vcr'][n]}; of QA->R the letter alone" for n in ("zero", "zero-boxes", "zero-names")}
+ABOUT = declared("snellen.exams.vqa_nle", "prompts.toml", dict[str, dict[str, str]])
+PROMPTS = {task: ABOUT["every"] | ABOUT.get(task, {}) for task in TASKS}
 TEXT_EXAMPLES = ("1shot", "3shot")
 EXAMPLES = {"1shot-images": 1, "3shot-images": 3}  # how many real examples a prompt shows; they belong to it
 

@@ -91,7 +91,7 @@ class _AccuracyGrid(NamedTuple):
     def table(self) -> list[list[Cell]]:
         """Return the rows of the CSV file."""
         rows: list[list[Cell]] = [["task", *self.columns]]
-        rows += [[row, *(cells.get(c) for c in self.columns)] for row, cells in self.rows.items()]
+        rows += [[row, *(cells.get(c, "") for c in self.columns)] for row, cells in self.rows.items()]
         return rows
 
 
