@@ -10,18 +10,19 @@ import msgspec
 from snellen.core.batch import BatchApi, BatchResult, BatchState, BatchStep
 from snellen.subjects.remote import reading
 
-_STATUS = {"expired": 503, "canceled": 503}
-_ERRORS = {
+STATUS = {
+    "invalid_request_error": 400,
     "authentication_error": 401,
     "billing_error": 402,
     "permission_error": 403,
     "not_found_error": 404,
+    "request_too_large": 413,
     "rate_limit_error": 429,
     "api_error": 500,
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""The status that an error would have come with alone; others are faults of the request."""
+"""The statuses of Anthropic's errors, for those that come inside something else."""
 
 
 class AnthropicBatches(BatchApi):
@@ -72,8 +73,8 @@ class AnthropicBatches(BatchApi):
             return BatchResult(key, 200, msgspec.json.encode(reading.part(result, "message")))
         if kind == "errored":
             error = reading.part(result, "error")
-            status = _ERRORS.get(str(reading.part(error, "error", "type")), 400)
+            status = STATUS.get(str(reading.part(error, "error", "type")), 400)
             return BatchResult(key, status, msgspec.json.encode(error))
-        if kind in _STATUS:
-            return BatchResult(key, _STATUS[kind], msgspec.json.encode({"error": {"message": f"the request {kind}"}}))
+        if kind in ("expired", "canceled"):
+            return BatchResult(key, 503, msgspec.json.encode({"error": {"message": f"the request {kind}"}}))
         raise ValueError("no result in a line of the results")

@@ -14,9 +14,8 @@ import msgspec
 
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Hosting, Parsed
-from snellen.core.types import Usage
 from snellen.subjects import model_quirks
-from snellen.subjects.anthropic_batches import AnthropicBatches
+from snellen.subjects.anthropic_batches import STATUS, AnthropicBatches
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import merged, value
 from snellen.subjects.remote.format import ErrorBody, ModelListing, Parameters, ParameterVariant, WireFormat
@@ -36,16 +35,6 @@ FINISH = {
     "pause_turn": "length",
     "refusal": "content_filter",
     "tool_use": "tool_calls",
-}
-STATUS = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "overloaded_error": 529,
 }
 NOT_WITH_THINKING = "not together with thinking"
 _NO_CREDIT = re.compile(r"credit balance is too low|api usage limits|spend(?:ing)? limit", re.IGNORECASE)
@@ -106,7 +95,7 @@ class _MessagesFormat(WireFormat):
 
     def parse(self, body: bytes, key: Secret) -> Parsed:
         data = reading.decoded(body)
-        bill = _bill(data, key)
+        bill = reading.billed(data, reading.MESSAGES_USAGE)._replace(provider=_tier(data.get("usage"), key))
         if data.get("type") == "error" or data.get("error"):
             return reading.inner_error(data.get("error"), key, bill, STATUS)
         content = data.get("content")
@@ -212,29 +201,11 @@ def _thought(content: list[Any]) -> str:
     return "\n".join(f for f in found if f)
 
 
-def _bill(data: dict[str, Any], key: Secret) -> Parsed:
-    """What a response says of its tokens. Those written to a cache and read from it are beside the input's here."""
-    said = data.get("usage")
-    if not isinstance(said, dict):
-        return Parsed()
-    read = reading.whole(said.get("cache_read_input_tokens"))
-    written = reading.whole(said.get("cache_creation_input_tokens"))
-    plain = reading.whole(said.get("input_tokens"))
-    usage = Usage(
-        input_tokens=None if plain is None else reading.together(plain, read, written),
-        output_tokens=reading.whole(said.get("output_tokens")),
-        reasoning_tokens=reading.whole(reading.part(said, "output_tokens_details", "thinking_tokens")),
-        cached_tokens=read,
-        cache_write_tokens=written,
-    )
-    return Parsed(usage=usage, provider=_tier(said, key))
-
-
-def _tier(said: dict[str, Any], key: Secret) -> str | None:
+def _tier(usage: Any, key: Secret) -> str | None:
     """Return the service tier and what else changes the price, where that was said."""
-    tier = reading.short(said.get("service_tier"), key)
-    fast = "fast" if said.get("speed") == "fast" else None
-    place = "geo us" if said.get("inference_geo") == "us" else None
+    tier = reading.short(reading.part(usage, "service_tier"), key)
+    fast = "fast" if reading.part(usage, "speed") == "fast" else None
+    place = "geo us" if reading.part(usage, "inference_geo") == "us" else None
     return ", ".join(filter(None, (tier, fast, place))) or None
 
 

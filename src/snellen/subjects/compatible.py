@@ -9,7 +9,7 @@ import msgspec
 
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Parsed
-from snellen.core.types import Failure, Usage
+from snellen.core.types import Failure
 from snellen.subjects import model_quirks
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.format import ErrorBody, Parameters, WireFormat
@@ -74,7 +74,7 @@ class ChatFormat(WireFormat):
         """A 200 response. Some services put an error object into it; that is an error with its own status."""
         data = reading.decoded(body)
         provider = reading.short(data.get("provider"), key) or reading.tier(data.get("service_tier"), key)
-        bill = _bill(data)._replace(provider=provider)
+        bill = reading.billed(data, reading.CHAT_USAGE)._replace(provider=provider)
         if data.get("error"):
             return _inner_error(data["error"], key, bill)
         choices = data.get("choices")
@@ -134,24 +134,6 @@ def _thought(message: dict[str, Any]) -> str:
             thinking = piece.get("thinking") if isinstance(piece, dict) else None
             found += [_content(thinking)] if thinking else []
     return "\n".join(f for f in found if isinstance(f, str))
-
-
-def _bill(data: dict[str, Any]) -> Parsed:
-    """What a response says of its tokens and its cost, whatever else it is."""
-    said = data.get("usage")
-    if not isinstance(said, dict):
-        return Parsed()
-    cost = reading.cost_of(said)
-    read = reading.part(said, "prompt_tokens_details", "cached_tokens")
-    thought = reading.part(said, "completion_tokens_details", "reasoning_tokens")
-    usage = Usage(
-        input_tokens=reading.whole(said.get("prompt_tokens")),
-        output_tokens=reading.whole(said.get("completion_tokens")),
-        reasoning_tokens=reading.whole(thought if thought is not None else said.get("reasoning_tokens")),
-        cached_tokens=reading.whole(read if read is not None else said.get("prompt_cache_hit_tokens")),
-        cache_write_tokens=reading.whole(reading.part(said, "prompt_tokens_details", "cache_write_tokens")),
-    )
-    return Parsed(usage=usage, cost=cost, cost_source=None if cost is None else "endpoint")
 
 
 def _inner_error(error: Any, key: Secret, bill: Parsed) -> Parsed:

@@ -16,7 +16,6 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Hosting, Parsed
-from snellen.core.types import Usage
 from snellen.subjects import model_quirks
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import merged
@@ -119,7 +118,7 @@ class _GeminiFormat(WireFormat):
 
     def parse(self, body: bytes, key: Secret) -> Parsed:
         data = reading.decoded(body)
-        bill = _bill(data)._replace(
+        bill = reading.billed(data, reading.GEMINI_USAGE)._replace(
             model=reading.short(data.get("modelVersion"), key),
             provider=reading.tier(reading.part(data, "usageMetadata", "serviceTier"), key),
             response_id=reading.short(data.get("responseId"), key),
@@ -266,21 +265,6 @@ def _chosen(result: Any) -> list[Any] | None:
 
 def _renamed(item: Any) -> dict[str, Any]:
     return {"token": reading.part(item, "token") or "", "logprob": reading.part(item, "logProbability")}
-
-
-def _bill(data: dict[str, Any]) -> Parsed:
-    """What a response says of its tokens. Thoughts are beside the candidates' here, what was cached is inside the prompt's."""
-    said = data.get("usageMetadata")
-    if not isinstance(said, dict):
-        return Parsed()
-    prompt, thoughts = reading.whole(said.get("promptTokenCount")), reading.whole(said.get("thoughtsTokenCount"))
-    usage = Usage(
-        input_tokens=reading.together(prompt, reading.whole(said.get("toolUsePromptTokenCount"))),
-        output_tokens=reading.together(reading.whole(said.get("candidatesTokenCount")), thoughts),
-        reasoning_tokens=thoughts,
-        cached_tokens=reading.whole(said.get("cachedContentTokenCount")),
-    )
-    return Parsed(usage=usage)
 
 
 def _without_candidates(data: dict[str, Any], key: Secret, bill: Parsed) -> Parsed:

@@ -10,7 +10,7 @@ import msgspec
 
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Hosting, Parsed
-from snellen.core.types import Failure, Usage
+from snellen.core.types import Failure
 from snellen.subjects import model_quirks
 from snellen.subjects.openai_batches import OpenAIBatches
 from snellen.subjects.remote import reading
@@ -79,7 +79,7 @@ class _ResponsesFormat(WireFormat):
 
     def parse(self, body: bytes, key: Secret) -> Parsed:
         data = reading.decoded(body)
-        bill = _bill(data)._replace(
+        bill = reading.billed(data, reading.RESPONSES_USAGE)._replace(
             model=reading.short(data.get("model"), key),
             provider=reading.tier(data.get("service_tier"), key),
             response_id=reading.short(data.get("id"), key),
@@ -153,22 +153,6 @@ def _finish(data: dict[str, Any], key: Secret) -> str | None:
         return "stop" if status == "completed" else reading.short(status, key)
     reason = reading.part(data.get("incomplete_details"), "reason")
     return "length" if reason == "max_output_tokens" else reading.short(reason, key) or "incomplete"
-
-
-def _bill(data: dict[str, Any]) -> Parsed:
-    said = data.get("usage")
-    if not isinstance(said, dict):
-        return Parsed()
-    read, thought = said.get("input_tokens_details"), said.get("output_tokens_details")
-    usage = Usage(
-        input_tokens=reading.whole(said.get("input_tokens")),
-        output_tokens=reading.whole(said.get("output_tokens")),
-        reasoning_tokens=reading.whole(reading.part(thought, "reasoning_tokens")),
-        cached_tokens=reading.whole(reading.part(read, "cached_tokens")),
-        cache_write_tokens=reading.whole(reading.part(read, "cache_write_tokens")),
-    )
-    cost = reading.cost_of(said)
-    return Parsed(usage=usage, cost=cost, cost_source=None if cost is None else "endpoint")
 
 
 def _failed(error: Any, key: Secret, bill: Parsed) -> Parsed:

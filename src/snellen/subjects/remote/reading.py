@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,6 +20,7 @@ from snellen.core.subject import BrokenReply, Parsed, Price
 from snellen.core.text import one_line
 from snellen.core.types import Failure, Token, Usage
 from snellen.stats.entropy import bound_from_top
+from snellen.subjects.remote.fields import value
 from snellen.subjects.remote.format import TREATED, ErrorBody
 
 _CONTEXT = (
@@ -146,16 +147,6 @@ def part(data: Any, *names: str) -> Any:
     for name in names:
         data = data.get(name) if isinstance(data, dict) else None
     return data
-
-
-def together(*counts: int | None) -> int | None:
-    """The sum of the counts that were said; None where none was.
-
-    >>> together(None, 3, None, 4), together(None)
-    (7, None)
-    """
-    said = [c for c in counts if c is not None]
-    return sum(said) if said else None
 
 
 def listed_page(body: bytes) -> tuple[list[dict[str, Any]], bool]:
@@ -333,38 +324,80 @@ def cost_of(usage: dict[str, Any]) -> float | None:
     return None if upstream is None else cost + upstream
 
 
+class UsageNames(NamedTuple):
+    """Where a format says what a call had in tokens: fields inside `where`, by their paths.
+
+    Input and output are sums (of the input the first must be said); of the others the first that is said counts.
+    """
+
+    input: tuple[str, ...]
+    output: tuple[str, ...]
+    reasoning: tuple[str, ...] = ()
+    cached: tuple[str, ...] = ()
+    cache_write: tuple[str, ...] = ()
+    where: str = "usage"
+
+
+CHAT_USAGE = UsageNames(
+    ("prompt_tokens",),
+    ("completion_tokens",),
+    ("completion_tokens_details.reasoning_tokens", "reasoning_tokens"),
+    ("prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens"),
+    ("prompt_tokens_details.cache_write_tokens",),
+)
+RESPONSES_USAGE = UsageNames(
+    ("input_tokens",),
+    ("output_tokens",),
+    ("output_tokens_details.reasoning_tokens",),
+    ("input_tokens_details.cached_tokens",),
+    ("input_tokens_details.cache_write_tokens",),
+)
+MESSAGES_USAGE = UsageNames(
+    ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
+    ("output_tokens",),
+    ("output_tokens_details.thinking_tokens",),
+    ("cache_read_input_tokens",),
+    ("cache_creation_input_tokens",),
+)
+GEMINI_USAGE = UsageNames(
+    ("promptTokenCount", "toolUsePromptTokenCount"),
+    ("candidatesTokenCount", "thoughtsTokenCount"),
+    ("thoughtsTokenCount",),
+    ("cachedContentTokenCount",),
+    where="usageMetadata",
+)
+
+
+def billed(data: Any, names: UsageNames) -> Parsed:
+    """Return what a response says of its tokens and its cost, whatever else it is."""
+    said = part(data, names.where)
+    if not isinstance(said, dict):
+        return Parsed()
+
+    def counts(paths: tuple[str, ...]) -> list[int]:
+        return [count for path in paths if (count := whole(value(said, path))) is not None]
+
+    cost = cost_of(said)
+    usage = Usage(
+        input_tokens=sum(counts(names.input)) if counts(names.input[:1]) else None,
+        output_tokens=sum(counts(names.output)) if counts(names.output) else None,
+        reasoning_tokens=next(iter(counts(names.reasoning)), None),
+        cached_tokens=next(iter(counts(names.cached)), None),
+        cache_write_tokens=next(iter(counts(names.cache_write)), None),
+    )
+    return Parsed(usage=usage, cost=cost, cost_source=None if cost is None else "endpoint")
+
+
 def _billed_anyway(body: bytes) -> Parsed:
     """What the body of a failed response says of its tokens and its cost, in the words of any provider; most say nothing."""
     try:
         data = msgspec.json.decode(body) if b'"usage' in body else None
     except _UNREADABLE:
         data = None
-    for place in (data, part(data, "error"), part(data, "response")):
-        said = part(place, "usage") or part(place, "usageMetadata")
-        if isinstance(said, dict):
-            cost = cost_of(said)
-            return Parsed(usage=_tokens_of(said), cost=cost, cost_source=None if cost is None else "endpoint")
-    return Parsed()
-
-
-def _tokens_of(said: dict[str, Any]) -> Usage:
-    """Input and output as providers name them; what Anthropic's input leaves out, and Gemini's output, is added."""
-    first = _first(said, "prompt_tokens", "input_tokens", "promptTokenCount")
-    cached = _first(said, "cache_read_input_tokens")
-    written = _first(said, "cache_creation_input_tokens")
-    output = _first(said, "completion_tokens", "output_tokens", "candidatesTokenCount")
-    thought = _first(said, "thoughtsTokenCount")
-    return Usage(
-        input_tokens=None if first is None else first + (cached or 0) + (written or 0),
-        output_tokens=None if output is None and thought is None else (output or 0) + (thought or 0),
-        reasoning_tokens=thought,
-        cached_tokens=cached,
-        cache_write_tokens=written,
-    )
-
-
-def _first(said: dict[str, Any], *names: str) -> int | None:
-    return next((found for name in names if (found := whole(said.get(name))) is not None), None)
+    places = data, part(data, "error"), part(data, "response")
+    found = [billed(place, names) for place in places for names in (CHAT_USAGE, MESSAGES_USAGE, GEMINI_USAGE)]
+    with_cost = next((bill for bill in found if bill.cost is not None), Parsed())
+    return next((bill for bill in found if bill.usage != Usage()), with_cost)
 
 
 # ---------------------------------------------------------------- model lists
