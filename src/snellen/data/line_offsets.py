@@ -19,7 +19,7 @@ RECENT = 1 << 16
 """So many are held as they come before they are put in order with the others."""
 
 
-class SortedLines(NamedTuple):
+class _SortedLines(NamedTuple):
     """The answers to one prompt by the hashes of their samples' ids: where each line begins, and whether it is a failure."""
 
     hashes: NDArray[np.int64]
@@ -27,7 +27,7 @@ class SortedLines(NamedTuple):
     failed: NDArray[np.bool_]
 
 
-_NONE = SortedLines(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
+_NONE = _SortedLines(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
 
 
 class _Arm:
@@ -43,7 +43,7 @@ class _Arm:
         if len(self._recent) >= max(RECENT, len(self._looked) >> 3):
             self.settled()
 
-    def settled(self) -> SortedLines:
+    def settled(self) -> _SortedLines:
         """All of them in order."""
         if self._recent:
             n = len(self._recent)
@@ -55,7 +55,7 @@ class _Arm:
             order = np.argsort(hashes, kind="stable")
             hashes = hashes[order]
             last = np.append(hashes[1:] != hashes[:-1], True)  # of equal ones the last
-            self._sorted = SortedLines(hashes[last], places[order[last]], failed[order[last]])
+            self._sorted = _SortedLines(hashes[last], places[order[last]], failed[order[last]])
             self._looked = self._sorted.hashes.data
         return self._sorted
 
@@ -123,6 +123,6 @@ class Places:
         every = [arm.settled().places for arm in self._arms.values()]
         return iter(np.sort(np.concatenate(every)).data) if every else iter(())
 
-    def of(self, prompt: str) -> SortedLines:
+    def of(self, prompt: str) -> _SortedLines:
         """The answers to a prompt."""
         return self._arms[prompt].settled() if prompt in self._arms else _NONE

@@ -192,7 +192,7 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
 def mark(prepared: _PreparedRun, asked: AskingPass | None, on_scoring: OnScoring) -> FinishedRun:
     """Score captions where the exam needs it, write marks and summary, and say what a user should know."""
     plan, folder, before, targets = prepared.plan, prepared.folder, prepared.scan, prepared.targets
-    there, calls, given = before.answered, before.totals.calls, given_on(before.totals)
+    there, calls, given = before.answered, before.totals.calls, _given_on(before.totals)
     notes, stopped, scan = list(prepared.notes), None, before
     if asked is not None:
         scan = folder.scan()
@@ -275,7 +275,7 @@ def this_time(calls: int, there: int, given: str, reused: Totals) -> list[str]:
         return []
     said = [f"{calls} call{'s were' if calls != 1 else ' was'} made now"]
     if reused.stored:
-        said.append(f"{_answers(reused.stored)} taken from the store{given_on(reused)}")
+        said.append(f"{_answers(reused.stored)} taken from the store{_given_on(reused)}")
     if there:
         said.append(f"{_answers(there)} there already{given}")
     return ["; ".join(said)]
@@ -291,10 +291,10 @@ def _answers(count: int) -> str:
     return "1 answer was" if count == 1 else f"{count} answers were"
 
 
-def given_on(totals: Totals) -> str:
+def _given_on(totals: Totals) -> str:
     """Say when answers were given, as the end of a sentence; nothing where that is not known.
 
-    >>> given_on(Totals(oldest=1_767_225_600, newest=1_767_225_601)), given_on(Totals())
+    >>> _given_on(Totals(oldest=1_767_225_600, newest=1_767_225_601)), _given_on(Totals())
     (', given on 2026-01-01', '')
     """
     days = [time.strftime("%Y-%m-%d", time.gmtime(at)) for at in (totals.oldest, totals.newest) if at]

@@ -22,7 +22,7 @@ def said(question: Question, text: str) -> Answer:
     return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
 
 
-class Chance(Subject):
+class _Chance(Subject):
     """Draws from the question's options: one of them, or a non-empty set of them, all equally likely."""
 
     chooses_only = True
@@ -47,7 +47,7 @@ class Chance(Subject):
         return said(question, question.answer_form.format(text))
 
 
-class Constant(Subject):
+class _Constant(Subject):
     """Says the same whatever it is shown."""
 
     def __init__(self, text: str) -> None:
@@ -103,11 +103,11 @@ class _BaselineKind(SubjectKind):
     def build(self, name: str, given: BuildContext) -> Subject:
         word, _, text = name.partition(":")
         if word == "chance":
-            return Chance(given.seed)
+            return _Chance(given.seed)
         if word == "constant":
             if not text:
                 raise SnellenError("baseline/constant needs a text: baseline/constant:color")
-            return Constant(text)
+            return _Constant(text)
         own = given.exam.extra(Solvers)
         solvers = own.functions if own is not None else {}
         if name in solvers:

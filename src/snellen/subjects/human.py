@@ -31,7 +31,7 @@ class _HumanAnswer(NamedTuple):
     when: str
 
 
-class Human(Subject):
+class _Human(Subject):
     """Gives what a person said; a question that was not put to anybody is an error, not a wrong answer."""
 
     def __init__(self, path: Path, wanted: str = "") -> None:
@@ -50,7 +50,7 @@ class Human(Subject):
             "people": self._people,
             "answered": [times[0], times[-1]] if times else [],
         } | ({"rule": MAJORITY} if wanted == MAJORITY else {})
-        self._texts = voted(chosen)
+        self._texts = _voted(chosen)
         self.recorded_ids = frozenset(self._texts)
 
     def about(self) -> str:
@@ -85,12 +85,12 @@ def _read_said(path: Path, raw: bytes) -> list[_HumanAnswer]:
     return found
 
 
-def voted(every: list[_HumanAnswer]) -> dict[str, str | None]:
+def _voted(every: list[_HumanAnswer]) -> dict[str, str | None]:
     """What was said of each question: one person's answer, or the one that most gave; None where two have equally many.
 
-    >>> voted([_HumanAnswer("1", "Red", "a", ""), _HumanAnswer("1", "red ", "b", ""), _HumanAnswer("1", "blue", "c", "")])
+    >>> _voted([_HumanAnswer("1", "Red", "a", ""), _HumanAnswer("1", "red ", "b", ""), _HumanAnswer("1", "blue", "c", "")])
     {'1': 'Red'}
-    >>> voted([_HumanAnswer("2", "x", "a", ""), _HumanAnswer("2", "y", "b", "")])
+    >>> _voted([_HumanAnswer("2", "x", "a", ""), _HumanAnswer("2", "y", "b", "")])
     {'2': None}
     """
     by_id: dict[str, list[_HumanAnswer]] = {}
@@ -141,8 +141,8 @@ class _HumanKind(SubjectKind):
     def build(self, name: str, given: BuildContext) -> Subject:
         file, colon, wanted = name.rpartition(":")
         if colon and not Path(name).is_file():
-            return Human(Path(file), wanted)
-        return Human(Path(name))
+            return _Human(Path(file), wanted)
+        return _Human(Path(name))
 
 
 KIND = _HumanKind()

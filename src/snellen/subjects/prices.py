@@ -54,7 +54,7 @@ class PriceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
-class ListedPrice(NamedTuple):
+class _ListedPrice(NamedTuple):
     """An entry with the service and the name that it is for, as `snellen list prices` shows it."""
 
     service: str
@@ -62,10 +62,10 @@ class ListedPrice(NamedTuple):
     entry: PriceEntry
 
 
-class PriceTable:
+class _PriceTable:
     """A price file: every entry by service and exact name."""
 
-    def __init__(self, entries: tuple[ListedPrice, ...]) -> None:
+    def __init__(self, entries: tuple[_ListedPrice, ...]) -> None:
         self.entries = entries
         self._by_name: dict[tuple[str, str], PriceEntry] = {}
         for service, model, entry in entries:
@@ -83,7 +83,7 @@ class PriceTable:
 
 
 @cache
-def built_in() -> PriceTable:
+def built_in() -> _PriceTable:
     """The table that comes with Snellen."""
     return read_table(BUILT_IN)
 
@@ -137,7 +137,7 @@ def file_price(file: str | None, service: str, model: str) -> Price | None:
 
 
 @cache
-def _user_table(file: str) -> PriceTable:
+def _user_table(file: str) -> _PriceTable:
     try:
         return read_table(Path(file))
     except SnellenError as error:
@@ -147,12 +147,12 @@ def _user_table(file: str) -> PriceTable:
 # ---------------------------------------------------------------- reading
 
 
-def read_table(path: Path) -> PriceTable:
+def read_table(path: Path) -> _PriceTable:
     """A price file, checked: an error says which entry is wrong, and how."""
     found = _parsed(path)
     if not isinstance(found, dict):
         raise SnellenError("expected tables of models under the services' names")
-    return PriceTable(tuple(_entries(found)))
+    return _PriceTable(tuple(_entries(found)))
 
 
 def _parsed(path: Path) -> Any:
@@ -168,7 +168,7 @@ def _parsed(path: Path) -> Any:
         raise SnellenError(f"not {path.suffix[1:].upper()} ({one_line(str(error), 120)})") from None
 
 
-def _entries(found: Mapping[str, Any]) -> Iterator[ListedPrice]:
+def _entries(found: Mapping[str, Any]) -> Iterator[_ListedPrice]:
     for service, models in found.items():
         if service == _EXPLAINED:
             continue
@@ -176,7 +176,7 @@ def _entries(found: Mapping[str, Any]) -> Iterator[ListedPrice]:
             raise SnellenError(f"[{one_line(service, 60)}]: expected models, each with input and output")
         for model, fields in models.items():
             try:
-                yield ListedPrice(service, model, msgspec.convert(fields, PriceEntry, strict=True))
+                yield _ListedPrice(service, model, msgspec.convert(fields, PriceEntry, strict=True))
             except msgspec.ValidationError as error:
                 raise SnellenError(f"{_place(service, model)}: {one_line(str(error), 160)}") from None
 
