@@ -172,7 +172,6 @@ def test_many_readings_make_coincidences(salbench_run: Kept) -> None:
     sure, loose = (asked(salbench_run, top, tolerance=t) for t in (0.00006, 0.02))
     assert sure.figures[0].coincidence < 0.05 and "coincidence" not in " ".join(sure.verdict)
     assert loose.figures[0].coincidence > 0.3 and "That may be a coincidence: " in " ".join(loose.verdict)
-    assert loose.figures[0].expected >= loose.figures[0].coincidence
 
 
 def test_the_gap_adds_up_whatever_the_way(salbench_run: Kept) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,17 @@ import click
 from snellen import exams
 from snellen.cli import options
 from snellen.cli.flags import exam_names, flags
-from snellen.comparison.thresholds import thresholds_of
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import probes_of
+from snellen.core.figures import between, number
 from snellen.core.options import Selection
-from snellen.core.results import Score
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Sample
-from snellen.engine.mark.flips import STAGES, ProtocolComparison, ProtocolSide, compare
+from snellen.engine.mark.flips import STAGES, ProtocolComparison, ProtocolFlip, ProtocolSide, compare
 from snellen.engine.plan.plan import choose
 from snellen.engine.runs.run import Run, open_run
+from snellen.engine.runs.tidy import ScoreRow
 from snellen.present.files.markdown import escaped, pipe_table
 from snellen.present.model import formatting
 from snellen.present.model.formatting import SYNTHETIC
@@ -188,24 +188,23 @@ def _show_runs(
         if run.manifest.exam != exam:
             raise SnellenError(f"{run.path} is a run of {run.manifest.exam}, not of {exam}")
     if as_json:
-        options.print_json({"exam": exam, "runs": [_run_json(run, compare(run, names), names) for run in runs]})
+        options.print_json({"exam": exam, "runs": [_run_json(run, names) for run in runs]})
         return
     for run in runs:
-        compared = compare(run, names)
         title = f"{run.path.name}: {run.manifest.subject.spec}"
         if markdown:
             click.echo(f"# {_inert(title)}\n")
         else:
             say(title, "bold", soft_wrap=True)
-        for name, heads, rows in _run_tables(run, compared, names, every):
-            if markdown:
-                click.echo(markdown_table(name, heads, rows) + "\n")
-                continue
-            # on a narrow screen without who was correct alone, so that names of protocols are not broken
-            kept = [at for at, head in enumerate(heads) if console().width >= NARROW or not head.startswith("only ")]
-            print_table(name, [heads[at] for at in kept], [[row[at] for at in kept] for row in rows])
-        if not every and len(compared.flips) > SHOWN:
-            click.echo(f"and {len(compared.flips) - SHOWN} more flips; --all shows them")
+        compared = compare(run, names)
+        shown = compared.flips if every else compared.flips[:SHOWN]
+        for name, rows in _run_tables(run, compared, shown, names).items():
+            if markdown and rows:
+                click.echo(markdown_table(name, list(rows[0]), [list(row.values()) for row in rows]) + "\n")
+            elif rows:
+                print_table(name, list(rows[0]), [list(row.values()) for row in rows])
+        if len(shown) < len(compared.flips):
+            click.echo(f"and {len(compared.flips) - len(shown)} more flips; --all shows them")
         if run.summary.synthetic:
             click.echo(SYNTHETIC)
         if not compared.agreements:
@@ -213,30 +212,44 @@ def _show_runs(
 
 
 def _run_tables(
-    run: Run, compared: ProtocolComparison, names: Sequence[str], every: bool
-) -> Iterator[tuple[str, Sequence[str], Rows]]:
-    """Yield scores, agreement with stages, and flips: title, heads and rows."""
-    names_of = ("part", "n", "protocol", "prompt", "label")
+    run: Run, compared: ProtocolComparison, flips: Sequence[ProtocolFlip], names: Sequence[str]
+) -> dict[str, list[dict[str, str]]]:
+    """Return scores, agreement with stages, and flips: the rows of each table by its title."""
     scores = [
-        (*(str(row[name]) for name in names_of), formatting.value(score), formatting.interval(score))
-        for row, score in _scored(run, names)
+        {
+            "part": row.part,
+            "n": str(row.n),
+            "protocol": row.protocol,
+            "headline": row.label,
+            "score": number(row.value, row.unit),
+            "95 % interval": between(row.low, row.high, row.unit),
+        }
+        for row in _headlines(run, names)
     ]
-    what = "percent" if thresholds_of(run.manifest) is None else "threshold"
-    yield "scores", ("part", "n", "protocol", "prompt", "headline", what, "95 % interval"), scores
-    if not compared.agreements:
-        return
-    pairs = []
-    for pair, a in compared.agreements.items():
-        counts = compared.stages.get(pair, {})
-        kappa = "undefined" if a.kappa is None else f"{a.kappa:.3f}"
-        flipped = (str(counts.get(stage, 0)) for stage in STAGES)
-        pairs.append((*pair, str(a.n), formatting.percent(a.share), kappa, str(a.first), str(a.second), *flipped))
-    heads = ("first", "second", "n", "agree, percent", "kappa", "only first correct", "only second correct")
-    yield "agreement, and flips by stage", (*heads, *STAGES), pairs
-    if compared.flips:
-        shown = compared.flips if every else compared.flips[:SHOWN]
-        rows = [(f.id, f.stage, _side(f.first), _side(f.second)) for f in shown]
-        yield f"flipped samples ({compared.samples})", ("sample", "stage", "first", "second"), rows
+    pairs = [
+        {
+            "first": pair[0],
+            "second": pair[1],
+            "n": str(a.n),
+            "agree, percent": formatting.percent(a.share),
+            "kappa": "undefined" if a.kappa is None else f"{a.kappa:.3f}",
+        }
+        | {stage: str(n) for stage, n in _stages(compared, pair).items()}
+        for pair, a in compared.agreements.items()
+    ]
+    flipped = [
+        {"sample": flip.id, "stage": flip.stage, "first": _side(flip.first), "second": _side(flip.second)}
+        for flip in flips
+    ]
+    return {
+        "scores": scores,
+        "agreement, and flips by stage": pairs,
+        f"flipped samples ({compared.samples})": flipped,
+    }
+
+
+def _stages(compared: ProtocolComparison, pair: tuple[str, str]) -> dict[str, int]:
+    return compared.stages.get(pair, dict.fromkeys(STAGES, 0))
 
 
 def _side(side: ProtocolSide) -> str:
@@ -244,31 +257,16 @@ def _side(side: ProtocolSide) -> str:
     return f"{side.protocol}: {side.outcome}\nreply: {reply}\nread: {one_line(str(side.reading), LONGEST)}"
 
 
-def _scored(run: Run, names: Sequence[str]) -> list[tuple[dict[str, Any], Score]]:
-    """Return each protocol's headline on each whole part of the exam, as plain values and as a score, part by part."""
-    found = []
-    for result in run.protocols:
-        for group in result.groups if not names or result.protocol in names else ():
-            score = group.metrics.get(result.headline)
-            if group.whole and score is not None:
-                row = {
-                    "part": formatting.part_name(group.by),
-                    "n": group.n,
-                    "protocol": result.protocol,
-                    "prompt": result.prompt,
-                    "metric": result.headline,
-                    "label": formatting.metric_name(result, result.headline),
-                    "value": score.value,
-                    "low": score.low,
-                    "high": score.high,
-                }
-                found.append((row, score))
-    parts = [row["part"] for row, _score in found]
-    return sorted(found, key=lambda one: parts.index(one[0]["part"]))
+def _headlines(run: Run, names: Sequence[str]) -> list[ScoreRow]:
+    """Return each protocol's headline on each whole part of the exam, part by part."""
+    rows = [row for row in run.score_rows() if row.headline and row.whole and not row.control]
+    parts = [row.part for row in rows]
+    return sorted((r for r in rows if not names or r.protocol in names), key=lambda row: parts.index(row.part))
 
 
-def _run_json(run: Run, compared: ProtocolComparison, names: Sequence[str]) -> dict[str, Any]:
+def _run_json(run: Run, names: Sequence[str]) -> dict[str, Any]:
     """Return scores, agreement and every flip of a run as plain values."""
+    compared = compare(run, names)
     pairs = [
         {
             "first": pair[0],
@@ -277,7 +275,7 @@ def _run_json(run: Run, compared: ProtocolComparison, names: Sequence[str]) -> d
             "agreement": a.share,
             "kappa": a.kappa,
             "counts": a._asdict(),
-            "flips": compared.stages.get(pair, dict.fromkeys(STAGES, 0)),
+            "flips": _stages(compared, pair),
         }
         for pair, a in compared.agreements.items()
     ]
@@ -286,7 +284,7 @@ def _run_json(run: Run, compared: ProtocolComparison, names: Sequence[str]) -> d
         "run": str(run.path),
         "subject": run.manifest.subject.spec,
         "synthetic": run.summary.synthetic,
-        "scores": [row for row, _score in _scored(run, names)],
+        "scores": _headlines(run, names),
         "pairs": pairs,
         "flips": flips,
     }

@@ -53,7 +53,7 @@ class Swing(Record, frozen=True):
 
 
 class GapStep(Record, frozen=True):
-    """What one stage adds to a gap: what was chosen before and what after, averaged over every order in which stages can change."""
+    """What one stage adds to a gap, those before it being changed already: what was chosen before and what after."""
 
     stage: str
     before: str
@@ -67,8 +67,7 @@ class FigureCheck(Record, frozen=True):
     `hits` are the readings within `tolerance`, those with the fewest changes first; `nearest` the readings next to it where there are
     none. `split` is the way from the run's own number (`start`) to the first of these, stage by stage: its changes add up to the gap
     between them. `low` and `high` are the interval of that reading. `simple` of the readings `searched` have no more changes than it:
-    `coincidence` is the share of figures between the lowest and the highest of these that would have landed on one, `expected` on how
-    many such a figure lands in the mean.
+    `coincidence` is the share of figures between the lowest and the highest of these that would have landed on one.
     """
 
     text: str
@@ -86,7 +85,6 @@ class FigureCheck(Record, frozen=True):
     high: float | None = None
     holds: bool | None = None
     coincidence: float = 0.0
-    expected: float = 0.0
 
 
 class Explanation(Record, frozen=True):

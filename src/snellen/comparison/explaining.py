@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise, permutations
+from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -47,15 +46,7 @@ STAGES = {
     "samples": "samples",
     "non-answers": "non_answers",
 }
-"""The stages between a question and a number, and what of a choice belongs to each."""
-TOGETHER = (
-    (),
-    ("reading", "marking"),
-    ("reading", "marking", "metric"),
-    ("prompt", "reading", "marking", "metric"),
-    tuple(STAGES),
-)
-"""Stages that are changed at once where a number halfway cannot be had: as few as possible."""
+"""The stages between a question and a number, in their order, and what of a choice belongs to each."""
 
 
 def explain_run(
@@ -227,7 +218,6 @@ def _held(readings: Readings, figure: _ClaimedFigure, scope: str) -> FigureCheck
     choice = Choice(*(getattr(best, field) for field in Choice._fields[:-1]))
     interval = readings.interval(choice)
     simple = [r.value for r in some if not hits or len(r.changes) <= len(best.changes)]
-    coincidence, expected = luck(simple, figure.tolerance)
     low, high = (None, None) if interval is None else interval[:2]
     claim = figure._asdict()
     del claim["metric"]
@@ -242,24 +232,23 @@ def _held(readings: Readings, figure: _ClaimedFigure, scope: str) -> FigureCheck
         low=low,
         high=high,
         holds=None if low is None or high is None else low <= figure.value <= high,
-        coincidence=coincidence,
-        expected=expected,
+        coincidence=luck(simple, figure.tolerance),
     )
 
 
-def luck(values: Sequence[float], tolerance: float) -> tuple[float, float]:
-    """Return the share of the figures between the lowest and the highest reading that land on one, and on how many in the mean.
+def luck(values: Sequence[float], tolerance: float) -> float:
+    """Return the share of the figures between the lowest and the highest reading that land on one.
 
-    >>> [round(share, 6) for share in luck([0.0, 0.5, 0.5, 1.0], 0.1)]
-    [0.4, 0.4]
+    >>> round(luck([0.0, 0.5, 0.5, 1.0], 0.1), 6)
+    0.4
     """
     own = np.unique(np.round(values, 9))
     if len(own) < 2:
-        return 0.0, 0.0
+        return 0.0
     low, high = own[0], own[-1]
     left, right = np.clip(own - tolerance, low, high), np.clip(own + tolerance, low, high)
     covered = np.minimum(right, np.append(left[1:], high)) - left
-    return float(covered.sum() / (high - low)), float((right - left).sum() / (high - low))
+    return float(covered.sum() / (high - low))
 
 
 # ---------------------------------------------------------------- the way from one number to another
@@ -268,50 +257,31 @@ def luck(values: Sequence[float], tolerance: float) -> tuple[float, float]:
 def _split(readings: Readings, start: Choice, end: Choice) -> tuple[GapStep, ...]:
     """Return the gap between two numbers, stage by stage; the changes add up to it.
 
-    What a stage adds depends on which are changed before it, so it is averaged over all orders (Shapley's value), of which those count
-    in which every number halfway exists. Where there is no such order, stages are changed together.
+    Stages change in their order. Where there is no number between two stages, they are one step.
     """
     start, end = (choice._replace(reader=choice.protocol) for choice in (start, end))
     differ = [stage for stage, field in STAGES.items() if getattr(start, field) != getattr(end, field)]
-    for merged in TOGETHER:
-        one = tuple(stage for stage in differ if stage in merged)
-        groups = [(stage,) for stage in differ if stage not in one] + ([one] if one else [])
-        orders = list(_orders(readings, start, end, groups))
-        if orders:
-            changes = {group: fmean(moved[group] for moved in orders) for group in groups}
-            in_order = sorted(groups, key=lambda group: differ.index(group[0]))
-            return tuple(_step(readings, start, end, group, changes[group]) for group in in_order)
-    return ()
+    steps: list[GapStep] = []
+    own = readings.number(start)
+    at, value, changed = start, own.value if own is not None else 0.0, list[str]()
+    for stage in differ:
+        at = at._replace(**{STAGES[stage]: getattr(end, STAGES[stage])})
+        changed.append(stage)
+        now = readings.number(at)
+        if now is not None:
+            before, after = (_named(readings, one, changed) for one in (start, end))
+            steps.append(GapStep(stage=listed(changed), before=before, after=after, change=now.value - value))
+            value, changed = now.value, []
+    return tuple(steps)
 
 
-def _orders(
-    readings: Readings, start: Choice, end: Choice, groups: Sequence[tuple[str, ...]]
-) -> Iterator[dict[tuple[str, ...], float]]:
-    """Yield what each group of stages adds in an order of them, for every order in which no number is missing."""
-    for order in permutations(groups):
-        choices = [start]
-        for group in order:
-            fields = {STAGES[stage]: getattr(end, STAGES[stage]) for stage in group}
-            choices.append(choices[-1]._replace(**fields))
-        known = [number.value for choice in choices if (number := readings.number(choice)) is not None]
-        if len(known) == len(choices):
-            yield {group: after - before for group, (before, after) in zip(order, pairwise(known), strict=True)}
-
-
-def _step(readings: Readings, start: Choice, end: Choice, group: tuple[str, ...], change: float) -> GapStep:
-    fields = [STAGES[stage] for stage in group]
-    if "reader" in fields and "protocol" in fields:
-        fields.remove("reader")
-    before, after = (", ".join(_named(readings, one, field) for field in fields) for one in (start, end))
-    return GapStep(stage=listed(group), before=before, after=after, change=change)
-
-
-def _named(readings: Readings, choice: Choice, field: str) -> str:
-    value = str(getattr(choice, field))
-    found = readings.columns(choice)
-    if field == "metric" and found is not None:
-        return found.about(value).label_of(value)
-    return value or "all"
+def _named(readings: Readings, choice: Choice, stages: Sequence[str]) -> str:
+    """Return what a choice has at some stages; one name for a protocol that reads and marks."""
+    values = []
+    for field in [STAGES[stage] for stage in stages]:
+        value, found = str(getattr(choice, field)), readings.columns(choice)
+        values.append(found.about(value).label_of(value) if field == "metric" and found is not None else value or "all")
+    return ", ".join(dict.fromkeys(values))
 
 
 # ---------------------------------------------------------------- in sentences
