@@ -92,7 +92,7 @@ def places(path: Path, data: Path | None = None) -> list[tuple[str, str]]:
 def test_a_run_as_it_was_made_holds_and_everything_was_compared(made: Path, copy: Path) -> None:
     before = everything(copy)
     found = verify(copy, exports=True)
-    assert (found.total, found.differences) == (0, ())
+    assert (found.total, found.differences) == (0, [])
     protocols = len(snellen.open_run(copy).manifest.protocols)
     assert f"{protocols * SAMPLES} marks" in found.checked
     assert {"the summary", f"{SAMPLES} samples"} <= set(found.checked)

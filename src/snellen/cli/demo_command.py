@@ -23,10 +23,10 @@ from snellen.present.terminal.prescription import sentences
 from snellen.present.terminal.run import print_run
 
 TINY = "onnx/snellen-tiny"
-EXAMINED = ("baseline/pixels", TINY)
+_EXAMINED = ("baseline/pixels", TINY)
 """Who takes the eye exam: one that measures pixels, and the small model, which was taught four of the faculties."""
 EYE = "eye"
-PRESCRIPTION = "prescription.html"
+_PRESCRIPTION = "prescription.html"
 
 
 @click.command("demo")
@@ -46,7 +46,7 @@ def command(out: Path, count: int, seed: int, verbose: bool) -> int:
     write_report([*runs, *prescribed], page, samples=12)
     after = [
         f"open {page}   what to know, the comparison, samples",
-        f"open {out / PRESCRIPTION}   the eye exam of a solver and a small model",
+        f"open {out / _PRESCRIPTION}   the eye exam of a solver and a small model",
         f"snellen view {out / 'runs'}   every sample in a browser (extra 'view')",
         "snellen exam --model openai/gpt-4o --max-cost 1   the eye exam of a model of yours",
     ]
@@ -75,9 +75,9 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verb
 
 def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any]]:
     """Run the eye exam; return what each model sees, in a sentence, and the runs. The page has all of them beside each other."""
-    asked = [RunRequest(EYE, model, Path(), selection=Selection(seed=seed), out=out / "runs") for model in EXAMINED]
+    asked = [RunRequest(EYE, model, Path(), selection=Selection(seed=seed), out=out / "runs") for model in _EXAMINED]
     runs = [run for request in asked if (run := _run(request, left_out, verbose=False)) is not None]
-    write_prescription(examined(runs), out / PRESCRIPTION)
+    write_prescription(examined(runs), out / _PRESCRIPTION)
     return [f"Eye exam: {line}" for run in runs for line in sentences(examined([run]))], runs
 
 

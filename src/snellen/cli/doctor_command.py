@@ -27,7 +27,7 @@ from snellen.present.terminal.tables import print_table
 
 KNOWN = tomllib.loads((files("snellen.cli") / "doctor.toml").read_text(encoding="utf-8"))
 EXTRAS: dict[str, dict[str, str]] = KNOWN["extras"]
-LOW_DISK = 1 << 30
+_LOW_DISK = 1 << 30
 
 
 class _Line(NamedTuple):
@@ -100,6 +100,6 @@ def _places() -> list[_Line]:
 def _writable(what: str, folder: Path) -> _Line:
     near = next(p for p in (folder, *folder.parents) if p.exists())
     free = shutil.disk_usage(near).free
-    ok = os.access(near, os.W_OK) and free > LOW_DISK
+    ok = os.access(near, os.W_OK) and free > _LOW_DISK
     more = "" if ok else " (not writable or nearly full; SNELLEN_CACHE_DIR moves it)"
     return _Line(what, ok, f"{folder}, {free / 1e9:.0f} GB free{more}")

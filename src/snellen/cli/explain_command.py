@@ -21,7 +21,7 @@ def command(run: Path, figure: str | None, tolerance: float | None, verbose: boo
     """Mark the stored answers of RUN again in every defensible way and show which numbers they can give: protocol, prompt, metric, average,
     non-answers. Calls nothing, and writes nothing into RUN.
 
-    With FIGURE (63.4, 63.4% or 0.634): the choices that give it, and the way there stage by stage; or none, and what is nearest.
+    With FIGURE (63.4, 63.4% or 0.634): the choices that give it, and the way there choice by choice; or none, and what is nearest.
 
     \b
     snellen explain runs/salbench_gpt 63.4

@@ -23,7 +23,7 @@ from snellen.present.model.formatting import counted
 FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
 FOLDERS = ("eee", "hf")
 SHOWN = 10
-NEXT = {
+_NEXT = {
     "csv": "A cell that could be a formula begins with an apostrophe.",
     "parquet": "DuckDB, pandas and pyarrow read it.",
     "latex": r"In a paper: \usepackage{booktabs,graphicx}, and \input this file.",
@@ -94,7 +94,7 @@ def command(
     click.echo(
         f"Wrote {out}: {_counted(rows, 'md' if table else form)} of {of}" + (f" · {rows.status}" if rows.status else "")
     )
-    click.echo(f"{NEXT[form]} docs/reporting.md explains every column.")
+    click.echo(f"{_NEXT[form]} docs/reporting.md explains every column.")
     return 0
 
 
@@ -123,7 +123,7 @@ def _records(
         click.echo(f"Wrote {out / name}")
     if len(files) > SHOWN:
         click.echo(f"and {len(files) - SHOWN} more files")
-    click.echo(f"{NEXT[form]} docs/reporting.md explains what is in them.")
+    click.echo(f"{_NEXT[form]} docs/reporting.md explains what is in them.")
     return 0
 
 

@@ -80,7 +80,7 @@ TYPES: dict[str, Callable[..., Any]] = {
     "file": partial(click.File, "rb"),
     "choice": click.Choice,
 }
-CALLBACKS = {"words": words, "label": label, "label file": label_file}
+_CALLBACKS = {"words": words, "label": label, "label file": label_file}
 
 
 def flags(command: str) -> Callable[[F], F]:
@@ -111,5 +111,5 @@ def _flag(name: str, names: str, **more: Any) -> Callable[[F], F]:
         kind = dict(more["type"])
         more["type"] = TYPES[kind.pop("of")](**kind)
     if "callback" in more:
-        more["callback"] = CALLBACKS[more["callback"]]
+        more["callback"] = _CALLBACKS[more["callback"]]
     return click.option(*names.split(), name, cls=Flag, **more)

@@ -19,12 +19,12 @@ from snellen.present.terminal.tables import print_table
 from snellen.subjects.families import rows as family_rows
 from snellen.subjects.prices import built_in
 
-ALSO = {"models": "subjects"}
+_ALSO = {"models": "subjects"}
 """Another name of a list: what `--model` takes."""
 WHAT = ("exams", "subjects", "protocols", "methods", "scorers", "families")
 ON_DEMAND = ("faculties", "prices")
 """What `--json` has only where it is asked for: it is long."""
-NAMED_BY = {"subjects": "model", "families": "family", "prices": "service"}
+_NAMED_BY = {"subjects": "model", "families": "family", "prices": "service"}
 """The column that names a row, where it is not `name`."""
 MOST = 25
 """So many names of a list are shown where all lists are."""
@@ -32,7 +32,7 @@ Rows = list[dict[str, Any]]
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice((*WHAT, *ON_DEMAND, *ALSO)), required=False, metavar="[WHAT]")
+@click.argument("what", type=click.Choice((*WHAT, *ON_DEMAND, *_ALSO)), required=False, metavar="[WHAT]")
 @flags("list")
 def command(what: str | None, as_json: bool) -> int:
     """List what is available: names of all there is, or with WHAT one of these lists in full.
@@ -42,7 +42,7 @@ def command(what: str | None, as_json: bool) -> int:
     exam can examine: each one's dial, its ladder, the share of right answers of one who guesses, and the question. Prices are in USD
     per million tokens, each with its date and source.
     """
-    wanted = WHAT if what is None else (ALSO.get(what, what),)
+    wanted = WHAT if what is None else (_ALSO.get(what, what),)
     facts = {name: gather(name) for name in wanted}
     if as_json:
         options.print_json(facts)
@@ -62,7 +62,7 @@ def names_of(what: str, rows: Rows) -> str:
     if what == "protocols":
         counted = Counter(row["exam"] for row in rows if row["kind"] == "protocol")
         return ", ".join(f"{exam} {count}" for exam, count in counted.items())
-    names = [str(row[NAMED_BY.get(what, "name")]) for row in rows]
+    names = [str(row[_NAMED_BY.get(what, "name")]) for row in rows]
     if what == "subjects":
         names = [prefix + "/" * bool(rest) for prefix, _, rest in (name.partition("/") for name in names)]
     names = list(dict.fromkeys(names))

@@ -61,7 +61,7 @@ READERS = (
     "verify",
 )
 """Commands that work on run folders, which may come from anybody: JSON that is whole may lack a sample's tag, or have a list for a text."""
-ODD = (LookupError, TypeError, AttributeError, ValueError)
+_ODD = (LookupError, TypeError, AttributeError, ValueError)
 LONGEST = 2000
 """The most characters of an error that are shown: it may quote a cell or a name of any length."""
 
@@ -170,7 +170,7 @@ def _main() -> int:
     except MemoryError:
         return _told(SnellenError("not enough memory for this; close other programs, or use --limit"))
     except Exception as error:
-        if isinstance(error, ODD) and words[:1] and words[0] in READERS and not os.environ.get(TRACEBACK):
+        if isinstance(error, _ODD) and words[:1] and words[0] in READERS and not os.environ.get(TRACEBACK):
             what = f"{said_by(error)}{place_of(error)}"
             folder = "a run folder that was edited or damaged ('snellen verify RUN' finds where)"
             return _told(

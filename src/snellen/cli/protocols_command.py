@@ -27,11 +27,11 @@ from snellen.present.files.markdown import escaped, pipe_table
 from snellen.present.model import formatting
 from snellen.present.model.formatting import SYNTHETIC
 from snellen.present.model.protocol_table import ProtocolTable, build
-from snellen.present.terminal.tables import console, print_table, say
+from snellen.present.terminal.tables import print_table, say
 
 SHOWN = 20
 LONGEST = 120
-BRIEF = 60
+_BRIEF = 60
 """Longer cells are shown only where everything is: lists of options."""
 NARROW = 100
 """Below this width, columns of one side only are left out."""
@@ -159,7 +159,7 @@ def _print_table(table: ProtocolTable, verbose: bool) -> None:
                 say(f"{where}, {names}:", "cyan", soft_wrap=True)
                 say(text)
         rows = [r for r in s.rows if verbose or not r.same or len(table.columns) == 1]
-        long = [r.name for r in rows if not verbose and max(map(len, r.values)) > BRIEF]
+        long = [r.name for r in rows if not verbose and max(map(len, r.values)) > _BRIEF]
         brief = [(r.name, *r.values) for r in rows if r.name not in long]
         if brief:
             title = where if verbose else f"{where}: where protocols differ"

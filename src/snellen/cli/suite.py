@@ -23,13 +23,13 @@ from snellen.engine.suite.running import SuiteExecution, SuiteRunResult, exit_co
 from snellen.present.terminal.suite import SuiteEstimate, document, estimate_document, print_estimates, print_suite
 
 FILE = ".toml"
-MOST_NOTES = 10
-OF_RUNNING = ("concurrency", "max_cost", "timeout", "tries", "max_errors")
-OF_EVERY_EXAM = ("limit", "seed", "repeats")
-OF_QUESTIONS = (*OF_EVERY_EXAM, "splits", "tasks", "protocols", "prompt", "controls")
-ONE_AT_A_TIME = ("batch_api", "cancel_batches")
-OF_A_SUITE = ("exam", "out", "fresh", "no_store", "as_json", "verbose", "dry_run", "shard", "on", "serve")
-BESIDE_A_FILE = frozenset((*OF_A_SUITE, *ONE_AT_A_TIME, *OF_RUNNING, *OF_EVERY_EXAM))
+_MOST_NOTES = 10
+_OF_RUNNING = ("concurrency", "max_cost", "timeout", "tries", "max_errors")
+_OF_EVERY_EXAM = ("limit", "seed", "repeats")
+_OF_QUESTIONS = (*_OF_EVERY_EXAM, "splits", "tasks", "protocols", "prompt", "controls")
+_ONE_AT_A_TIME = ("batch_api", "cancel_batches")
+_OF_A_SUITE = ("exam", "out", "fresh", "no_store", "as_json", "verbose", "dry_run", "shard", "on", "serve")
+_BESIDE_A_FILE = frozenset((*_OF_A_SUITE, *_ONE_AT_A_TIME, *_OF_RUNNING, *_OF_EVERY_EXAM))
 """The flags that mean something beside a suite file: they go before what it says."""
 
 
@@ -68,7 +68,7 @@ def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], giv
         raise SnellenError(f"'{exam}' names no exam: write salbench,d3")
     specs = [options.full_spec(given | {"model": spec}) for spec in models] or [given["model"]]
     data = given["data"]
-    said = {option: given[option] for option in OF_QUESTIONS if option in given}
+    said = {option: given[option] for option in _OF_QUESTIONS if option in given}
     where = {name: str(Path(data) / name) if data is not None and len(names) > 1 else data for name in names}
     return Suite(
         name=", ".join(names),
@@ -81,13 +81,13 @@ def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: L
     """Return the suite that a file describes; what stands on the command line as well goes before it."""
     ctx = click.get_current_context()
     named = {k for k in ctx.params if ctx.get_parameter_source(k) is click.core.ParameterSource.COMMANDLINE}
-    strange = sorted((named | own.keys()) - BESIDE_A_FILE - {"own"})
+    strange = sorted((named | own.keys()) - _BESIDE_A_FILE - {"own"})
     if strange:
         flag = "--" + {"models": "model"}.get(strange[0], strange[0]).replace("_", "-")
         raise SnellenError(f"{flag} means nothing beside a suite file: write it into {path}, under its exam or model")
     suite = read_suite(path)
-    limits = limits._replace(**{k: suite.common[k] for k in OF_RUNNING if k in suite.common and k not in named})
-    changed = {k: given[k] for k in OF_EVERY_EXAM if k in named}
+    limits = limits._replace(**{k: suite.common[k] for k in _OF_RUNNING if k in suite.common and k not in named})
+    changed = {k: given[k] for k in _OF_EVERY_EXAM if k in named}
     suite = suite._replace(exams=tuple(e._replace(common={**e.common, **changed}) for e in suite.exams))
     out = given["out"] if "out" in named else suite.common.get("out") or str(Path(given["out"]) / slug(suite.name))
     return suite, limits, Path(out)
@@ -123,7 +123,7 @@ def carried_out(name: str, cells: Sequence[SuiteRun], limits: Limits, *, verbose
     """Carry runs out under one progress view and one budget, and say what users should know of them."""
     with show_suite(name, cells) as watch:
         ended = SuiteExecution(cells, limits.max_cost, watch).run()
-    for line in _notes(ended, None if verbose else MOST_NOTES):
+    for line in _notes(ended, None if verbose else _MOST_NOTES):
         click.echo(line, err=True)
     return ended
 

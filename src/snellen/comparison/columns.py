@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.comparison.headline import Members, seen_key
+from snellen.comparison.headline import Bools, CountedMarks, Members
 from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined, roles
 from snellen.core.results import Metric, declared
 from snellen.core.types import NON_ANSWERS, Mark, Sample
-from snellen.engine.mark.flips import answer_of, comparable
+from snellen.engine.mark.guessing import Guess
 
-MOST_GROUPS = 64
+_MOST_GROUPS = 64
 """A grouping with more values than that is not one that people average over."""
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Guess = Callable[[Sample], Mapping[str, float]]
-"""Gives what drawing one of a sample's options would score on average, by metric; nothing where it has no options."""
 
 
 class Row(NamedTuple):
     """One mark, or one item that several samples make up (`joined`).
 
-    `groups` are the groups within the part. `answer` is what was read, in a form that can be compared. `guess` is what a random option
-    would score in place of a non-answer.
+    `groups` are the groups within the part. `guess` is what a random option would score in place of a non-answer.
     """
 
     id: str
@@ -36,7 +31,6 @@ class Row(NamedTuple):
     part: Key
     groups: tuple[Key, ...] = ()
     tags: frozenset[tuple[str, str]] = frozenset()
-    answer: Hashable = None
     guess: Mapping[str, float] = {}
     joined: bool = False
 
@@ -44,20 +38,18 @@ class Row(NamedTuple):
 class MarkColumns:
     """The marks of one protocol on one prompt's answers as columns, so that many scores can be made of them quickly.
 
-    `distinct` are the marks that are not alike, and `like` is the place there of each row's. `part` is the place of a row's part in
-    `parts`, whose values are the tags that all its samples share. `groups` has the rows of each group, by grouping: `over difficulty`.
+    `part` is the place of a row's part in `parts`, whose values are the tags that all its samples share. `groups` has the rows of each
+    group, by grouping: `over difficulty`.
     """
 
     def __init__(self, protocol: Protocol, prompt: str, rows: Sequence[Row]) -> None:
         self.protocol, self.prompt, self.rows = protocol, prompt, rows
-        keys = [seen_key(row.seen) for row in rows]
-        marks = dict(zip(keys, (row.seen for row in rows), strict=True))
-        self.distinct = tuple(marks.values())
-        self.like = _places(keys, marks)
+        self._marks = CountedMarks(row.seen for row in rows)
         self.parts: dict[Key, frozenset[tuple[str, str]]] = {}
         for row in rows:
             self.parts[row.part] = self.parts.get(row.part, row.tags) & row.tags
-        self.part = _places([row.part for row in rows], self.parts)
+        places = {key: at for at, key in enumerate(self.parts)}
+        self.part = np.array([places[row.part] for row in rows], dtype=np.int64)
         self.joined = {row.part for row in rows if row.joined}
         self.outcome = np.array([row.seen.outcome.value for row in rows])
         self.values = _named([row.seen.values for row in rows])
@@ -71,7 +63,7 @@ class MarkColumns:
                 grouping = found.setdefault("over " + " and ".join(name for name, _value in group), {})
                 value = " and ".join(f"{name} {value}" for name, value in group)
                 grouping.setdefault(value, np.zeros(len(self.rows), dtype=np.bool_))[at] = True
-        return {name: values for name, values in found.items() if len(values) <= MOST_GROUPS}
+        return {name: values for name, values in found.items() if len(values) <= _MOST_GROUPS}
 
     def about(self, metric: str) -> Metric:
         """Return a metric's declaration."""
@@ -92,7 +84,12 @@ class MarkColumns:
     def clusters(self) -> list[str]:
         """Return what rows share: the image, or where there are several parts the name behind the part's, as `compare` has it."""
         several = len(self.parts) > 1
-        return [row.seen.cluster or (row.id.rpartition("/")[2] if several else "") for row in self.rows]
+        return [row.seen.cluster or (row.id.rpartition("/")[2] if several else row.id) for row in self.rows]
+
+    def members(self, key: Key, rows: Bools) -> Members:
+        """Return those of some rows that are in a part."""
+        part = list(self.parts).index(key) if key in self.parts else -1
+        return self._marks.members(key, rows & (self.part == part))
 
 
 Marked = Mapping[tuple[str, str], MarkColumns]
@@ -105,12 +102,6 @@ def _named(every: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
     return {name: np.array([values.get(name, np.nan) for values in every], dtype=np.float64) for name in names}
 
 
-def _places(keys: Sequence[Hashable], known: Iterable[Hashable]) -> Ints:
-    """Return the place of each key among those known."""
-    places = {key: at for at, key in enumerate(known)}
-    return np.array([places[key] for key in keys], dtype=np.int64)
-
-
 def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark]], guess: Guess | None) -> MarkColumns:
     """Put every mark of a protocol in columns, in order, and behind them the items that several samples make up."""
     rows: list[Row] = []
@@ -119,7 +110,6 @@ def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark
         seen = protocol.seen(sample, mark)
         part, *rest = tuple(protocol.groups(sample)) or ((),)
         inside = [key for key in rest if key[: len(part)] == part]
-        answer = comparable(answer_of(mark.reading))
         rows.append(
             Row(
                 id=sample.id,
@@ -127,7 +117,6 @@ def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark
                 part=part,
                 groups=tuple(key[len(part) :] for key in inside),
                 tags=frozenset((name, sample.tags[name]) for name in ("split", "task") if name in sample.tags),
-                answer=answer if isinstance(answer, Hashable) else repr(answer),
                 guess=guess(sample) if guess is not None and seen.outcome in NON_ANSWERS else {},
             )
         )
@@ -139,23 +128,3 @@ def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark
         for seen, count in joined(protocol, Members(key, marks)) or ():
             rows += [Row(f"joined {len(rows) + i}", seen, key, joined=True) for i in range(count)]
     return MarkColumns(protocol, prompt, rows)
-
-
-@lru_cache(maxsize=16)
-def mixed(reader: MarkColumns, marker: MarkColumns) -> MarkColumns | None:
-    """Return marks halfway between two protocols: where they read different answers, as the one marks its own, elsewhere the other's.
-
-    None where they have other rows, or share no class below `Protocol`, so that their marks cannot stand in one table.
-    """
-    one, other = reader.protocol, marker.protocol
-    shared = next(kind for kind in type(one).__mro__ if isinstance(other, kind))
-    alike = type(one) is type(other) or shared not in Protocol.__mro__
-    if not alike or [(row.id, row.part) for row in reader.rows] != [(row.id, row.part) for row in marker.rows]:
-        return None
-    rows = [
-        second if first.answer == second.answer else second._replace(seen=first.seen, guess=first.guess)
-        for first, second in zip(reader.rows, marker.rows, strict=True)
-    ]
-    made = MarkColumns(marker.protocol, marker.prompt, rows)
-    made.values = {name: made.values[name] for name in marker.values if name in made.values}
-    return made

@@ -19,8 +19,10 @@ from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.figures import part_name
+from snellen.core.grouping import grouped
 from snellen.core.model_names import model_name
 from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined
+from snellen.core.records import Manifest
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.runs.listing import NO_RUN, listing
 from snellen.engine.runs.run import Run
@@ -96,7 +98,7 @@ def compare_runs(
     )
 
 
-class ExamComparison(NamedTuple):
+class _ExamComparison(NamedTuple):
     """The runs of one exam on one data set: their comparison, or why there is none."""
 
     exam: str
@@ -111,7 +113,7 @@ class ExamComparisons(NamedTuple):
     """The runs of a folder, exam by exam; `passed` are the things in it that are not marked runs, with the reason."""
 
     folder: Path
-    exams: tuple[ExamComparison, ...]
+    exams: tuple[_ExamComparison, ...]
     passed: tuple[str, ...]
 
 
@@ -120,13 +122,16 @@ def compare_folder(
 ) -> ExamComparisons:
     """Compare the runs of a folder, those of one exam on one data set with each other."""
     there = listing(folder)
-    groups: dict[tuple[str, str], list[Path]] = {}
-    for run in sorted(there.runs, key=lambda one: one.path.name):
-        drawn = thresholds_of(run.manifest) is not None  # thresholds can be compared whatever the sheets were
-        groups.setdefault((run.manifest.exam, "" if drawn else run.manifest.data.fingerprint), []).append(run.path)
+
+    def data_of(known: Manifest) -> str:
+        """Thresholds can be compared whatever the sheets were."""
+        return known.data.fingerprint if thresholds_of(known) is None else ""
+
+    runs = sorted(there.runs, key=lambda one: one.path.name)
+    groups = grouped(((run.manifest.exam, data_of(run.manifest)), run.path) for run in runs)
     found = []
     for (exam, _data), paths in groups.items():
-        one = ExamComparison(exam, tuple(paths), why="only one run on this data: nothing to compare it with")
+        one = _ExamComparison(exam, tuple(paths), why="only one run on this data: nothing to compare it with")
         try:
             if len(paths) > 1:
                 thresholds = examined_again(paths)
@@ -180,10 +185,7 @@ def _joined(
     """Return items that are made of several samples (VCR's answer and reason) as both runs have them; none where they do not match."""
     if protocol.extra(JoinedItems) is None:
         return []
-    members: dict[Key, list[str]] = {}
-    for i in sides[0]:
-        for key in protocol.groups(samples[i]):
-            members.setdefault(key, []).append(i)
+    members = grouped((key, i) for i in sides[0] for key in protocol.groups(samples[i]))
     found: list[PairedSample] = []
     for key, ids in members.items():
         first, second = (_items(protocol, key, [side[i] for i in ids]) for side in sides)

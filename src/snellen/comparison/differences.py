@@ -14,6 +14,7 @@ import msgspec
 from snellen.comparison.headline import own_difference
 from snellen.comparison.results import ComparisonRow, RepeatAgreement, UnansweredSplit
 from snellen.core.figures import part_name
+from snellen.core.grouping import grouped
 from snellen.core.protocol import Key, Protocol, Seen, roles
 from snellen.core.results import declared
 from snellen.core.types import NON_ANSWERS, Outcome
@@ -24,7 +25,7 @@ from snellen.stats.power import SURE, samples_for, smallest_difference
 from snellen.stats.repeats import mean_seen
 from snellen.stats.significance import holm, least_p, sign_flips
 
-UNTOLD = {"smallest": None, "needed": None}
+_UNTOLD = {"smallest": None, "needed": None}
 """Of a part in which no lead could survive, so that there is no smallest one that is shown."""
 
 
@@ -75,14 +76,12 @@ class PairedTest(NamedTuple):
 
 def rows(asked: PairedTest, every: Sequence[PairedSample]) -> list[ComparisonRow]:
     """Return a row for each part, in the protocol's order; behind several parts of one metric also one of all of them together."""
-    parts: dict[Key, list[PairedSample]] = {}
-    for both in every:
-        parts.setdefault(both.part, []).append(both)
+    parts = grouped((both.part, both) for both in every)
     order = sorted(parts, key=lambda key: (asked.protocol.order(key), key))
     found = [row for part in order if (row := _row(asked, part_name(dict(part)), dict(part), parts[part])) is not None]
     adjusted, least = holm([row.p for row in found]), holm([row.least_p for row in found])
     found = [
-        msgspec.structs.replace(row, p_holm=p, least_p=possible, **({} if possible < 1 - LEVEL else UNTOLD))
+        msgspec.structs.replace(row, p_holm=p, least_p=possible, **({} if possible < 1 - LEVEL else _UNTOLD))
         for row, p, possible in zip(found, adjusted, least, strict=True)
     ]
     alone = [both for both in every if not both.joined]

@@ -53,7 +53,7 @@ class Swing(Record, frozen=True):
 
 
 class GapStep(Record, frozen=True):
-    """What one stage adds to a gap, those before it being changed already: what was chosen before and what after."""
+    """What one choice adds to a gap, those before it being changed already: what was chosen before and what after."""
 
     stage: str
     before: str
@@ -65,7 +65,7 @@ class FigureCheck(Record, frozen=True):
     """A claimed figure held against the readings.
 
     `hits` are the readings within `tolerance`, those with the fewest changes first; `nearest` the readings next to it where there are
-    none. `split` is the way from the run's own number (`start`) to the first of these, stage by stage: its changes add up to the gap
+    none. `split` is the way from the run's own number (`start`) to the first of these, choice by choice: its changes add up to the gap
     between them. `low` and `high` are the interval of that reading. `simple` of the readings `searched` have no more changes than it:
     `coincidence` is the share of figures between the lowest and the highest of these that would have landed on one.
     """

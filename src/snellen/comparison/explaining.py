@@ -33,20 +33,10 @@ from snellen.engine.runs.run import Run
 
 NEAREST = 3
 """So many readings are named where no reading lands on a figure."""
-LIKELY = 0.05
+_LIKELY = 0.05
 """The chance of a coincidence from which on it is said."""
-ROUNDING = 1e-9
+_ROUNDING = 1e-9
 """Rounding errors of sums are smaller than that."""
-STAGES = {
-    "prompt": "prompt",
-    "reading": "reader",
-    "marking": "protocol",
-    "metric": "metric",
-    "average": "average",
-    "samples": "samples",
-    "non-answers": "non_answers",
-}
-"""The stages between a question and a number, in their order, and what of a choice belongs to each."""
 
 
 def explain_run(
@@ -208,14 +198,14 @@ def _held(readings: Readings, figure: _ClaimedFigure, scope: str) -> FigureCheck
         """Put the fewest changes first, then the part that was asked for, then the closest number."""
         return len(reading.changes), reading.part != scope, off(reading)
 
-    hits = tuple(sorted((r for r in some if off(r) <= figure.tolerance + ROUNDING), key=far))
+    hits = tuple(sorted((r for r in some if off(r) <= figure.tolerance + _ROUNDING), key=far))
     nearest: dict[float, Reading] = {}
     for one in sorted(some, key=lambda r: (round(off(r), SAME), far(r))):
         if not one.samples:
             nearest.setdefault(round(one.value, SAME), one)
     closest = tuple(nearest.values())[:NEAREST]
     best = (hits or closest)[0]
-    choice = Choice(*(getattr(best, field) for field in Choice._fields[:-1]))
+    choice = Choice(*(getattr(best, field) for field in Choice._fields))
     interval = readings.interval(choice)
     simple = [r.value for r in some if not hits or len(r.changes) <= len(best.changes)]
     low, high = (None, None) if interval is None else interval[:2]
@@ -255,18 +245,18 @@ def luck(values: Sequence[float], tolerance: float) -> float:
 
 
 def _split(readings: Readings, start: Choice, end: Choice) -> tuple[GapStep, ...]:
-    """Return the gap between two numbers, stage by stage; the changes add up to it.
+    """Return the gap between two numbers, choice by choice; the changes add up to it.
 
-    Stages change in their order. Where there is no number between two stages, they are one step.
+    Choices change in the order of DIMENSIONS. Where there is no number between two of them, they are one step.
     """
-    start, end = (choice._replace(reader=choice.protocol) for choice in (start, end))
-    differ = [stage for stage, field in STAGES.items() if getattr(start, field) != getattr(end, field)]
     steps: list[GapStep] = []
     own = readings.number(start)
     at, value, changed = start, own.value if own is not None else 0.0, list[str]()
-    for stage in differ:
-        at = at._replace(**{STAGES[stage]: getattr(end, STAGES[stage])})
-        changed.append(stage)
+    for name, field in DIMENSIONS.items():
+        if getattr(start, field) == getattr(end, field):
+            continue
+        at = at._replace(**{field: getattr(end, field)})
+        changed.append(name)
         now = readings.number(at)
         if now is not None:
             before, after = (_named(readings, one, changed) for one in (start, end))
@@ -275,10 +265,10 @@ def _split(readings: Readings, start: Choice, end: Choice) -> tuple[GapStep, ...
     return tuple(steps)
 
 
-def _named(readings: Readings, choice: Choice, stages: Sequence[str]) -> str:
-    """Return what a choice has at some stages; one name for a protocol that reads and marks."""
+def _named(readings: Readings, choice: Choice, names: Sequence[str]) -> str:
+    """Return what was chosen, by the names of these choices."""
     values = []
-    for field in [STAGES[stage] for stage in stages]:
+    for field in [DIMENSIONS[name] for name in names]:
         value, found = str(getattr(choice, field)), readings.columns(choice)
         values.append(found.about(value).label_of(value) if field == "metric" and found is not None else value or "all")
     return ", ".join(dict.fromkeys(values))
@@ -325,7 +315,7 @@ def _of_figure(one: FigureCheck, found: Explanation) -> list[str]:
         others = {0: "", 1: " One other reading gives it, too."}.get(more, f" {more} other readings give it, too.")
         own = "" if best.changes else "the run's own number: "
         said = [f"{name} is {own}{described(best, found)}.{others}"]
-        if one.coincidence >= LIKELY:
+        if one.coincidence >= _LIKELY:
             said.append(
                 f"That may be a coincidence: {one.simple:,} readings are as simple, and {100 * one.coincidence:.0f} % of all figures "
                 "between the lowest and the highest of them land on one."

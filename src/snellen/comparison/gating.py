@@ -34,7 +34,7 @@ WHOLE = 0.8
 """The part of that for all samples together: a fall that is everywhere shows there first, and one part's fall has to be large anyway."""
 
 
-MOST_NAMED = 4
+_MOST_NAMED = 4
 """The most parts that are named for having too few images."""
 
 
@@ -299,8 +299,8 @@ def _not_judged(checks: Sequence[GateCheck]) -> list[str]:
     few = [c for c in checks if not c.judged]
     if not few:
         return []
-    names = ", ".join(f"{_named(c, checks)} ({counted(c.clusters, c.cluster)})" for c in few[:MOST_NAMED])
-    more = f" and {len(few) - MOST_NAMED} more" if len(few) > MOST_NAMED else ""
+    names = ", ".join(f"{_named(c, checks)} ({counted(c.clusters, c.cluster)})" for c in few[:_MOST_NAMED])
+    more = f" and {len(few) - _MOST_NAMED} more" if len(few) > _MOST_NAMED else ""
     return [f"Not judged, as no drop on so few could be told from chance: {names}{more}."]
 
 

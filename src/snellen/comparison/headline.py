@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snellen.comparison.results import HeadlineDifference
-from snellen.core.protocol import Key, Protocol, Seen
+from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import declared
-from snellen.core.types import Outcome
 from snellen.stats.intervals import tango
 from snellen.stats.jackknife import left_out, moved_interval
 
-MOST_KNOWN = 64
-"""Scores of sides that are kept: where several runs are ranked, each is compared with all others."""
-SeenKey = tuple[tuple[tuple[str, float], ...], Outcome, str, Hashable]
-"""All of a mark that a summary keeps."""
+Bools = NDArray[np.bool_]
 
 
 class Members:
@@ -49,6 +44,28 @@ class Members:
         return found
 
 
+class CountedMarks:
+    """Marks of which alike ones are kept once, so that many scores can be made of them quickly."""
+
+    def __init__(self, marks: Iterable[Seen]) -> None:
+        places: dict[object, int] = {}
+        self._distinct: list[Seen] = []
+        every = []
+        for seen in marks:
+            key = tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own
+            if key not in places:
+                places[key] = len(places)
+                self._distinct.append(seen)
+            every.append(places[key])
+        self._place = np.array(every, dtype=np.int64)
+
+    def members(self, by: Iterable[tuple[str, str]], rows: Bools) -> Members:
+        """Return some of the marks, alike ones together."""
+        counts = np.bincount(self._place[rows], minlength=len(self._distinct))
+        there = np.flatnonzero(counts).tolist()
+        return Members(by, [self._distinct[i] for i in there], counts[there].tolist())
+
+
 def own_difference(
     protocol: Protocol,
     metric: str,
@@ -63,17 +80,18 @@ def own_difference(
     about = declared(protocol.metrics, metric)
     if about.kind != "own" or about.unit:
         return None
-    sides = [
-        _scores(protocol, metric, tuple(by.items()), tuple(tuple(map(seen_key, some)) for some in marks))
-        for marks in (first, second)
-    ]
-    values = [side[0] for side in sides]
-    if values[0] is None or values[1] is None:
+    sides = [[CountedMarks(marks) for marks in side] for side in (first, second)]
+
+    def scores(rows: Bools) -> list[float]:
+        """Return both sides' scores of these samples; NaN where one has none."""
+        return [fmean(_score(protocol, metric, marks.members(by.items(), rows)) for marks in side) for side in sides]
+
+    clusters = [seen.cluster for seen in first[0]]
+    values = scores(np.ones(len(clusters), dtype=np.bool_))
+    if np.isnan(values).any():
         return None
     difference = values[1] - values[0]
-    scores = zip(sides[0][1:], sides[1][1:], strict=True)
-    without = np.array([np.nan if a is None or b is None else b - a for a, b in scores], dtype=np.float64)
-    clusters = [seen.cluster for seen in first[0]]
+    without = np.array([np.diff(scores(kept > 0))[0] for kept in left_out(clusters)])
     low, high = _ends(difference, without, len(set(clusters) - {""}) + clusters.count(""))
     return HeadlineDifference(
         metric=metric,
@@ -86,6 +104,11 @@ def own_difference(
     )
 
 
+def _score(protocol: Protocol, metric: str, marks: Members) -> float:
+    found = protocol.own_scores(marks).get(metric)
+    return np.nan if found is None or found.value is None else found.value
+
+
 def _ends(difference: float, without: NDArray[np.float64], clusters: int) -> tuple[float | None, float | None]:
     """Return the jackknife's interval, and never a narrower one than Tango's of as many samples that are all alike: where hardly a sample
     moves, the jackknife sees no doubt. None from one cluster.
@@ -95,33 +118,3 @@ def _ends(difference: float, without: NDArray[np.float64], clusters: int) -> tup
     interval = moved_interval(difference, without, 1.0, share=False)
     half = max(tango(0, 0, clusters)[1], 0.0 if interval is None else interval.high - difference)
     return max(-1.0, difference - half), min(1.0, difference + half)
-
-
-def seen_key(seen: Seen) -> SeenKey:
-    """Return what tells a mark from others that are not alike."""
-    return tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own
-
-
-@lru_cache(MOST_KNOWN)
-def _scores(protocol: Protocol, metric: str, by: Key, repeats: tuple[tuple[SeenKey, ...], ...]) -> list[float | None]:
-    """Return the score of a side, the mean over its repeats, and behind it the score without each cluster."""
-    every = [Counter(keys) for keys in repeats]
-    seen = {key: Seen(dict(key[0]), key[1], key[2], key[3]) for counts in every for key in counts}
-
-    def score(repeated: Sequence[Counter[SeenKey]]) -> float | None:
-        values = []
-        for counts in repeated:
-            marks = Members(by, [seen[key] for key in counts], list(counts.values()))
-            found = protocol.own_scores(marks).get(metric)
-            if found is None or found.value is None:
-                return None
-            values.append(found.value)
-        return fmean(values)
-
-    found = [score(every)]
-    for kept in left_out([cluster for _values, _outcome, cluster, _own in repeats[0]]):
-        out = np.flatnonzero(kept == 0).tolist()
-        found.append(
-            score([counts - Counter(keys[at] for at in out) for counts, keys in zip(every, repeats, strict=True)])
-        )
-    return found

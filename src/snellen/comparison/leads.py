@@ -10,17 +10,18 @@ import numpy as np
 from snellen.comparison.columns import MarkColumns
 from snellen.comparison.explained import ChoiceLeads, LeadReading, Leads
 from snellen.comparison.pairing import Common, OpenedRun
-from snellen.comparison.readings import Choice, Readings, kept_rows, weighed
+from snellen.comparison.readings import Choice, Readings, weighed, without_each
 from snellen.comparison.remarking import marked_again
 from snellen.comparison.verdict import CHANCE
 from snellen.core.errors import SnellenError
+from snellen.core.grouping import grouped
 from snellen.stats.jackknife import moved_interval
 from snellen.stats.means import of_samples
 from snellen.stats.significance import sign_flips
 
 SAME = 1e-9
-FIRST_ONLY = "Of questions that were asked several times, these readings count the first time alone."
-CHOSEN = {
+_FIRST_ONLY = "Of questions that were asked several times, these readings count the first time alone."
+_CHOSEN = {
     "protocol": "protocol",
     "prompt": "prompt",
     "metric": "label",
@@ -65,10 +66,10 @@ def leads_of(runs: Sequence[OpenedRun], shared: Common) -> Leads:
         first_run=pair.letters[0],
         second_run=pair.letters[1],
         **counts,
-        turns=tuple(turn for name in CHOSEN for turn in _turns(name, rows, pair.letters)),
+        turns=tuple(turn for name in _CHOSEN for turn in _turns(name, rows, pair.letters)),
         turning=tuple(turning),
         rows=tuple(rows),
-        verdict=(_counted(counts, pair.letters), _turned(own, turning), *([FIRST_ONLY] if repeated else [])),
+        verdict=(_counted(counts, pair.letters), _turned(own, turning), *([_FIRST_ONLY] if repeated else [])),
     )
 
 
@@ -122,10 +123,8 @@ def _p(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns) -> 
 def _clear(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns, move: float) -> bool:
     """Return whether the jackknife's interval of a lead leaves out 0."""
     moves = []
-    rows = pair.first.rows(choice), pair.second.rows(choice)
-    for kept in kept_rows(first):
-        a = pair.first.of_rows(first, choice, rows[0] & kept)
-        b = pair.second.of_rows(second, choice, rows[1] & kept)
+    for left in without_each(first, pair.first.rows(choice)):  # both have the same rows
+        a, b = pair.first.of_rows(first, choice, left), pair.second.of_rows(second, choice, left)
         moves.append(np.nan if a is None or b is None else b.value - a.value)
     interval = moved_interval(move, np.array(moves), 1.0, share=False) if moves else None
     return interval is not None and not interval.low <= 0 <= interval.high
@@ -143,20 +142,18 @@ def _counts(rows: Sequence[LeadReading], letters: tuple[str, str]) -> dict[str, 
 
 
 def _turns(name: str, rows: Sequence[LeadReading], letters: tuple[str, str]) -> list[ChoiceLeads]:
-    values: dict[str, list[LeadReading]] = {}
-    for row in rows:
-        values.setdefault(_chosen(row, name), []).append(row)
+    values = grouped((_chosen(row, name), row) for row in rows)
     if len(values) < 2:
         return []
     return [ChoiceLeads(choice=name, value=value, **_counts(some, letters)) for value, some in values.items()]
 
 
 def _chosen(row: LeadReading, name: str) -> str:
-    return str(getattr(row, CHOSEN[name]))
+    return str(getattr(row, _CHOSEN[name]))
 
 
 def _changes(row: LeadReading, own: LeadReading) -> list[str]:
-    return [name for name in CHOSEN if _chosen(row, name) != _chosen(own, name)]
+    return [name for name in _CHOSEN if _chosen(row, name) != _chosen(own, name)]
 
 
 def _counted(counts: dict[str, int], letters: tuple[str, str]) -> str:
@@ -175,12 +172,9 @@ def _turned(own: LeadReading, turning: Sequence[LeadReading]) -> str:
     before = f"shows a lead of {own.leader}" if own.clear else "shows no lead that could not be chance"
     if not turning:
         return f"{what} {before}, and no single other choice changes that."
-    ends: dict[str, dict[str, list[str]]] = {}
-    for row in turning:
-        (name,) = _changes(row, own)
-        ends.setdefault(row.winner, {}).setdefault(name, []).append(f"'{_chosen(row, name)}'")
     said = []
-    for end, named in ends.items():
+    for end, rows in grouped((row.winner, row) for row in turning).items():
+        named = grouped((name, f"'{_chosen(row, name)}'") for row in rows for name in _changes(row, own))
         ways = "; or ".join(f"{name} {' or '.join(values)}" for name, values in named.items())
         said.append(f"{f'{end} leads' if end else 'it is gone'} with {ways}")
     return f"{what} {before}; changed in one choice, {', and '.join(said)}."

@@ -20,7 +20,7 @@ from snellen.engine.runs.run import Run
 
 NAMED = 3
 """So many reasons are told one by one."""
-OTHER_DATA = 0.05
+_OTHER_DATA = 0.05
 """Where more of the common samples than that have another truth, it is another data set under the same names."""
 
 
@@ -128,7 +128,7 @@ def _samples(runs: Sequence[OpenedRun], notes: list[str]) -> list[str]:
         raise SnellenError(f"{first.run.path} and {runs[1].run.path} have no samples in common")
     facts = [{i: (one.samples[i].truth, one.samples[i].tags) for i in ids} for one in runs]
     changed = {i for i in ids if any(other[i] != facts[0][i] for other in facts[1:])}
-    if len(changed) > OTHER_DATA * len(ids):
+    if len(changed) > _OTHER_DATA * len(ids):
         raise SnellenError(
             f"the runs are on different data: {len(changed)} of {len(ids)} common samples have another truth or other tags"
         )

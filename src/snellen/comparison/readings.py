@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 
-from snellen.comparison.columns import Bools, Floats, Ints, MarkColumns, Marked, mixed
+from snellen.comparison.columns import Floats, Ints, MarkColumns, Marked
 from snellen.comparison.explained import AS_WRONG, BY_PART, BY_SAMPLE, DIMENSIONS, Reading
-from snellen.comparison.headline import Members
+from snellen.comparison.headline import Bools, Members
 from snellen.core.errors import SnellenError
 from snellen.core.figures import part_name
 from snellen.core.protocol import Key, OtherScores, roles
@@ -22,7 +21,7 @@ from snellen.stats.intervals import Interval
 from snellen.stats.means import of_samples, share_interval
 
 LEFT_OUT, GUESSED = "left out", "count as random guesses"
-ONE_KIND = {
+_ONE_KIND = {
     "unreadable left out": Outcome.UNPARSABLE,
     "refused left out": Outcome.REFUSED,
     "empty left out": Outcome.EMPTY,
@@ -30,13 +29,11 @@ ONE_KIND = {
     "failed calls left out": Outcome.ERROR,
 }
 """Ways to treat non-answers that leave out only one kind of them."""
-LEAVING_OUT = {LEFT_OUT: NON_ANSWERS} | {way: frozenset([kind]) for way, kind in ONE_KIND.items()}
+_LEAVING_OUT = {LEFT_OUT: NON_ANSWERS} | {way: frozenset([kind]) for way, kind in _ONE_KIND.items()}
 ALL = "all parts"
-LEAST_GROUP = 10
+_LEAST_GROUP = 10
 """Groups of fewer samples are not tried: their numbers are few, and land on anything."""
-GROUPS = 20
-"""As many groups of clusters are left out in turn, of a score that is not a mean over samples."""
-WITHIN = 1e-6
+_WITHIN = 1e-6
 """Values that are closer are the same: lmms-eval adds 1e-8 to its denominators."""
 SAME = 6
 """Numbers that agree in so many digits are the same."""
@@ -45,8 +42,7 @@ SAME = 6
 class Choice(NamedTuple):
     """How one number is made, in the fields of `Reading`.
 
-    `samples` is empty for all of the part, or names a group within it: `difficulty easy`. `reader` is another protocol that reads the
-    replies, for a number halfway between two protocols.
+    `samples` is empty for all of the part, or names a group within it: `difficulty easy`.
     """
 
     protocol: str
@@ -56,10 +52,6 @@ class Choice(NamedTuple):
     average: str = BY_SAMPLE
     samples: str = ""
     non_answers: str = AS_WRONG
-    reader: str = ""
-
-
-# ---------------------------------------------------------------- marks in columns
 
 
 # ---------------------------------------------------------------- numbers
@@ -114,13 +106,7 @@ class Readings:
 
     def columns(self, choice: Choice) -> MarkColumns | None:
         """Return the marks that a choice is of; None where they cannot be had."""
-        marker = self.marked.get((choice.protocol, choice.prompt))
-        if choice.reader in ("", choice.protocol):
-            return marker
-        reader = self.marked.get((choice.reader, choice.prompt))
-        if reader is None or marker is None or self.scopes[choice.part] & marker.joined:
-            return None  # what the samples of a joined item were read as is not known of the item
-        return mixed(reader, marker)
+        return self.marked.get((choice.protocol, choice.prompt))
 
     def _number(self, choice: Choice) -> _CountedScore | None:
         """Return the score that a choice gives; None where there is none."""
@@ -144,7 +130,7 @@ class Readings:
 
     def _scores_of_part(self, found: MarkColumns, key: Key, rows: bytes) -> tuple[int, Mapping[str, float]]:
         """Return the size of a part, the shares among its own scores, and those that others report."""
-        group = _members(found, key, np.frombuffer(rows, dtype=np.bool_))
+        group = found.members(key, np.frombuffer(rows, dtype=np.bool_))
         if not group.n:
             return 0, {}
         own = found.protocol.own_scores(group)
@@ -162,38 +148,27 @@ class Readings:
             rows &= next(
                 (values[choice.samples] for values in found.groups.values() if choice.samples in values), False
             )
-        gone = [outcome.value for outcome in LEAVING_OUT.get(choice.non_answers, ())]
+        gone = [outcome.value for outcome in _LEAVING_OUT.get(choice.non_answers, ())]
         for one in (found, self._beside.get((choice.protocol, choice.prompt))):
             if one is not None:
                 rows &= ~np.isin(one.outcome, gone)
         return rows
 
     def interval(self, choice: Choice) -> Interval | None:
-        """Return how far the score could be by the chance of which samples these are: its own interval where it has one, else the
-        jackknife's by clusters.
-        """
+        """Return how far the score could be by the chance of which samples these are; of what is no mean over samples the jackknife's."""
         found, number = self.columns(choice), self.number(choice)
         if found is None or number is None:
             return None
-        rows, parts, made_of = self.rows(choice), self.scopes[choice.part], float(number.n)
+        rows = self.rows(choice)
         picked = weighed(found, choice, rows)
-        if picked is None:
-            own = found.protocol.own_scores(_members(found, min(parts), rows)).get(choice.metric)
-            if len(parts) == 1 and own is not None and own.low is not None and own.high is not None:
-                return Interval(own.low, own.high, own.interval or "")
-            without = kept_rows(found)
-        else:
-            clusters = [found.rows[i].seen.cluster for i in picked.at.tolist()]
-            if choice.average == BY_SAMPLE:
-                return share_interval(of_samples(picked.values.tolist(), clusters))
-            made_of = picked.worth
-            places = np.arange(len(rows))
-            without = [np.isin(places, picked.at[kept > 0]) for kept in jackknife.left_out(clusters)]
-        if not without:
+        if picked is not None and choice.average == BY_SAMPLE:
+            clusters = found.clusters()
+            return share_interval(of_samples(picked.values.tolist(), [clusters[i] for i in picked.at.tolist()]))
+        scores = [self.of_rows(found, choice, left) for left in without_each(found, rows)]
+        if not scores:
             return None
-        scores = [self.of_rows(found, choice, rows & kept) for kept in without]
         moved = np.array([np.nan if one is None else one.value for one in scores])
-        return jackknife.moved_interval(number.value, moved, made_of)
+        return jackknife.moved_interval(number.value, moved, number.n if picked is None else picked.worth)
 
     # ------------------------------------------------------------ as records
 
@@ -218,7 +193,6 @@ class Readings:
             if number is None or found is None:
                 continue
             base, chosen = self.base(choice.part, metric), choice._asdict()
-            del chosen["reader"]
             readings.append(
                 Reading(
                     **chosen,
@@ -244,7 +218,7 @@ class Readings:
                 continue
             plain = Choice(name, prompt, metric or found.protocol.headline, scope)
             rows = self.rows(plain)
-            metrics = [metric] if metric else _metrics(found, rows, _members(found, min(parts), rows))
+            metrics = [metric] if metric else _metrics(found, rows, found.members(min(parts), rows))
             averages = [BY_SAMPLE, *([BY_PART] if len(parts) > 1 else _averages(found, rows))]
             groups = [""]
             if within:  # a macro score means little within one label
@@ -256,7 +230,7 @@ class Readings:
                     for average in averages:
                         for choice in self.ways(plain._replace(metric=one, average=average, samples=samples)):
                             number = self.number(choice)
-                            if number is not None and (not samples or number.n >= LEAST_GROUP):
+                            if number is not None and (not samples or number.n >= _LEAST_GROUP):
                                 yield choice
 
     def ways(self, choice: Choice) -> Iterable[Choice]:
@@ -266,7 +240,7 @@ class Readings:
             return []
         rows = self.rows(choice)
         there = set(found.outcome[rows].tolist())
-        kinds = [way for way, kind in ONE_KIND.items() if kind.value in there]
+        kinds = [way for way, kind in _ONE_KIND.items() if kind.value in there]
         ways = [AS_WRONG, *([LEFT_OUT] if kinds else [])]
         if len(kinds) > 1 and not choice.samples:  # of one kind, leaving it out is leaving all out
             ways += kinds
@@ -350,15 +324,7 @@ def _averages(found: MarkColumns, rows: Bools) -> list[str]:
 def _groups_within(found: MarkColumns, rows: Bools) -> list[str]:
     """Return the groups within a part, by name, that are large enough to be reported and not all of it."""
     every = (group for values in found.groups.values() for group in values.items())
-    return [name for name, mask in every if LEAST_GROUP <= (mask & rows).sum() < rows.sum()]
-
-
-def _members(found: MarkColumns, key: Key, rows: Bools) -> Members:
-    """Return those of some rows that are in a part, alike ones together."""
-    part = list(found.parts).index(key) if key in found.parts else -1
-    counts = np.bincount(found.like[rows & (found.part == part)], minlength=len(found.distinct))
-    there = np.flatnonzero(counts).tolist()
-    return Members(key, [found.distinct[i] for i in there], counts[there].tolist())
+    return [name for name, mask in every if _LEAST_GROUP <= (mask & rows).sum() < rows.sum()]
 
 
 def _others(found: MarkColumns, group: Members) -> Mapping[str, float]:
@@ -367,12 +333,13 @@ def _others(found: MarkColumns, group: Members) -> Mapping[str, float]:
     return others.of(group) if others is not None else {}
 
 
-@lru_cache(maxsize=16)
-def kept_rows(found: MarkColumns) -> list[Bools]:
-    """Return the rows that are left without each group; clusters are dealt out by name, so that their order says nothing."""
-    shared = zip(found.clusters(), found.rows, strict=True)
-    groups = [str(zlib.crc32((cluster or row.id).encode()) % GROUPS) for cluster, row in shared]
-    return [kept > 0 for kept in jackknife.left_out(groups)]
+def without_each(found: MarkColumns, rows: Bools) -> Iterator[Bools]:
+    """Yield these rows without each cluster, or each group of them."""
+    places, clusters = np.flatnonzero(rows), found.clusters()
+    for kept in jackknife.left_out([clusters[i] for i in places.tolist()]) if len(places) else ():
+        left = np.zeros(len(rows), dtype=np.bool_)
+        left[places[kept > 0]] = True
+        yield left
 
 
 def _metrics(found: MarkColumns, rows: Bools, group: Members) -> list[str]:
@@ -382,7 +349,7 @@ def _metrics(found: MarkColumns, rows: Bools, group: Members) -> list[str]:
     for name in found.metrics():
         if found.about(name).kind == "mean":
             values = found.values[name][rows]
-            if any(np.allclose(values, other, rtol=0, atol=WITHIN, equal_nan=True) for other in kept):
+            if any(np.allclose(values, other, rtol=0, atol=_WITHIN, equal_nan=True) for other in kept):
                 continue
             kept.append(values)
         names.append(name)

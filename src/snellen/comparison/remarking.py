@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from statistics import fmean
 from typing import NamedTuple
 
 from snellen import exams
-from snellen.comparison.columns import Guess, MarkColumns, Marked, columns
+from snellen.comparison.columns import MarkColumns, Marked, columns
 from snellen.comparison.pairing import imported_notes
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.extras import probes_of, traits_of
-from snellen.core.protocol import Protocol, protocol_for
+from snellen.core.protocol import protocol_for
 from snellen.core.records import Manifest
-from snellen.core.types import Sample
-from snellen.engine.mark.control_comparison import random_replies
+from snellen.engine.mark.guessing import guessing
 from snellen.engine.mark.marking import judging
-from snellen.engine.mark.plain_floors import question_of
 from snellen.engine.plan.plan import ProtocolRun, targets_from_manifest
 from snellen.engine.runs.run import Run
 
@@ -55,7 +50,7 @@ def marked_again(run: Run) -> RunMarks:
         for target in targets:
             protocol, arm = target
             if arm._replace(repeat=repeat) in arms:
-                guess = None if "evidence" in protocol.needs else _guess(exam, protocol, arm.prompt)
+                guess = None if "evidence" in protocol.needs else guessing(exam, protocol, arm.prompt)
                 found[protocol.name, arm.text] = columns(protocol, arm.text, judged(target, repeat), guess)
         times.append(found)
         asked = {prompt: sum(not row.joined for row in one.rows) for (_name, prompt), one in found.items()}
@@ -81,31 +76,6 @@ def _fitting(exam: Exam, own: list[ProtocolRun], arms: set[Arm]) -> list[Protoco
             if not arm.control and (arm.prompt == protocol.prompt or (protocol.prompt, arm) in like):
                 found.setdefault((name, arm), ProtocolRun(protocol_for(protocol, arm.prompt), arm))
     return list(found.values())
-
-
-def _guess(exam: Exam, protocol: Protocol, prompt: str) -> Guess:
-    """Return what a random one of the options would score, by metric, on the average; each kind of question is tried once."""
-    probes = {(p.tags.get("split"), p.tags.get("task")): p for p in probes_of(exam)}
-    known: dict[tuple[object, ...], dict[str, float]] = {}
-
-    def guess(sample: Sample) -> Mapping[str, float]:
-        like = sample.tags.get("split"), sample.tags.get("task")
-        asked = sample if traits_of(exam).keeps_facts else probes.get(like)
-        try:
-            question = question_of(exam, prompt, asked) if asked is not None else None
-        except SnellenError:  # a prompt that cannot be asked without its examples or pictures
-            question = None
-        if question is None or not question.options:
-            return {}
-        kind = (*like, question.options, question.answer_form, repr(sample.truth), repr(sample.facts))
-        if kind not in known:
-            every = [protocol.judge(reply, sample).metrics for reply in random_replies(question)]
-            columns = {name: [one.get(name) for one in every] for name in (every[0] if every else ())}
-            floats = {name: [v for v in values if isinstance(v, float)] for name, values in columns.items()}
-            known[kind] = {name: fmean(values) for name, values in floats.items() if len(values) == len(every)}
-        return known[kind]
-
-    return guess
 
 
 def _notes(manifest: Manifest, own: list[ProtocolRun], failed: int) -> list[str]:

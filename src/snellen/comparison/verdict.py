@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from snellen.comparison.results import ComparisonRow, RankedRun, Ranking
 from snellen.core.figures import between, counted, every
+from snellen.core.grouping import grouped
 from snellen.core.unanswered import LOUD
 from snellen.stats.intervals import LEVEL
 from snellen.stats.significance import clusters_needed
@@ -17,16 +18,9 @@ CHANCE = 1 - LEVEL
 """A difference whose p is this or more could be chance."""
 WORTH_SAYING = 0.1
 """The part of a lead from which on non-answers are named."""
-KINDS = {
-    "unparsable": "replies of {} that cannot be read",
-    "refused": "refusals of {}",
-    "empty": "empty replies of {}",
-    "truncated": "replies of {} that were cut off",
-    "error": "calls of {} that failed",
-}
 
 
-class AgreeingProtocols(NamedTuple):
+class _AgreeingProtocols(NamedTuple):
     """Protocols that say the same of all samples: their names, and the first one's row."""
 
     names: tuple[str, ...]
@@ -48,8 +42,7 @@ def verdict(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> tu
     if not wholes[0].able:
         return (_too_few(wholes[0]),)
     found = together([row for row in wholes if row.able])
-    said = [_lead(one, main=i == 0, before=found[0]) for i, one in enumerate(found)]
-    return (*said, *_parts(rows), *_again(found[0].row), *_conclusion(found))
+    return (*map(_lead, found), *_parts(rows), *_again(found[0].row), *_conclusion(found))
 
 
 def leading(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> str:
@@ -74,13 +67,14 @@ def whole(rows: Iterable[ComparisonRow], protocol: str) -> ComparisonRow | None:
     return next((row for row in own if not row.part), own[0] if len(own) == 1 else None)
 
 
-def together(rows: Sequence[ComparisonRow]) -> list[AgreeingProtocols]:
+def together(rows: Sequence[ComparisonRow]) -> list[_AgreeingProtocols]:
     """Group the protocols under which the same samples have the same scores."""
-    groups: dict[tuple[object, ...], list[ComparisonRow]] = {}
-    for row in rows:
-        key = row.unit, row.n, row.first, row.second, row.p, row.silence.by_first, row.silence.by_second
-        groups.setdefault(key, []).append(row)
-    return [AgreeingProtocols(tuple(r.protocol for r in some), some[0]) for some in groups.values()]
+
+    def said(row: ComparisonRow) -> tuple[object, ...]:
+        return row.unit, row.n, row.first, row.second, row.p, row.silence.by_first, row.silence.by_second
+
+    groups = grouped((said(row), row) for row in rows)
+    return [_AgreeingProtocols(tuple(r.protocol for r in some), some[0]) for some in groups.values()]
 
 
 # ---------------------------------------------------------------- one protocol
@@ -95,7 +89,7 @@ def _too_few(row: ComparisonRow) -> str:
     )
 
 
-def _lead(found: AgreeingProtocols, *, main: bool, before: AgreeingProtocols) -> str:
+def _lead(found: _AgreeingProtocols) -> str:
     row = found.row
     where = f"Under {_names(found.names)}"
     if row.gain == 0:
@@ -104,18 +98,14 @@ def _lead(found: AgreeingProtocols, *, main: bool, before: AgreeingProtocols) ->
     if row.low is not None and row.high is not None:
         ahead, scale = _ahead(row, row.leader), 1.0 if row.unit else 100.0
         size += f" [{scale * ahead.low:.1f}, {scale * ahead.high:.1f}]"
-    if main or before.row.label != row.label:
-        size += f" in {row.label}"
-    again = not main and before.clear and before.row.leader == row.leader
+    size += f" in {row.label}"
     if found.clear:
-        lead = f"the lead is {size} ({chance(row.p)})" if again else f"{row.leader} leads by {size} ({chance(row.p)})"
-    elif not row.able:
-        lead = f"{row.leader} is ahead by {size}, which {counted(row.clusters, row.cluster)} cannot tell from chance"
-    elif again:
-        lead = f"the lead is {size} and could be chance ({chance(row.p)})"
+        lead = f"leads by {size} ({chance(row.p)})"
+    elif row.able:
+        lead = f"is ahead by {size}, which could be chance ({chance(row.p)})"
     else:
-        lead = f"{row.leader} is ahead by {size}, which could be chance ({chance(row.p)})"
-    return f"{where} {lead}{_unread(row)}."
+        lead = f"is ahead by {size}, which {counted(row.clusters, row.cluster)} cannot tell from chance"
+    return f"{where} {row.leader} {lead}{_unread(row)}."
 
 
 def unread(row: ComparisonRow) -> float:
@@ -125,30 +115,16 @@ def unread(row: ComparisonRow) -> float:
 
 
 def _unread(row: ComparisonRow) -> str:
-    """', of which 24.0 are replies of A that cannot be read', or nothing."""
+    """', of which 24.0 are questions without an answer (A 24 unparsable, B 0)', or nothing."""
     lead, share = abs(row.difference), unread(row)
     if row.unit or abs(share) < max(WORTH_SAYING * lead, 0.005):
         return ""
-    sides = (row.first_run, row.silence.first), (row.second_run, row.silence.second)
-    trailing, leading = sides if row.leader == row.second_run else sides[::-1]
+    sides = ((row.first_run, row.silence.first), (row.second_run, row.silence.second))
+    counts = (f"{run} {', '.join(f'{n} {kind}' for kind, n in counts.items()) or 0}" for run, counts in sides)
+    what = f"questions without an answer ({'; '.join(counts)})"
     if share < 0:
-        return f", in spite of {amount(-share, '')} lost by {_why(leading, trailing)}"
-    what = _why(trailing, leading)
+        return f", in spite of {amount(-share, '')} lost by {what}"
     return f", all of it {what}" if share >= lead - 1e-12 else f", of which {100 * share:.1f} are {what}"
-
-
-Counted = tuple[str, dict[str, int]]
-
-
-def _why(more: Counted, fewer: Counted) -> str:
-    """Name the non-answers of a side, beside those of the other where it has some, too."""
-    (letter, counts), (other, few) = more, fewer
-    if 10 * sum(few.values()) > sum(counts.values()):
-        return f"questions without an answer ({letter} {sum(counts.values()):,}, {other} {sum(few.values()):,})"
-    if len(counts) == 1:
-        return KINDS.get(next(iter(counts)), "questions that {} did not answer").format(letter)
-    kinds = ", ".join(f"{n} {name}" for name, n in counts.items())
-    return f"questions that {letter} did not answer ({kinds})"
 
 
 def _again(row: ComparisonRow) -> list[str]:
@@ -176,10 +152,7 @@ def _parts(rows: Sequence[ComparisonRow]) -> list[str]:
     own = [row for row in rows if row.protocol == protocol and row.part]
     if len(own) < 2:
         return []
-    won: dict[str, list[str]] = {}
-    for row in own:
-        if row.p_holm < CHANCE and row.leader:
-            won.setdefault(row.leader, []).append(row.part)
+    won = grouped((row.leader, row.part) for row in own if row.p_holm < CHANCE and row.leader)
     if won:
         said = " and ".join(f"{letter}'s in {listed(parts)}" for letter, parts in won.items())
         verb = "survives" if sum(map(len, won.values())) == 1 else "survive"
@@ -193,18 +166,17 @@ def _parts(rows: Sequence[ComparisonRow]) -> list[str]:
 
 def _by_part(rows: Sequence[ComparisonRow]) -> list[str]:
     """Say who leads in each part under the main protocol: where parts have different metrics there is no row of all."""
-    said = []
-    for row in rows:
-        if row.protocol == rows[0].protocol and row.part:
-            one = AgreeingProtocols((row.protocol,), row)
-            said.append(f"{row.part}: {_lead(one, main=True, before=one)}")
-    return said
+    return [
+        f"{row.part}: {_lead(_AgreeingProtocols((row.protocol,), row))}"
+        for row in rows
+        if row.protocol == rows[0].protocol and row.part
+    ]
 
 
 # ---------------------------------------------------------------- all protocols
 
 
-def _conclusion(found: Sequence[AgreeingProtocols]) -> list[str]:
+def _conclusion(found: Sequence[_AgreeingProtocols]) -> list[str]:
     protocols = len(_every(found))
     clear, unsure = [one for one in found if one.clear], [one for one in found if not one.clear]
     if not clear:
@@ -222,32 +194,24 @@ def _conclusion(found: Sequence[AgreeingProtocols]) -> list[str]:
     best = max((one.row for one in clear), key=lambda row: abs(row.difference))
     lead = abs(best.difference)
     others = [
-        one for one in found if one.row is not best and (one.row.prompt, one.row.unit) == (best.prompt, best.unit)
+        (one, ahead)
+        for one in found
+        if one.row is not best and (one.row.prompt, one.row.unit) == (best.prompt, best.unit)
+        if 2 * (ahead := _ahead(one.row, leader)).lead <= lead
     ]
-    small = [(one, ahead) for one in others if 2 * (ahead := _ahead(one.row, leader)).lead <= lead]
-    less = [(one, ahead) for one, ahead in small if ahead.high < lead / 2]
-    gone = [one for one, _margin in less if not one.clear]
-    misread = [one for one in clear if _misread(one.row)]
-    if _misread(best) and gone:
-        said = f"The lead is parsing: the same replies, read by {_names(_every(gone))}, do not show it."
-    elif _misread(best) and small:
-        other, left = min(less or small, key=lambda pair: pair[1].lead)
-        part = f"{100 * min(lead, lead - left.lead):.1f} of {amount(lead, '')} in {best.label} are"
+    if _misread(best) and others:
+        other, left = min(others, key=lambda pair: pair[1].lead)
+        part = f"{100 * min(lead, lead - left.lead):.1f} of {amount(lead, '')} in {best.label}"
         size = f"{amount(left.lead, '')} {between(left.low, left.high)}"
-        said = f"{'Most of the lead is' if less else part} parsing: the same replies, read by {_names(other.names)}, leave {size}"
-        said += "." if other.clear else ", which could be chance."
-    elif _misread(best):
+        unsure_of_it = "" if other.clear else ", which could be chance"
+        return [f"{part} are parsing: the same replies, read by {_names(other.names)}, leave {size}{unsure_of_it}."]
+    if _misread(best):
+        misread = [one for one in clear if _misread(one.row)]
         where = "" if len(misread) == len(found) else f" under {_names(_every(misread))}"
-        said = f"At least half of {leader}'s lead{where} is questions without an answer, not wrong answers."
-        if all(unread(one.row) >= abs(one.row.difference) - 1e-12 for one in misread):
-            said = f"{leader} leads{where} by questions without an answer alone, not by wrong answers."
-    elif not unsure:
-        said = f"{leader} leads under {every(protocols, 'protocol')}." if protocols > 1 else f"{leader} leads."
-    elif all(one in gone for one in unsure):
-        said = f"The lead of {leader} depends on how the same replies are read and marked: not under {_names(_every(unsure))}."
-    else:
-        said = f"The lead of {leader} is not sure: under {_names(_every(unsure))} it could be chance."
-    return [said]
+        return [f"At least half of {leader}'s lead{where} is questions without an answer, not wrong answers."]
+    if unsure:
+        return [f"The lead of {leader} is not sure: under {_names(_every(unsure))} it could be chance."]
+    return [f"{leader} leads under {every(protocols, 'protocol')}." if protocols > 1 else f"{leader} leads."]
 
 
 class _Margin(NamedTuple):
@@ -269,7 +233,7 @@ def _misread(row: ComparisonRow) -> bool:
     return not row.unit and 2 * unread(row) >= abs(row.difference)
 
 
-def _every(found: Iterable[AgreeingProtocols]) -> list[str]:
+def _every(found: Iterable[_AgreeingProtocols]) -> list[str]:
     return [name for one in found for name in one.names]
 
 
@@ -294,11 +258,8 @@ def _of_places(ranking: Ranking) -> list[str]:
         name = f" in {part}" if len(shown) > 1 else ""
         own = [r for r in ranking.rows if r.part == part]
         said.append(f"Under '{ranking.protocol}'{name} {_places(own)}.")
-        otherwise: dict[str, list[str]] = {}
-        for other in ranking.others:
-            places = [r for r in other.rows if r.part == part]
-            if places and _otherwise(own, places):
-                otherwise.setdefault(_places(places), []).append(other.protocol)
+        others = ((one.protocol, [r for r in one.rows if r.part == part]) for one in ranking.others)
+        otherwise = grouped((_places(rows), name) for name, rows in others if rows and _otherwise(own, rows))
         said += [
             f"Under {_names(names)}{name}, read out of the same replies, {places}."
             for places, names in otherwise.items()

@@ -13,7 +13,7 @@ from snellen.core.types import Outcome
 from snellen.core.unanswered import UnansweredPart
 from snellen.engine.runs.folder import RunFolder, Scan
 
-ABLE = 0.5
+_ABLE = 0.5
 """A protocol is said to read what another cannot where it leaves at most this share of that unread."""
 
 
@@ -89,7 +89,7 @@ def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:
     """Explain replies that the main protocol cannot read: another one of the run may."""
     main, *others = ((p.protocol, _unread_share(p)) for p in protocols)
     best, share = min(others, key=lambda one: (one[1], one[0] != "robust"), default=main)
-    if share <= ABLE * main[1]:
+    if share <= _ABLE * main[1]:
         return (
             f"'{main[0]}' cannot read {100 * main[1]:.0f} % of the replies, and '{best}' reads {100 * (1 - share):.0f} % of them: "
             f"the score under '{main[0]}' is about form, not sight"

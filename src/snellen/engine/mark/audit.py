@@ -11,6 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
+from statistics import fmean
 from typing import Any
 
 from snellen.core.errors import SnellenError
@@ -20,7 +21,8 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Protocol
 from snellen.core.results import CHANCE, GroupSummary, Score
 from snellen.core.types import Mark, Question, Sample
-from snellen.engine.mark.control_comparison import random_replies, sample_metric
+from snellen.engine.mark.control_comparison import sample_metric
+from snellen.engine.mark.guessing import chance, guessing, random_replies
 from snellen.engine.mark.plain_floors import common_truths, has_own_floors, with_floors
 from snellen.engine.mark.text_only import Guesses, TextOnly, text_only, whole_parts
 from snellen.engine.plan.plan import ProtocolRun
@@ -86,11 +88,7 @@ class _Blind:
 
     def _widest(self, members: Sequence[Sample]) -> Question:
         """Return the question of a part that offers the most options."""
-        return (
-            max(map(self._asked, members), key=lambda q: len(q.options))
-            if self.each_differs
-            else self._asked(members[0])
-        )
+        return max(map(self._asked, members), key=lambda question: len(question.options))
 
     def _summarised(self, say: Say) -> dict[str, GroupSummary]:
         """Return the whole parts of the exam, for a subject that says the same to everything."""
@@ -104,25 +102,22 @@ class _Blind:
             groups = with_floors(self.exam, self.one, self.samples, groups)
         return {" · ".join(g.by.values()): g for g in groups}
 
-    def _values(self, members: Sequence[Sample], replies: Callable[[Question], Sequence[str]]) -> list[float | None]:
-        """Return each sample's mean over some replies, of the metric that a single sample has; None where it has none."""
+    def _mean(self, members: Sequence[Sample], say: Say) -> float | None:
+        """Return the mean over samples of the metric that a single sample has; None where nothing is said to any of them."""
         known: dict[str, float | None] = {}
-        found = []
-        for sample in members:
-            key = sample.id if self.each_differs else repr((sample.truth, _part(sample)))  # same replies, same marks
+        keys = [s.id if self.each_differs else repr((s.truth, _part(s))) for s in members]  # same replies, same marks
+        for key, sample in zip(keys, members, strict=True):
             if key not in known:
-                marks = [mark_reply(self.protocol, sample, text) for text in replies(self._asked(sample))]
-                values = [v for mark in marks if isinstance(v := mark.metrics.get(self.metric), float)]
-                known[key] = sum(values) / len(values) if values else None
-            found.append(known[key])
-        return found
+                text = say(self._asked(sample))
+                value = mark_reply(self.protocol, sample, text).metrics.get(self.metric) if text else None
+                known[key] = value if isinstance(value, float) else None
+        if all(value is None for value in known.values()):
+            return None
+        return fmean(known[key] or 0.0 for key in keys)
 
     def _scores(self, say: Say) -> dict[str, float | None]:
         """Return the headline of each part: a mean over samples, or summarised (a macro F1, say); None where there is nothing to say."""
-        means: dict[str, float | None] = {}
-        for name, members in self.members.items():
-            values = self._values(members, lambda question: [text] if (text := say(question)) else [])
-            means[name] = _mean_with_zeros(values) if any(v is not None for v in values) else None
+        means = {name: self._mean(members, say) for name, members in self.members.items()}
         if self.metric == self.protocol.headline:
             return means
         whole = self._summarised(say)
@@ -144,7 +139,9 @@ class _Blind:
                 **self._best(name, constants[name], metric),
                 LIST: listed[name],
                 CONTRADICT: contradicted[name],
-                CONTRADICT_ONE: max(contradictions[name].values()) if self._is_offered(name) and is_mean else None,
+                CONTRADICT_ONE: max(contradictions[name].values())
+                if self._widest(self.members[name]).options and is_mean
+                else None,
                 CONSTANT_LIST: metric.forbidden if self._known(name) else None,
                 TEXT: text.value if text is not None else None,
                 "text only interval": (text.low, text.high) if text is not None else None,
@@ -197,12 +194,8 @@ class _Blind:
             question = self._widest(members)
             for text in question.options or ([] if has_own_floors(self.protocol) else common_truths(members)):
                 reply = form.format(form=question.answer_form.format(text), o=text)
-                found[name][reply] = _mean_with_zeros(self._values(members, _always(reply)))
+                found[name][reply] = self._mean(members, _always(reply)) or 0.0
         return found
-
-    def _is_offered(self, part: str) -> bool:
-        """Tell whether the questions of a part offer options."""
-        return any(self._asked(s).options for s in self.members[part])
 
     def _chance(self) -> dict[str, float | None]:
         """Return what drawing among the options scores: computed for a mean over samples.
@@ -211,10 +204,8 @@ class _Blind:
         """
         found: dict[str, float | None] = dict.fromkeys(self.groups)
         if self.metric == self.protocol.headline:
-            for name, members in self.members.items():
-                values = self._values(members, random_replies)
-                found[name] = None if None in values else _mean_with_zeros(values)
-            return found
+            guess = guessing(self.exam, self.protocol, self.prompt)
+            return {name: chance(guess, members, self.metric) for name, members in self.members.items()}
 
         def marked() -> Iterator[tuple[Sample, Mark]]:
             for sample in self.samples:
@@ -226,17 +217,13 @@ class _Blind:
         sizes = Counter(map(_part, self.samples))
         for group in whole_parts(self.protocol, marked()):
             name = " · ".join(group.by.values())
-            if self._is_offered(name):
+            if self._widest(self.members[name]).options:
                 found[name] = group.metrics[self.protocol.headline].value
         return found
 
 
-def _always(reply: str) -> Callable[[Question], Sequence[str]]:
-    return lambda _question: [reply]
-
-
-def _mean_with_zeros(values: Sequence[float | None]) -> float:
-    return sum(value or 0.0 for value in values) / len(values)
+def _always(reply: str) -> Say:
+    return lambda _question: reply
 
 
 def _part(sample: Sample) -> tuple[str | None, str | None]:

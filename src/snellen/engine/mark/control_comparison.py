@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import chain, combinations
 from statistics import fmean
 from typing import Any
 
 from snellen.core.exam import Exam
-from snellen.core.extras import SampleOptions, probes_of
-from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Key, Protocol
 from snellen.core.records import ControlRow
 from snellen.core.results import GroupSummary, ProtocolSummary
-from snellen.core.types import Mark, Question, Sample
+from snellen.core.types import Mark, Sample
 from snellen.core.unanswered import lost_parts
+from snellen.engine.mark.guessing import chance, guessing
 from snellen.engine.plan.plan import ProtocolRun
 from snellen.engine.runs.folder import RunFolder
 from snellen.stats.paired import ScorePair, paired_difference
-
-MOST_SETS = 128
 
 
 def sample_metric(protocol: Protocol, values: Mapping[str, Any]) -> str:
@@ -84,6 +80,7 @@ def _rows(
             pairs.setdefault(part, Counter())[ScorePair(before, after, cluster)] += 1
             members.setdefault(part, []).append(sample)
     lost = [row.by for row in lost_parts([results[target.name]])]
+    guess = guessing(exam, target.protocol, base.arm.prompt)
     for part, counts in sorted(pairs.items(), key=lambda item: (target.protocol.order(item[0]), item[0])):
         if dict(part) in lost:
             continue
@@ -100,7 +97,7 @@ def _rows(
             low=found.low,
             high=found.high,
             n=found.n,
-            **{"chance": chance(exam, target.protocol, base.arm.prompt, members[part], metric)} | _floor(group, metric),
+            **{"chance": chance(guess, members[part], metric)} | _floor(group, metric),
         )
 
 
@@ -118,34 +115,3 @@ def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
     if found.floor_answer == "chance":
         return {"chance": found.floor}
     return {"constant": found.floor, "constant_answer": found.floor_answer}
-
-
-def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:
-    """Return what a subject that draws among the options would score on these samples, computed, not found."""
-    total = 0.0
-    options = exam.extra(SampleOptions)
-    each_differs = options is not None and options.each_differs
-    judged: dict[str, float] = {}
-    for sample in samples:
-        key = repr((sample.truth, [sample.tags.get(k) for k in ("split", "task", "config")]))
-        key = sample.id if each_differs else key
-        if key not in judged:
-            alike = (p for p in probes_of(exam) if all(sample.tags.get(k) == p.tags.get(k) for k in ("split", "task")))
-            probe = sample if each_differs else next(alike, None)
-            replies = random_replies(exam.ask(prompt, probe)) if probe is not None else []
-            values = [mark_reply(protocol, sample, reply).metrics.get(metric) for reply in replies]
-            numbers = [v for v in values if isinstance(v, float)]
-            if not numbers:
-                return None
-            judged[key] = sum(numbers) / len(numbers)
-        total += judged[key]
-    return total / len(samples) if samples else None
-
-
-def random_replies(question: Question) -> list[str]:
-    """Return every reply that `baseline/chance` could give, each as likely as the others."""
-    options = question.options
-    if question.answer_kind == "any-of" and 2 ** len(options) <= MOST_SETS:
-        sets = chain.from_iterable(combinations(options, k) for k in range(1, len(options) + 1))
-        return [question.answer_form.format(", ".join(s)) for s in sets]
-    return [question.answer_form.format(o) for o in options]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-NEAR = 1e-9
+_NEAR = 1e-9
 """Numbers that are this close are the same: the last digit is up to the processor."""
 NOTHING = "nothing"
 
@@ -21,20 +21,22 @@ class FileDifference(NamedTuple):
     found: str
 
 
-class Differences:
-    """All differences counted, and the first of them kept."""
+class VerifyResult:
+    """What was compared, what could not be, and every difference (`total` of them, of which the first are there)."""
 
     MOST = 10_000
 
     def __init__(self) -> None:
-        self.count = 0
-        self.kept: list[FileDifference] = []
+        self.checked: list[str] = []
+        self.unchecked: list[str] = []
+        self.differences: list[FileDifference] = []
+        self.total = 0
 
     def add(self, file: str, place: str, recorded: Any, found: Any) -> None:
         """Add one difference."""
-        self.count += 1
-        if len(self.kept) < self.MOST:
-            self.kept.append(FileDifference(file, place, said(recorded), said(found)))
+        self.total += 1
+        if len(self.differences) < self.MOST:
+            self.differences.append(FileDifference(file, place, said(recorded), said(found)))
 
     def compare(self, file: str, place: str, recorded: Any, found: Any) -> None:
         """Add every place in which two documents differ."""
@@ -94,7 +96,7 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=NEAR, abs_tol=NEAR * NEAR)
+        return math.isclose(one, other, rel_tol=_NEAR, abs_tol=_NEAR * _NEAR)
     return bool(one == other)
 
 

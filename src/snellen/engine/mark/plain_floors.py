@@ -16,19 +16,20 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.grouping import grouped
 from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Key, Protocol
 from snellen.core.results import GroupSummary, declared
 from snellen.core.types import Question, Sample
-from snellen.engine.mark.control_comparison import random_replies
+from snellen.engine.mark.guessing import question_of, random_replies
 from snellen.engine.plan.plan import ProtocolRun
 from snellen.stats.constants import ConstantScores
 
-MOST_OPTIONS = 128
-MOST_TRUTHS = 20
+_MOST_OPTIONS = 128
+_MOST_TRUTHS = 20
 FIRST_LOOK = 300
 FEWEST = 20
-FINALISTS = 6
+_FINALISTS = 6
 
 
 class _AskedSample(NamedTuple):
@@ -83,10 +84,7 @@ def with_floors(
         if not (exam.origin or protocol.origin or isinstance(error, SnellenError)):
             raise
         return tuple(groups)
-    members: dict[Any, list[int]] = {}
-    for i, one in enumerate(asked):
-        for key in protocol.groups(one.sample):
-            members.setdefault(tuple(sorted(key)), []).append(i)
+    members = grouped((tuple(sorted(key)), i) for i, one in enumerate(asked) for key in protocol.groups(one.sample))
     found = []
     for group in groups:
         places = members.get(tuple(sorted(group.by.items())), [])
@@ -94,16 +92,6 @@ def with_floors(
         several = len({repr(asked[i].sample.truth) for i in places}) > 1
         found.append(_with(protocol, group, places, marked) if several else group)
     return tuple(found)
-
-
-def question_of(exam: Exam, prompt: str, sample: Sample) -> Question | None:
-    """Return the question without its pictures; None where a plugin's prompt cannot do without them."""
-    try:
-        return exam.ask(prompt, sample)
-    except Exception:
-        if not exam.origin:
-            raise
-        return None
 
 
 def texts_of(truth: Any) -> list[str]:
@@ -116,10 +104,7 @@ def texts_of(truth: Any) -> list[str]:
 
 def _constants(asked: Sequence[_AskedSample]) -> list[_ConstantReply]:
     """Return what could always be said, in each of the parts that the samples are in."""
-    free: dict[Key, list[_AskedSample]] = {}
-    for one in asked:
-        if one.question is None or not one.question.options:
-            free.setdefault(one.part, []).append(one)
+    free = grouped((one.part, one) for one in asked if one.question is None or not one.question.options)
     found = _offered([one.question for one in asked if one.question is not None and one.question.options])
     for some in free.values():
         samples = [one.sample for one in some]
@@ -131,7 +116,7 @@ def _constants(asked: Sequence[_AskedSample]) -> list[_ConstantReply]:
 
 def _offered(offered: Sequence[Question]) -> list[_ConstantReply]:
     replies = Counter(reply for q in offered for reply in random_replies(q))
-    found = [_ConstantReply(text, text) for text, _ in replies.most_common(MOST_OPTIONS)]
+    found = [_ConstantReply(text, text) for text, _ in replies.most_common(_MOST_OPTIONS)]
     if len({q.options for q in offered}) > 1:
         found += [_ConstantReply(f"option {i + 1}", place=i) for i in range(max(len(q.options) for q in offered))]
     if any(q.answer_kind == "one-of" for q in offered):
@@ -142,7 +127,7 @@ def _offered(offered: Sequence[Question]) -> list[_ConstantReply]:
 def common_truths(samples: Sequence[Sample]) -> list[str]:
     """Return the commonest texts of the truths."""
     truths = Counter(text for s in samples for text in dict.fromkeys(texts_of(s.truth)))
-    return [text for text, _ in truths.most_common(MOST_TRUTHS)]
+    return [text for text, _ in truths.most_common(_MOST_TRUTHS)]
 
 
 def _best_number(samples: Sequence[Sample]) -> list[str]:
@@ -167,7 +152,7 @@ Marked = Mapping[_ConstantReply, Sequence[Mapping[str, Any]]]
 def _worth_trying(protocol: Protocol, asked: Sequence[_AskedSample]) -> list[_ConstantReply]:
     """Return the constants; where samples are many, those that did best on some."""
     tried = _constants(asked)
-    if len(asked) <= FIRST_LOOK or len(tried) <= FINALISTS:
+    if len(asked) <= FIRST_LOOK or len(tried) <= _FINALISTS:
         return tried
     totals: Counter[tuple[str, Key, int]] = Counter()
     for one in _few(asked):
@@ -176,15 +161,13 @@ def _worth_trying(protocol: Protocol, asked: Sequence[_AskedSample]) -> list[_Co
             totals.update({(k, one.part, i): v for k, v in metrics.items() if isinstance(v, float)})
     kept: set[int] = set()
     for metric, part in {(name, part) for name, part, _ in totals}:
-        kept |= set(sorted(range(len(tried)), key=lambda i: (-totals[metric, part, i], i))[:FINALISTS])
+        kept |= set(sorted(range(len(tried)), key=lambda i: (-totals[metric, part, i], i))[:_FINALISTS])
     return [tried[i] for i in sorted(kept)]
 
 
 def _few(asked: Sequence[_AskedSample]) -> list[_AskedSample]:
     """Return samples for a first look, evenly from every part."""
-    parts: dict[Key, list[_AskedSample]] = {}
-    for one in asked:
-        parts.setdefault(one.part, []).append(one)
+    parts = grouped((one.part, one) for one in asked)
     step = len(asked) // FIRST_LOOK
     return [one for some in parts.values() for one in some[:: max(1, min(step, len(some) // FEWEST))]]
 

@@ -20,6 +20,7 @@ from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import CaptionScoring, Progress
+from snellen.core.grouping import grouped
 from snellen.core.records import ScorerEntry
 from snellen.core.scorer import Evidence, Scorer, Similarities
 from snellen.core.types import Answer, Picture, Sample, Struct
@@ -127,9 +128,7 @@ def score(
     name = path_of(folder, entry).relative_to(folder.path).as_posix()
     known = {key: (e.captions, e.pictures) for key, e in read(folder, entry).items()}
     light = {s.id: s for s in folder.samples()}
-    wanted: dict[str, list[tuple[Answer, tuple[str, ...]]]] = {}
-    for answer, captions in _captioned(folder, exam, light, scan):
-        wanted.setdefault(answer.id, []).append((answer, captions))
+    wanted = grouped((answer.id, (answer, captions)) for answer, captions in _captioned(folder, exam, light, scan))
     count = sum(map(len, wanted.values()))
     seen = scored = 0
     for chunk in batched(data.full(wanted.__contains__), CHUNK):

@@ -22,16 +22,17 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Protocol
 from snellen.core.results import GroupSummary, Score
 from snellen.core.types import Mark, Question, Sample
-from snellen.engine.mark.control_comparison import random_replies, sample_metric
-from snellen.engine.mark.plain_floors import question_of, texts_of
+from snellen.engine.mark.control_comparison import sample_metric
+from snellen.engine.mark.guessing import question_of, random_replies
+from snellen.engine.mark.plain_floors import texts_of
 from snellen.engine.plan.plan import ProtocolRun
 from snellen.stats import text_floor
 from snellen.stats.tally import summarised
 
 MOST = 4000
 """Samples that are learnt from, and that are asked: more would take minutes and say little more."""
-FOLDS = 5
-MOST_TEXTS = 12
+_FOLDS = 5
+_MOST_TEXTS = 12
 
 
 Guesses = dict[tuple[str, int, tuple[str, ...]], Sequence[str]]
@@ -81,7 +82,7 @@ def text_only(
     plans = [(known, some)] if known else list(_folds(protocol, some))
     if not plans:
         return TextOnly({})
-    how = f"learnt from {len(known):,} of the train split" if known else f"learnt by {FOLDS} folds, no image in two"
+    how = f"learnt from {len(known):,} of the train split" if known else f"learnt by {_FOLDS} folds, no image in two"
     if len(some) < len(asked):
         how += f", tried on {len(some):,} of {len(asked):,}"
 
@@ -128,7 +129,7 @@ def _guess(
 
 def _worth(protocol: Protocol, sample: Sample, question: Question) -> dict[str, float]:
     """Return what replies to a question score that is known: each that it offers, or those that are in its truth."""
-    texts = list(dict.fromkeys(texts_of(sample.truth)))[:MOST_TEXTS]
+    texts = list(dict.fromkeys(texts_of(sample.truth)))[:_MOST_TEXTS]
     replies = random_replies(question) or [question.answer_form.format(text) for text in texts]
     found: dict[str, float] = {}
     for reply in replies:
@@ -158,8 +159,8 @@ def _apart(protocol: Protocol, known: Sequence[Sample], asked: Sequence[Sample])
 
 
 def _folds(protocol: Protocol, samples: Sequence[Sample]) -> Iterator[tuple[list[Sample], list[Sample]]]:
-    folds = [text_floor.fold_of(_cluster(protocol, s), FOLDS) for s in samples]
-    for fold in range(FOLDS):
+    folds = [text_floor.fold_of(_cluster(protocol, s), _FOLDS) for s in samples]
+    for fold in range(_FOLDS):
         known = [s for s, f in zip(samples, folds, strict=True) if f != fold]
         asked = [s for s, f in zip(samples, folds, strict=True) if f == fold]
         if known and asked:

@@ -10,33 +10,25 @@ import tempfile
 from collections import Counter
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from snellen import exams
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
+from snellen.core.figures import counted
 from snellen.core.records import ChangedFile, Manifest, read_summary
 from snellen.engine.mark import marking
-from snellen.engine.mark.differing import ABSENT, Differences, FileDifference, Plain
+from snellen.engine.mark.differing import ABSENT, Plain, VerifyResult
 from snellen.engine.mark.verify_data import compare_data
 from snellen.engine.plan.plan import ProtocolRun, targets_from_manifest
 from snellen.engine.runs.folder import UNREADABLE, RunFolder, Scan
 
-SUMMARY = "summary.json"
-NOT_DERIVED = ("concurrency", "digest")
+_SUMMARY = "summary.json"
+_NOT_DERIVED = ("concurrency", "digest")
 """What the limiter did is not known from anything else; the digest covers it."""
-STILL = "answers came in while it was looked at: wait until the run is done"
-
-
-class VerifyResult(NamedTuple):
-    """What was compared, what could not be, and every difference (`total` of them, of which the first are there)."""
-
-    checked: tuple[str, ...]
-    unchecked: tuple[str, ...]
-    differences: tuple[FileDifference, ...]
-    total: int
+_STILL = "answers came in while it was looked at: wait until the run is done"
 
 
 def verify(path: Path, data: Path | None = None, *, exports: bool = False) -> VerifyResult:
@@ -52,48 +44,46 @@ def verify(path: Path, data: Path | None = None, *, exports: bool = False) -> Ve
 def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
     folder = RunFolder(path)
     known = folder.manifest()
-    if not folder.has(SUMMARY):
+    if not folder.has(_SUMMARY):
         raise SnellenError(
-            f"{path} has no {SUMMARY} yet, so there is nothing to verify: 'snellen remark {path}' makes it"
+            f"{path} has no {_SUMMARY} yet, so there is nothing to verify: 'snellen remark {path}' makes it"
         )
     if data is not None and not data.exists():
         raise SnellenError(f"--data {data}: no such folder")
     exam = exams.load(known.exam)
     targets = targets_from_manifest(exam, known, path)
     scan, size = folder.scan(), folder.answers_bytes
-    found = Differences()
-    checked: list[str] = []
-    unchecked: list[str] = []
+    found = VerifyResult()
     for was, now in zip(
         known.protocols, targets, strict=True
     ):  # the rules that made the marks, and those that are installed
         rules = ({"version": entry.version, "code": entry.code} for entry in (was, now.entry))
         found.compare("run.json", f"protocols.{was.name}", *rules)
-    checked.append(f"{len(targets)} protocol" + "s" * (len(targets) != 1))
+    found.checked.append(counted(len(targets), "protocol"))
     if scan.unreadable:
         found.add("answers.jsonl", "lines that cannot be read", scan.unreadable, 0)
     with tempfile.TemporaryDirectory(prefix="snellen-verify-") as place:
         again = RunFolder(path, Path(place))
         document = _document(folder)
         if _answers_missing(document, scan, found):
-            unchecked.append("marks and summary: they were made of answers that are not there any more")
+            found.unchecked.append("marks and summary: they were made of answers that are not there any more")
         else:
             limiter = document.get("concurrency")
             marking.mark_run(again, exam, targets, scan=scan, concurrency=limiter, exports=exports)
-            checked.append(_compare_marks(folder, again, known, targets, found, unchecked))
-            checked.append(_compare_summaries(folder, Path(place), document, found))
+            _compare_marks(folder, again, known, targets, found)
+            _compare_summaries(folder, Path(place), document, found)
             if exports:
-                checked.append(_compare_exports(path, Path(place), found))
-    compare_data(folder, exam, known, scan, data, found, checked, unchecked)
+                _compare_exports(path, Path(place), found)
+    compare_data(folder, exam, known, scan, data, found)
     if folder.answers_bytes != size:
-        raise SnellenError(f"{path}: {STILL}")
-    return VerifyResult(tuple(checked), tuple(unchecked), tuple(found.kept), found.count)
+        raise SnellenError(f"{path}: {_STILL}")
+    return found
 
 
 # ---------------------------------------------------------------- answers
 
 
-def _answers_missing(document: dict[str, Any], scan: Scan, found: Differences) -> bool:
+def _answers_missing(document: dict[str, Any], scan: Scan, found: VerifyResult) -> bool:
     """Find answers that the summary counts and that are not there, prompt by prompt: without them every mark and score differs."""
     there = Counter(scan.last.counts)
     asked = document.get("asked")
@@ -108,13 +98,8 @@ def _answers_missing(document: dict[str, Any], scan: Scan, found: Differences) -
 
 
 def _compare_marks(
-    folder: RunFolder,
-    again: RunFolder,
-    known: Manifest,
-    targets: tuple[ProtocolRun, ...],
-    found: Differences,
-    unchecked: list[str],
-) -> str:
+    folder: RunFolder, again: RunFolder, known: Manifest, targets: tuple[ProtocolRun, ...], found: VerifyResult
+) -> None:
     total = 0
     names: set[str] = set()
     for was, now in zip(known.protocols, targets, strict=True):
@@ -126,11 +111,11 @@ def _compare_marks(
     marks = folder.path / "marks"
     stray = sorted(p.name for p in marks.iterdir() if p.name not in names) if marks.is_dir() else []
     if stray:
-        unchecked.append(f"marks of protocols that run.json does not name: {', '.join(stray)}")
-    return f"{total:,} marks"
+        found.unchecked.append(f"marks of protocols that run.json does not name: {', '.join(stray)}")
+    found.checked.append(f"{total:,} marks")
 
 
-def _compare_marks_of(before: Path, now: Path, found: Differences) -> int:
+def _compare_marks_of(before: Path, now: Path, found: VerifyResult) -> int:
     """Compare line by line; equal lines are not parsed. Return how many marks there should be."""
     file = f"marks/{before.name}"
     if not before.is_file():
@@ -145,7 +130,7 @@ def _compare_marks_of(before: Path, now: Path, found: Differences) -> int:
     return count
 
 
-def _compare_lines(file: str, number: int, one: bytes | None, other: bytes | None, found: Differences) -> None:
+def _compare_lines(file: str, number: int, one: bytes | None, other: bytes | None, found: VerifyResult) -> None:
     left, right = _line(one), _line(other)
     name = next((str(m["id"]) for m in (right, left) if isinstance(m, dict) and "id" in m), "")
     place = f"line {number}" + (f", sample {name}" if name else "")
@@ -169,7 +154,7 @@ def _line(raw: bytes | None) -> Any:
 
 def _document(folder: RunFolder) -> dict[str, Any]:
     """Read summary.json as it stands."""
-    raw = (folder.path / SUMMARY).read_bytes()
+    raw = (folder.path / _SUMMARY).read_bytes()
     try:
         document = msgspec.json.decode(raw)
         if isinstance(document, dict) and (
@@ -180,27 +165,27 @@ def _document(folder: RunFolder) -> dict[str, Any]:
     except UNREADABLE as error:
         reason = error
     raise SnellenError(
-        f"{folder.path / SUMMARY} is damaged ({reason}), so there is nothing to compare; 'snellen remark {folder.path}' makes it again"
+        f"{folder.path / _SUMMARY} is damaged ({reason}), so there is nothing to compare; 'snellen remark {folder.path}' makes it again"
     )
 
 
-def _compare_summaries(folder: RunFolder, place: Path, was: dict[str, Any], found: Differences) -> str:
-    now = msgspec.json.decode((place / SUMMARY).read_bytes())
+def _compare_summaries(folder: RunFolder, place: Path, was: dict[str, Any], found: VerifyResult) -> None:
+    found.checked.append("the summary")
+    now = msgspec.json.decode((place / _SUMMARY).read_bytes())
     try:
-        read_summary((folder.path / SUMMARY).read_bytes())
+        read_summary((folder.path / _SUMMARY).read_bytes())
     except ChangedFile as error:
-        found.add(SUMMARY, "digest", Plain(str(error)), Plain("as Snellen writes it"))
+        found.add(_SUMMARY, "digest", Plain(str(error)), Plain("as Snellen writes it"))
     except UNREADABLE as error:
-        found.add(SUMMARY, "the file", Plain(f"no summary: {error}"), Plain("a summary"))
-        return "the summary"
-    for key in NOT_DERIVED:
+        found.add(_SUMMARY, "the file", Plain(f"no summary: {error}"), Plain("a summary"))
+        return
+    for key in _NOT_DERIVED:
         was.pop(key, None)
         now.pop(key, None)
-    found.compare(SUMMARY, "", was, now)
-    return "the summary"
+    found.compare(_SUMMARY, "", was, now)
 
 
-def _compare_exports(path: Path, place: Path, found: Differences) -> str:
+def _compare_exports(path: Path, place: Path, found: VerifyResult) -> None:
     """Compare the files that papers define, byte by byte."""
     was, now = _files(path / "exports"), _files(place / "exports")
     for name in sorted(was.keys() | now.keys()):
@@ -209,7 +194,7 @@ def _compare_exports(path: Path, place: Path, found: Differences) -> str:
             found.add(f"exports/{name}", "the file", *(ABSENT if f is None else Plain("a file") for f in (old, new)))
         elif old.read_bytes() != new.read_bytes():
             found.add(f"exports/{name}", "the file", Plain("another content"), Plain("what the marks give"))
-    return f"{len(now)} exports"
+    found.checked.append(f"{len(now)} exports")
 
 
 def _files(folder: Path) -> dict[str, Path]:

@@ -20,11 +20,11 @@ from snellen.core.seals import seal
 from snellen.core.types import ImageSent, Picture, Question, Sample
 from snellen.data.line_offsets import Key
 from snellen.engine.ask.questions import to_ask
-from snellen.engine.mark.differing import ABSENT, Differences, Plain
+from snellen.engine.mark.differing import ABSENT, Plain, VerifyResult
 from snellen.engine.runs.data_again import opened_again
 from snellen.engine.runs.folder import RunFolder, Scan
 
-GIVEN_AWAY = "image of "
+_GIVEN_AWAY = "image of "
 """How a control says that a picture is another sample's: its bytes are as they were."""
 
 
@@ -34,20 +34,18 @@ def compare_data(
     known: Manifest,
     scan: Scan,
     where: Path | None,
-    found: Differences,
-    checked: list[str],
-    unchecked: list[str],
+    found: VerifyResult,
 ) -> None:
     """Compare samples and pictures, where the data set is at hand; add to what was compared and what could not be."""
     if known.truth_from_log:
-        unchecked.append("samples: their truths came from the log that was imported, not from a data set")
+        found.unchecked.append("samples: their truths came from the log that was imported, not from a data set")
         return
     try:
         data = opened_again(folder, exam, where)
     except SnellenError as error:
         if where is not None:
             raise
-        unchecked.append(f"samples and pictures: {error}; --data DIR says where it is now")
+        found.unchecked.append(f"samples and pictures: {error}; --data DIR says where it is now")
         return
     if data.fingerprint != known.data.fingerprint:
         found.add("run.json", "data.fingerprint", known.data.fingerprint, data.fingerprint)
@@ -55,22 +53,22 @@ def compare_data(
     if sealed and seal(known.options.seed) != sealed.lower():
         found.add("run.json", "options.seed, by its seal", sealed, seal(known.options.seed))
     samples = _compare_samples(folder, exam, data, found, whole=not known.imported)
-    checked.append(f"{samples:,} samples")
+    found.checked.append(f"{samples:,} samples")
     sent = {
         (a.id, a.prompt): tuple(image for call in a.calls for image in call.images)
         for a in folder.answers(scan)
         if any(call.images for call in a.calls)
     }
     if sent:
-        _compare_pictures(folder, exam, known, data, sent, found, checked, unchecked)
+        _compare_pictures(folder, exam, known, data, sent, found)
     else:
-        unchecked.append("pictures: the ledger has none, as nothing was sent to an endpoint")
+        found.unchecked.append("pictures: the ledger has none, as nothing was sent to an endpoint")
 
 
 # ---------------------------------------------------------------- samples
 
 
-def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differences, *, whole: bool) -> int:
+def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: VerifyResult, *, whole: bool) -> int:
     """Compare ids, tags, truths and facts of samples.jsonl, by id. Return how many the run has.
 
     Where it is not the `whole` set, samples of the data set may be missing.
@@ -111,9 +109,7 @@ def _compare_pictures(
     known: Manifest,
     data: Dataset,
     sent: dict[Key, tuple[ImageSent, ...]],
-    found: Differences,
-    checked: list[str],
-    unchecked: list[str],
+    found: VerifyResult,
 ) -> None:
     same = altered = unmade = 0
     # sheets that were drawn again and are the same to the pixel, as they were written then
@@ -125,17 +121,17 @@ def _compare_pictures(
         for number, image in enumerate(sent[key], 1):
             if image.sha256 in shown or image.sha256 in vouched.get(key[0], ()):
                 same += 1
-            elif any(not step.startswith(GIVEN_AWAY) for step in image.transforms):
+            elif any(not step.startswith(_GIVEN_AWAY) for step in image.transforms):
                 # drawn or written anew, which another version of the imaging library does with other bytes
                 altered += 1
             else:
                 there = shown[number - 1] if number <= len(shown) else ABSENT
                 found.add("answers.jsonl", f"sample {key[0]}, {key[1]}, image {number}", image.sha256, there)
-    checked.append(f"{same:,} pictures as sent")
+    found.checked.append(f"{same:,} pictures as sent")
     if altered:
-        unchecked.append(f"{altered:,} pictures that were altered before they were sent")
+        found.unchecked.append(f"{altered:,} pictures that were altered before they were sent")
     if unmade:
-        unchecked.append(f"pictures of {unmade:,} questions that cannot be made any more")
+        found.unchecked.append(f"pictures of {unmade:,} questions that cannot be made any more")
 
 
 def _shown(

@@ -9,14 +9,14 @@ from snellen.core.subject import CallEstimate, Price, Subject
 from snellen.engine.ask.questions import asker
 from snellen.engine.plan.plan import Plan
 
-PROBE = 200
-THOUGHT = 0.25
+_PROBE = 200
+_THOUGHT = 0.25
 """The share of its budget that a model is taken to think, if nothing else is known: most questions are easier than the hardest."""
 UNKNOWN = "unknown"
-NO_PRICE = (
+_NO_PRICE = (
     "unknown: give --price IN/OUT (USD per million tokens), or a file; 'snellen list prices' has those that are known"
 )
-NO_BATCH_PRICE = "unknown for a batch: give --price FILE with 'batch', the share of the plain price"
+_NO_BATCH_PRICE = "unknown for a batch: give --price FILE with 'batch', the share of the plain price"
 WORDS = (
     "counted as words and marks, within 10 % of OpenAI's own count for our prompts; Claude counts up to a third more"
 )
@@ -95,7 +95,7 @@ class _Reply(NamedTuple):
     def of(cls, plan: Plan, subject: Subject, max_tokens: int, assumed: Assumptions) -> _Reply:
         budget = subject.thinking_tokens
         visible = plan.exam.reply_tokens if assumed.reply is None else assumed.reply
-        thought = ceil(THOUGHT * budget) if assumed.thinking is None else min(assumed.thinking, budget)
+        thought = ceil(_THOUGHT * budget) if assumed.thinking is None else min(assumed.thinking, budget)
         return cls(min(visible, max_tokens), thought, budget, max_tokens + budget)
 
     @property
@@ -111,10 +111,10 @@ def _money(
 ) -> dict[str, str | float]:
     """Return what it costs, and at most; `tokens` are those of all inputs, and of the longest one."""
     if price is None:
-        return {"price": NO_PRICE, "money_usd": UNKNOWN, "money_usd_at_most": UNKNOWN}
+        return {"price": _NO_PRICE, "money_usd": UNKNOWN, "money_usd_at_most": UNKNOWN}
     share = price.batch if in_batch else 1.0
     if share is None:
-        return {"price": NO_BATCH_PRICE, "money_usd": UNKNOWN, "money_usd_at_most": UNKNOWN}
+        return {"price": _NO_BATCH_PRICE, "money_usd": UNKNOWN, "money_usd_at_most": UNKNOWN}
     in_all, longest = tokens
     said = f"{price.input:g} / {price.output:g} USD per million tokens ({price.source})"
     if in_batch:
@@ -134,7 +134,7 @@ def _money(
 def _probe(plan: Plan, one: CallEstimate) -> tuple[int, int, int]:
     """Return the input tokens of some questions, how many these are, and the longest."""
     ids = [s.id for s in plan.data.light()]
-    chosen = frozenset(ids[:: max(1, ceil(len(ids) / PROBE))])
+    chosen = frozenset(ids[:: max(1, ceil(len(ids) / _PROBE))])
     total, count, longest = 0, 0, 0
     for arm in plan.firsts:
         ask = asker(plan.exam, plan.data, arm.prompt)

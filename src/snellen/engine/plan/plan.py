@@ -35,8 +35,8 @@ from snellen.engine.call.serving import check_server
 from snellen.engine.call.store import cache_folder
 from snellen.engine.plan.request import Limits, RunRequest
 
-NAMING = 2
-MOST_REPEATS = 100
+_NAMING = 2
+_MOST_REPEATS = 100
 
 
 class ProtocolRun(NamedTuple):
@@ -115,7 +115,7 @@ class Plan(NamedTuple):
         subject = {k: v for k, v in self.subject.identity.items() if k not in DISCOVERED_KEYS}
         mark = digest(
             {
-                "naming": NAMING,
+                "naming": _NAMING,
                 "benchmark": self.exam.name,  # the word that folder names were always made with
                 "data": self.data.fingerprint,
                 "subject": subject,
@@ -226,8 +226,8 @@ def _checked(exam: Exam, wanted: ExamRequest) -> Selection:
 
 def _checked_repeats(repeats: int, subject: Subject) -> int:
     """Return how often each question is asked; an error where every time would be the first one again."""
-    if not 1 <= repeats <= MOST_REPEATS:
-        raise SnellenError(f"--repeats {repeats}: a number from 1 to {MOST_REPEATS}")
+    if not 1 <= repeats <= _MOST_REPEATS:
+        raise SnellenError(f"--repeats {repeats}: a number from 1 to {_MOST_REPEATS}")
     why = subject.why_same(repeats) if repeats > 1 else ""
     if why:
         raise SnellenError(f"--repeats {repeats} would measure nothing: {why}")

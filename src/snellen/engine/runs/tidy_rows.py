@@ -37,11 +37,7 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
             outcomes=group.outcomes,
             silence=_silence(group),
             **_of_protocol(protocol),
-            metric=key,
-            label=declared(protocol.metrics, key).label_of(key),
-            unit=score.unit,
-            better=declared(protocol.metrics, key).better,
-            headline=key == protocol.headline,
+            **_of_metric(protocol, key) | {"unit": score.unit},
             value=score.value,
             low=score.low,
             high=score.high,
@@ -51,9 +47,11 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
             floor_answer=score.floor_answer or "",
             status=_status(manifest, summary, stale, group),
             repeats=protocol.repeats,
-            spread_low=score.spread.low if score.spread is not None else None,
-            spread_high=score.spread.high if score.spread is not None else None,
-            spread_sd=score.spread.sd if score.spread is not None else None,
+            **(
+                {}
+                if score.spread is None
+                else {f"spread_{name}": getattr(score.spread, name) for name in ("low", "high", "sd")}
+            ),
         )
         for protocol in summary.protocols
         for group in protocol.groups
@@ -76,11 +74,7 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
             by=row.by,
             whole=any(g.whole for g in protocol.groups if g.by == row.by),
             **_of_protocol(protocol),
-            metric=row.metric,
-            label=declared(protocol.metrics, row.metric).label_of(row.metric),
-            unit=declared(protocol.metrics, row.metric).unit,
-            better=declared(protocol.metrics, row.metric).better,
-            headline=row.metric == protocol.headline,
+            **_of_metric(protocol, row.metric),
             value=row.value,
             low=None,
             high=None,
@@ -114,15 +108,10 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
 def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iterator[SampleRow]:
     """Yield every mark of a run beside its sample and answer, protocol by protocol, in the order in which they were marked."""
     scan = folder.scan()
+    of_run = _of_run(folder.path, manifest, summary)
     shared: dict[str, Any] = {
-        "run": _shown(folder.path),
-        "exam": manifest.exam,
-        "subject": model_name(manifest),
-        "complete": summary.complete,
-        "synthetic": _synthetic(manifest, summary),
-        "oracle": bool(manifest.oracle),
+        **{name: of_run[name] for name in SampleRow.__struct_fields__ if name in of_run and name != "model_returned"},
         "status": _status(manifest, summary, _is_stale(folder, summary)),
-        "data_fingerprint": manifest.data.fingerprint,
     }
     for protocol, repeat in ((p, r) for p in summary.protocols for r in range(1, p.repeats + 1)):
         column = (protocol.protocol, repeat)
@@ -211,6 +200,17 @@ def _of_protocol(protocol: ProtocolSummary) -> dict[str, Any]:
         "version": protocol.version,
         "prompt": arm.prompt,
         "control": arm.control,
+    }
+
+
+def _of_metric(protocol: ProtocolSummary, name: str) -> dict[str, Any]:
+    about = declared(protocol.metrics, name)
+    return {
+        "metric": name,
+        "label": about.label_of(name),
+        "unit": about.unit,
+        "better": about.better,
+        "headline": name == protocol.headline,
     }
 
 

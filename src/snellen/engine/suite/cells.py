@@ -19,7 +19,7 @@ from snellen.subjects.remote.service import setting
 NAMED = 3
 """How many runs that cannot be a message names."""
 HERE = "this machine"
-Resolve = Callable[[str, str | None], tuple[str, Path]]
+_Resolve = Callable[[str, str | None], tuple[str, Path]]
 """The exam and the data that are meant by an exam's name and by what was said of its data."""
 
 
@@ -44,7 +44,7 @@ class SuiteRun(NamedTuple):
 
 
 def make_cells(
-    suite: Suite, limits: Limits, out: Path, resolve: Resolve, *, offline: bool = False
+    suite: Suite, limits: Limits, out: Path, resolve: _Resolve, *, offline: bool = False
 ) -> tuple[SuiteRun, ...]:
     """Return all runs, checked; raise SnellenError where one of them cannot be. Nothing is asked; `offline` needs no keys either."""
     _refuse_strangers(suite)
@@ -93,7 +93,7 @@ def _refuse_strangers(suite: Suite) -> None:
 
 
 def _request(
-    suite: Suite, exam: SuiteEntry, model: SuiteEntry, limits: Limits, out: Path, resolve: Resolve, offline: bool
+    suite: Suite, exam: SuiteEntry, model: SuiteEntry, limits: Limits, out: Path, resolve: _Resolve, offline: bool
 ) -> RunRequest:
     said = {**suite.common, **exam.common}
     name, data = resolve(exam.name, said.get("data"))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from snellen.core.errors import Interrupted, SnellenError
+from snellen.core.grouping import grouped
 from snellen.core.records import Totals
 from snellen.engine.answer.asking_pass import Progress
 from snellen.engine.call.budget import BudgetReached, SharedBudget, budget_of
@@ -23,7 +24,7 @@ from snellen.engine.suite.cells import SuiteRun
 
 LOOK = 0.2
 """Seconds between two looks at whether the lanes have ended: in between, Python hears of a signal."""
-NOT_BEGUN = "not begun: the suite's budget was reached before its turn"
+_NOT_BEGUN = "not begun: the suite's budget was reached before its turn"
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
 
 
@@ -71,9 +72,7 @@ class SuiteExecution:
         for cell in self.cells:  # the cluster that all runs share, before there are threads
             if cell.request.limits.pool is not None:
                 cell.request.limits.pool.connect()
-        lanes: dict[str, list[int]] = {}
-        for number, cell in enumerate(self.cells):
-            lanes.setdefault(cell.lane, []).append(number)
+        lanes = grouped((cell.lane, number) for number, cell in enumerate(self.cells))
         threads = [
             threading.Thread(target=self._lane, args=(some,), name=f"snellen-lane-{at}", daemon=True)
             for at, some in enumerate(lanes.values())
@@ -113,7 +112,7 @@ class SuiteExecution:
         if self._interrupted:
             return SuiteRunResult(cell, None, Interrupted(INTERRUPTED))
         if self.shared is not None and self.shared.reached and cell.calls and not cell.plan.folder.exists():
-            return SuiteRunResult(cell, None, BudgetReached(NOT_BEGUN))
+            return SuiteRunResult(cell, None, BudgetReached(_NOT_BEGUN))
         try:
             plan = make_plan(cell.request._replace(limits=cell.request.limits._replace(shared=self.shared)))
             finished = run_plan(

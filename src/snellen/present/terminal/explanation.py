@@ -125,14 +125,14 @@ def _print_figure(one: FigureCheck, found: Explanation) -> None:
 
 
 def _print_split(one: FigureCheck, end: Reading) -> None:
-    """Print the way from the run's own number to the first of these, stage by stage."""
-    title = f"From {percent(one.start.value)}, the run's own number there, to {percent(end.value)}, by stage:"
+    """Print the way from the run's own number to the first of these, choice by choice."""
+    title = f"From {percent(one.start.value)}, the run's own number there, to {percent(end.value)}, choice by choice:"
     say(f"\n{title}")
     rows = [
         (step.stage, step.before, step.after, f"{100 * step.change:+.2f}")
         for step in [s for s in one.split if abs(s.change) >= NOTHING] or one.split
     ]
-    show_rows("stage", "before", "after", "points", rows=rows, right=("points",))
+    show_rows("choice", "before", "after", "points", rows=rows, right=("points",))
 
 
 def _next(found: Explanation) -> list[str]:

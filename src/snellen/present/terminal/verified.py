@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from snellen.core.text import one_line
-from snellen.engine.mark.verify import VerifyResult
+from snellen.engine.mark.differing import VerifyResult
 from snellen.present.model.formatting import counted
 from snellen.present.terminal.tables import say
 
