@@ -54,7 +54,6 @@ def preload() -> None:
         ),
         *(
             "snellen.engine.run",
-            "snellen.engine.runs.notebook",
             "snellen.present.page.report",
             "snellen.present.terminal.run",
         ),

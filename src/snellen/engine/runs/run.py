@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import html
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from snellen.core.errors import SnellenError
-from snellen.core.figures import part_name
+from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.figures import between, number, part_name
 from snellen.core.model_names import model_name
 from snellen.core.records import ControlRow, Manifest, Summary
 from snellen.core.results import ProtocolSummary, Score
+from snellen.core.text import for_terminal
 from snellen.core.types import Answer, Mark, Sample
 from snellen.engine.runs.folder import RunFolder
-from snellen.engine.runs.notebook import frame, html_note, html_table
 from snellen.engine.runs.sample_index import SampleIndex
-from snellen.engine.runs.tidy import SampleRow, ScoreRow, table_of
-from snellen.engine.runs.tidy_rows import published_rows, sample_rows, score_rows
+from snellen.engine.runs.tidy import (
+    SampleRow,
+    ScoreRow,
+    TidyTable,
+    published_rows,
+    sample_rows,
+    score_rows,
+    statuses,
+    table_of,
+)
+
+_PANDAS = {"text": "string", "integer": "Int64", "number": "float64", "yes or no": "boolean"}
+_HEAD = ("protocol", "part", "score", "95 % interval", "n", "floor", "no answer")
 
 
 class Run:
@@ -70,8 +83,8 @@ class Run:
     def to_pandas(self, samples: bool = False, *, published: bool = False) -> Any:
         """Return the scores as a pandas DataFrame, or with `samples` one row for each sample and protocol (extra 'pandas')."""
         if samples:
-            return frame(table_of("samples", SampleRow, list(self.sample_rows())))
-        return frame(table_of("scores", ScoreRow, self.score_rows(published=published)))
+            return _frame(table_of("samples", SampleRow, list(self.sample_rows())))
+        return _frame(table_of("scores", ScoreRow, self.score_rows(published=published)))
 
     def samples(self) -> Iterator[Sample]:
         """Return the samples, without pictures."""
@@ -89,9 +102,14 @@ class Run:
         """Return what a notebook shows: the headlines, or why there are none."""
         title = f"{self.manifest.exam} · {model_name(self.manifest)}"
         try:
-            return html_table(title, self.score_rows())
+            shown = [r for r in self.score_rows() if r.headline and r.whole and not r.control]
         except SnellenError as error:
-            return html_note(title, str(error))
+            return f"<div><p>{_safe(title)}</p><p><strong>{_safe(str(error))}</strong></p></div>"
+        warnings = statuses(r.status for r in shown)
+        loud = f" <strong>{_safe(warnings)}</strong>" if warnings else ""
+        lines = "".join(_line("td", _cells(row)) for row in shown)
+        table = f"<table><thead>{_line('th', _HEAD)}</thead><tbody>{lines}</tbody></table>"
+        return f"<div><p>{_safe(title)}{loud}</p>{table}</div>"
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
@@ -100,3 +118,41 @@ class Run:
 def open_run(path: str | Path) -> Run:
     """Return a run folder, to read."""
     return Run(Path(path))
+
+
+# ---------------------------------------------------------------- in a notebook
+
+
+def _frame(table: TidyTable) -> Any:
+    """Return a table as a pandas DataFrame: nullable types, the same whatever the rows hold."""
+    try:
+        pandas: Any = import_module("pandas")
+    except ImportError:
+        raise MissingExtra("a data frame", "pandas") from None
+    columns = list(zip(*table.rows, strict=True)) if table.rows else [()] * len(table.columns)
+    return pandas.DataFrame(
+        {
+            c.name: pandas.Series(list(values), dtype=_PANDAS[c.kind])
+            for c, values in zip(table.columns, columns, strict=True)
+        }
+    )
+
+
+def _line(tag: str, cells: Sequence[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{_safe(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def _cells(row: ScoreRow) -> tuple[str, ...]:
+    return (
+        row.protocol,
+        row.part,
+        f"{row.label} {number(row.value, row.unit)}",
+        between(row.low, row.high, row.unit),
+        str(row.n),
+        "" if row.floor is None else number(row.floor, row.unit),
+        f"{row.non_answers} of {row.answers}" if row.non_answers else "",
+    )
+
+
+def _safe(text: str) -> str:
+    return html.escape(for_terminal(text, 300))
