@@ -61,7 +61,7 @@ def evaluate(
     What `snellen run` notes (old answers, an edited prompt, questions left out) comes as warnings.
 
     `options` are the exam's and the subject's own, by name, as `snellen run EXAM --help` lists them: `shots=3`, `base_url=...`,
-    `max_tokens=64`, `method="ocr"`. One that means nothing for this exam and subject is refused.
+    `max_tokens=64`, `method="ocr"`. One that has no effect for this exam and subject is refused.
     """
     name, where = exams.resolve(str(exam))
     drawn = traits_of(exams.load(name)).drawn

@@ -91,10 +91,10 @@ def test_boxes_become_a_data_set_that_runs(shots: Path, tmp_path: Path) -> None:
         (["{shots}", "--as", "ann", "--questions", "gone.jsonl"], "gone.jsonl: cannot be read"),
         (["{shots}", "--as", "ann", "--questions", "q.jsonl", "--exam", "d3"], "choose one"),
         (["{shots}", "--as", "ann", "--exam", "nothing"], "nothing"),
-        (["{shots}", "--as", "ann", "--limit", "3"], "--limit means nothing without --exam"),
-        (["{shots}", "--as", "ann", "--split", "P3"], "--split means nothing without --exam"),
+        (["{shots}", "--as", "ann", "--limit", "3"], "--limit has no effect without --exam"),
+        (["{shots}", "--as", "ann", "--split", "P3"], "--split has no effect without --exam"),
         (["{shots}", "--as", "ann", "--exam", "d3", "--correct"], "what is right is not shown"),
-        (["{shots}", "--as", "ann", "--json"], "--json means nothing without --agreement"),
+        (["{shots}", "--as", "ann", "--json"], "--json has no effect without --agreement"),
     ],
 )
 def test_bad_usage_is_one_clear_line(shots: Path, words: list[str], said: str) -> None:

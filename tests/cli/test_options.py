@@ -55,14 +55,14 @@ def test_help_shows_the_exams_own_options_in_groups() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("salbench", "--method", "ocr"), "--method means nothing for salbench; it is an option of grounding"),
-        (("salbench", "--scorer", "siglip"), "--scorer means nothing for salbench; it is an option of d3"),
-        (("salbench", "--base-url", "http://x"), "--base-url means nothing for salbench with baseline/chance"),
+        (("salbench", "--method", "ocr"), "--method has no effect for salbench; it is an option of grounding"),
+        (("salbench", "--scorer", "siglip"), "--scorer has no effect for salbench; it is an option of d3"),
+        (("salbench", "--base-url", "http://x"), "--base-url has no effect for salbench with baseline/chance"),
         (
             ("salbench", "--device", "cpu"),
-            "--device means nothing for salbench with baseline/chance; it is an option of hf/",
+            "--device has no effect for salbench with baseline/chance; it is an option of hf/",
         ),
-        (("salbench", "--concurrency", "3"), "--concurrency means nothing for baseline/chance: it calls no endpoint"),
+        (("salbench", "--concurrency", "3"), "--concurrency has no effect for baseline/chance: it calls no endpoint"),
         (("salbench", "--nothing"), "No such option"),
     ],
 )

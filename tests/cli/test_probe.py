@@ -74,7 +74,7 @@ def test_a_later_probe_that_differs_is_told(tmp_path: Path) -> None:
         (("probe", "api/x", "--base-url", "http://127.0.0.1:9/v1", "--parts", "sizes"), "did you mean 'size'"),
         (("probe", "baseline/chance"), "calls no endpoint"),
         (("probe", "method/vlm"), "grounding only"),
-        (("probe", "api/x", "--base-url", "http://127.0.0.1:9/v1", "--device", "cpu"), "--device means nothing"),
+        (("probe", "api/x", "--base-url", "http://127.0.0.1:9/v1", "--device", "cpu"), "--device has no effect"),
         (("probe", "api/x", "--base-url", "http://127.0.0.1:9/v1"), "no server at"),
         (("probe", "openai/gpt-4o"), "needs a key"),
     ],

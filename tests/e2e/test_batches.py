@@ -219,7 +219,7 @@ def test_a_method_that_asks_a_model_has_no_batches(tmp_path: Path) -> None:
     assert snellen("data", "make", "grounding", "--count", 2, "--out", data, cache=tmp_path / "c").returncode == 0
     done = snellen("run", *words, "--data", data, "--out", tmp_path / "r", "--batch-api", cache=tmp_path / "c")
     assert done.returncode == 2
-    assert "--batch-api means nothing for vlm/openai-chat/gpt-4o" in done.stderr
+    assert "--batch-api has no effect for vlm/openai-chat/gpt-4o" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert not list((tmp_path / "r").glob("*"))
 
@@ -277,9 +277,9 @@ def test_the_official_client_reads_our_server_alike(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--model", "baseline/chance", "--batch-api"), "--batch-api means nothing for baseline/chance"),
+        (("--model", "baseline/chance", "--batch-api"), "--batch-api has no effect for baseline/chance"),
         (("--model", "api/m", "--base-url", "http://127.0.0.1:9/v1", "--batch-api"), "api/m has no batches"),
-        (("--model", "baseline/chance", "--cancel-batches"), "--cancel-batches means nothing without --batch-api"),
+        (("--model", "baseline/chance", "--cancel-batches"), "--cancel-batches has no effect without --batch-api"),
     ],
 )
 def test_batches_that_cannot_be_are_refused(words: tuple[str, ...], said: str, tmp_path: Path) -> None:

@@ -129,11 +129,11 @@ def test_sets_are_made_and_run_and_tell_apart_what_the_tiny_scorer_knows(tmp_pat
     assert not (path / "exports" / "score.txt").exists()
     assert "a set has 3 to 16" in snellen("data", "make", "d3", *words[:1], 2, *words[2:], cache=tmp_path).stderr
     assert (
-        "--sets means nothing for vqax; it is an option of d3"
+        "--sets has no effect for vqax; it is an option of d3"
         in snellen("data", "make", "vqax", *words, cache=tmp_path).stderr
     )
     assert (
-        "--style means nothing for d3; it is an option of grounding"
+        "--style has no effect for d3; it is an option of grounding"
         in snellen("data", "make", "d3", "--style", "x", *words[2:], cache=tmp_path).stderr
     )
 

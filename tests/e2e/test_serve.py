@@ -126,7 +126,7 @@ def test_ctrl_c_stops_the_server_too(place: Place, early: bool) -> None:
 @pytest.mark.parametrize(
     ("model", "serve", "said"),
     [
-        ("vllm/m", "sglang", "--serve sglang means nothing for vllm/m: it is for --model sglang/NAME"),
+        ("vllm/m", "sglang", "--serve sglang has no effect for vllm/m: it is for --model sglang/NAME"),
         ("vllm/m", "ollama", "--serve ollama: begins with one of sglang, vllm"),
         ("vllm/m", "vllm 'x", "--serve vllm 'x: No closing quotation"),
     ],
@@ -140,7 +140,7 @@ def test_what_cannot_be_is_said_in_a_line(place: Place, model: str, serve: str, 
 def test_a_suite_without_such_a_model_is_refused(place: Place) -> None:
     words = (*place.words("api/m", "vllm"), "--model", "api/n")
     done = snellen(*words, cache=place.cache, **place.environment)
-    assert (done.returncode, "--serve vllm means nothing here" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "--serve vllm has no effect here" in done.stderr) == (2, True), done.stderr
 
 
 def test_nothing_is_started_beside_another_server_or_where_there_is_none(place: Place) -> None:

@@ -120,6 +120,6 @@ def test_model_path_is_not_for_it(tmp_path: Path) -> None:
     done = here(*words, "--out", tmp_path / "runs", cache=tmp_path)
     assert done.returncode == 2
     assert (
-        "--model-path means nothing for salbench with hf/snellen-tiny; it is an option of llava/, qwen/ models"
+        "--model-path has no effect for salbench with hf/snellen-tiny; it is an option of llava/, qwen/ models"
         in done.stderr
     )

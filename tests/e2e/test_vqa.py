@@ -121,7 +121,7 @@ def test_check_batching(home: Path, tmp_path: Path) -> None:
     other = snellen(*words, "--model", "baseline/constant:yes", cache=tmp_path)
     assert other.returncode == 2
     assert (
-        "--check-batching means nothing for vqax with baseline/constant:yes; it is an option of hf/, llava/, qwen/ models"
+        "--check-batching has no effect for vqax with baseline/constant:yes; it is an option of hf/, llava/, qwen/ models"
         in other.stderr
     )
 

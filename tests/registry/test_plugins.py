@@ -258,7 +258,7 @@ def test_a_subject_of_ones_own(tmp_path: Path) -> None:
     bad = snellen(*words, "--model", "brightness/x", cache=tmp_path)
     assert (bad.returncode, "a number from 0 to 255" in bad.stderr) == (2, True)
     refused = snellen(*words, "--model", "brightness/128", "--temperature", "1", cache=tmp_path)
-    assert "--temperature means nothing for salbench with brightness/128" in refused.stderr
+    assert "--temperature has no effect for salbench with brightness/128" in refused.stderr
     listed = snellen("list", "subjects", "--plugin", BRIGHTNESS, cache=tmp_path)
     assert "brightness/LIMIT" in listed.stdout
 

@@ -34,7 +34,7 @@ def command(folder: Path, name: str | None, agreement: bool, export_it: bool, as
     snellen annotate shots --agreement
     """
     if as_json and not agreement:
-        raise SnellenError("--json means nothing without --agreement")
+        raise SnellenError("--json has no effect without --agreement")
     if agreement:
         return _agreement(folder, as_json)
     if name is None:
@@ -50,9 +50,9 @@ def _annotate(folder: Path, name: str, given: dict[str, Any]) -> int:
         raise SnellenError("--questions and --exam: choose one of them")
     for option in ("splits", "tasks", "limit"):
         if given[option] and exam is None:
-            raise SnellenError(f"--{option.removesuffix('s')} means nothing without --exam")
+            raise SnellenError(f"--{option.removesuffix('s')} has no effect without --exam")
     if correct and exam is not None:
-        raise SnellenError("--correct means nothing with --exam: what is right is not shown there")
+        raise SnellenError("--correct has no effect with --exam: what is right is not shown there")
     need_server("annotating")
     from snellen.annotate import serving
 

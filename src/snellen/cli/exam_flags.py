@@ -101,7 +101,7 @@ def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickExcept
     owners = [name for name, own in declared.items() if any(error.option_name in option.spellings for option in own)]
     if not owners:
         return error
-    return SnellenError(f"{error.option_name} means nothing for {exam}; it is an option of {', '.join(owners)}")
+    return SnellenError(f"{error.option_name} has no effect for {exam}; it is an option of {', '.join(owners)}")
 
 
 def exam_of(name: str | None, given: dict[str, Any]) -> str:

@@ -126,7 +126,7 @@ def _without_plugins(words: list[str]) -> list[str]:
 
 
 def main() -> None:
-    """Entry point: one clear line and exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C."""
+    """Run the command line: one clear line and exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C."""
     codecs.register_error("escaped", escaped)
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # gives the pages of large images back at once
     for stream in (sys.stdout, sys.stderr):  # of another encoding than UTF-8, maybe
@@ -186,7 +186,7 @@ def _main() -> int:
 
 
 def _told(error: SnellenError) -> int:
-    """Says what is wrong, on one line; gives the exit code."""
+    """Say what is wrong, on one line; return the exit code."""
     from snellen.core.secret import redact_all
 
     with contextlib.suppress(OSError):  # nobody may be there to read it
@@ -195,7 +195,7 @@ def _told(error: SnellenError) -> int:
 
 
 def _to_nowhere(stream: IO[str]) -> None:
-    """Lets the rest of an output go that nobody takes: Python would try to write it once more at its end, and complain."""
+    """Drop the rest of an output whose reader is gone: Python would try to write it once more at its end, and complain."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

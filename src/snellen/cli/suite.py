@@ -61,7 +61,7 @@ def cells_of(suite: Suite, limits: Limits, out: Path, *, offline: bool) -> Seque
 
 
 def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any]) -> Suite:
-    """Exams and models that the command line names; with several exams, --data is the folder that holds a folder for each."""
+    """Return the exams and models that the command line names; with several exams, --data is the folder that holds a folder for each."""
     given["model"] = models[0] if models else None
     names = [w for w in exam.split(",") if w] if exam else [exam_of(exam, given)]
     if not names:
@@ -84,7 +84,7 @@ def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: L
     strange = sorted((named | own.keys()) - _BESIDE_A_FILE - {"own"})
     if strange:
         flag = "--" + {"models": "model"}.get(strange[0], strange[0]).replace("_", "-")
-        raise SnellenError(f"{flag} means nothing beside a suite file: write it into {path}, under its exam or model")
+        raise SnellenError(f"{flag} has no effect beside a suite file: write it into {path}, under its exam or model")
     suite = read_suite(path)
     limits = limits._replace(**{k: suite.common[k] for k in _OF_RUNNING if k in suite.common and k not in named})
     changed = {k: given[k] for k in _OF_EVERY_EXAM if k in named}

@@ -124,7 +124,7 @@ def compare_folder(
     there = listing(folder)
 
     def data_of(known: Manifest) -> str:
-        """Thresholds can be compared whatever the sheets were."""
+        """Return what tells one data set from another; thresholds are compared whatever the sheets were."""
         return known.data.fingerprint if thresholds_of(known) is None else ""
 
     runs = sorted(there.runs, key=lambda one: one.path.name)

@@ -131,7 +131,7 @@ class _ClaimedFigure(NamedTuple):
 
 
 def claimed(text: str, tolerance: float | None = None) -> _ClaimedFigure:
-    """`63.4` and `63.4%` are in percent, `0.634` is a share.
+    """Read a figure: `63.4` and `63.4%` are in percent, `0.634` is a share.
 
     >>> claimed("63.4").value, round(claimed("0.634").tolerance, 5), claimed("0.5%").value
     (0.634, 0.0005, 0.005)

@@ -39,7 +39,7 @@ class AskedTrial(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Trial, catch or blank."""
+        """Return trial, catch or blank."""
         return self.sample.tags.get(SHEET, "")
 
     @property

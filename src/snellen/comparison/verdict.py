@@ -46,7 +46,7 @@ def verdict(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> tu
 
 
 def leading(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> str:
-    """Of the closing sentences what says who leads, where there is room for one thing only."""
+    """Return the sentences that say who leads, where there is room for one thing only."""
     if ranking is not None:
         return " ".join(_of_places(ranking))
     wholes = _wholes(rows)
@@ -115,7 +115,7 @@ def unread(row: ComparisonRow) -> float:
 
 
 def _unread(row: ComparisonRow) -> str:
-    """', of which 24.0 are questions without an answer (A 24 unparsable, B 0)', or nothing."""
+    """Return ', of which 24.0 are questions without an answer (A 24 unparsable, B 0)', or nothing."""
     lead, share = abs(row.difference), unread(row)
     if row.unit or abs(share) < max(WORTH_SAYING * lead, 0.005):
         return ""
@@ -302,7 +302,7 @@ def _near(rows: Sequence[RankedRun]) -> list[str]:
 
 
 def _places(rows: Sequence[RankedRun]) -> str:
-    """'B is first with 80.0 and cannot be told apart from C; A is behind it'."""
+    """Return 'B is first with 80.0 and cannot be told apart from C; A is behind it'."""
     best, near = rows[0], _near(rows)
     score = f"{amount(best.score, best.unit, '')} ({best.label})"
     said = f"{best.run} {'is first' if near or best.needed is not None else 'leads'} with {score}"
@@ -323,12 +323,12 @@ def _places(rows: Sequence[RankedRun]) -> str:
 
 
 def amount(value: float, unit: str, noun: str = " points") -> str:
-    """'28.3 points', or '12.40 px' of what is no share."""
+    """Return '28.3 points', or '12.40 px' of what is no share."""
     return f"{value:.2f} {unit}" if unit else f"{100 * value:.1f}{noun}"
 
 
 def chance(p: float) -> str:
-    """'p = 0.25', 'p = 0.0031', 'p < 0.0001'."""
+    """Return 'p = 0.25', 'p = 0.0031', 'p < 0.0001'."""
     said = p_value(p)
     return f"p < {said[1:]}" if said.startswith("<") else f"p = {said}"
 
@@ -350,7 +350,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """'a', 'a and b', 'a, b and c'.
+    """Return 'a', 'a and b', 'a, b and c'.
 
     >>> listed(["P3", "P3_box", "O3"])
     'P3, P3_box and O3'

@@ -92,10 +92,10 @@ def filled(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any
 def refuse_unknown(
     given: Iterable[str], allowed: Iterable[Option], who: str, owners: Callable[[], Mapping[str, str]]
 ) -> None:
-    """Stop at an option that means nothing here; `owners` says whose options there are."""
+    """Stop at an option that has no effect here; `owners` says whose options there are."""
     known = {o.name for o in allowed}
     for name in given:
         if name not in known:
             owner = owners().get(name)
             said = f"; it is an option of {owner}" if owner else ""
-            raise SnellenError(f"--{name.replace('_', '-')} means nothing for {who}{said}")
+            raise SnellenError(f"--{name.replace('_', '-')} has no effect for {who}{said}")

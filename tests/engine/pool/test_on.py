@@ -80,11 +80,11 @@ def test_nothing_of_ray_is_imported_until_it_is_needed() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--model", "baseline/pixels"), "--on means nothing for baseline/pixels: it is for models behind an API"),
-        (("--model", "hf/x/y", "--devices", "cpu,cpu"), "--devices means nothing with --on"),
+        (("--model", "baseline/pixels"), "--on has no effect for baseline/pixels: it is for models behind an API"),
+        (("--model", "hf/x/y", "--devices", "cpu,cpu"), "--devices has no effect with --on"),
         (("--model", "hf/x/y", "--check-batching", "3"), "--check-batching is for one device: leave out --on"),
         (("--model", "vllm/m", "--serve", "vllm"), "--serve starts a server on this machine: leave out --on"),
-        (("--model", "openai/m", "--batch-api", "--api-key", "k"), "--on means nothing with --batch-api"),
+        (("--model", "openai/m", "--batch-api", "--api-key", "k"), "--on has no effect with --batch-api"),
         (("--model", "api/m", "--base-url", "http://127.0.0.1:1/v1"), "--on ray://127.0.0.1:9: nobody listens at"),
     ],
 )

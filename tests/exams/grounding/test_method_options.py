@@ -17,10 +17,10 @@ REFUSED = {
     ("--model", "baseline/constant:(1, 2)", "--method-option", "format=unit"): "--method-option has no effect",
     ("--model", "baseline/constant:(1, 2)", "--planner", "openai/x"): "--planner has no effect",
     ("--model", "baseline/constant:(1, 2)", "--omniparser-url", "http://x"): "--omniparser-url has no effect",
-    ("--model", "baseline/constant:(1, 2)", "--batch", "4"): "--batch means nothing",
-    ("--model", "baseline/constant:(1, 2)", "--device", "cpu"): "--device means nothing",
+    ("--model", "baseline/constant:(1, 2)", "--batch", "4"): "--batch has no effect",
+    ("--model", "baseline/constant:(1, 2)", "--device", "cpu"): "--device has no effect",
     ("--model", "method/center", "--planner", "openai/x"): "--planner has no effect with the method center",
-    ("--model", "method/center", "--batch", "4"): "--batch means nothing",
+    ("--model", "method/center", "--batch", "4"): "--batch has no effect",
     ("--model", "method/center", "--method-option", "formt=unit"): "unknown option 'formt'",
     (
         "--model",
@@ -53,10 +53,10 @@ def test_what_is_not_used_is_refused(tmp_path: Path, data: Path, words: tuple[st
         ({"model": "vllm/x", "planner": "vllm/y"}, "--planner has no effect with the method vlm"),
         ({"model": "vllm/x", "omniparser_url": "http://x"}, "--omniparser-url has no effect with the method vlm"),
         ({"model": "vllm/x", "method_options": {"formt": "unit"}}, "unknown option 'formt' of method 'vlm'"),
-        ({"model": "vllm/x", "batch": 4}, "--batch means nothing"),
+        ({"model": "vllm/x", "batch": 4}, "--batch has no effect"),
         ({"model": "baseline/constant:(1, 2)", "method_options": {"format": "unit"}}, "--method-option has no effect"),
         ({"method": "ocr", "model": "vllm/x"}, "--model has no effect with the method ocr"),
-        ({"method": "center", "metod_options": {}}, "--metod-options means nothing"),
+        ({"method": "center", "metod_options": {}}, "--metod-options has no effect"),
     ],
 )
 def test_and_in_python(tmp_path: Path, data: Path, options: dict[str, Any], told: str) -> None:

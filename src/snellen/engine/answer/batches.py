@@ -438,7 +438,7 @@ def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:
     endpoint = plan.subject.endpoint
     if endpoint is None or endpoint is not plan.subject:  # type: ignore[comparison-overlap]
         raise SnellenError(
-            f"--batch-api means nothing for {plan.subject.spec}: it asks no provider, or more than once a question"
+            f"--batch-api has no effect for {plan.subject.spec}: it asks no provider, or more than once a question"
         )
     if endpoint.batches is None:
         raise SnellenError(f"--batch-api: {plan.subject.spec} has no batches")

@@ -35,7 +35,7 @@ def check_server(tool: str, subject: Subject) -> int:
     """Return the port that a server for the subject listens on; raises SnellenError where it cannot be started for that one."""
     endpoint = subject.endpoint
     if endpoint is None or subject.spec.partition("/")[0] != tool:
-        raise SnellenError(f"--serve {tool} means nothing for {subject.spec}: it is for --model {tool}/NAME")
+        raise SnellenError(f"--serve {tool} has no effect for {subject.spec}: it is for --model {tool}/NAME")
     address = urlsplit(endpoint.connection.url)
     if address.scheme != "http" or address.hostname not in ("localhost", LOOPBACK):
         raise SnellenError(f"--serve {tool} starts a server here, and --base-url names {address.netloc}: leave one out")

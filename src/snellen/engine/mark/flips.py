@@ -52,7 +52,7 @@ class ProtocolFlip(NamedTuple):
 
     @property
     def pair(self) -> tuple[str, str]:
-        """The names of the two protocols."""
+        """Return the names of the two protocols."""
         return self.first.protocol, self.second.protocol
 
 

@@ -144,7 +144,7 @@ def _worth(protocol: Protocol, sample: Sample, question: Question) -> dict[str, 
 
 
 def _some(samples: Sequence[Sample]) -> list[Sample]:
-    """At most MOST samples, always the same ones, in their order."""
+    """Return at most MOST samples, always the same ones, in their order."""
     if len(samples) <= MOST:
         return list(samples)
     ranked = sorted(range(len(samples)), key=lambda i: text_floor.fold_of(samples[i].id, 2**32))

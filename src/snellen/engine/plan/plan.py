@@ -47,18 +47,18 @@ class ProtocolRun(NamedTuple):
 
     @property
     def name(self) -> str:
-        """`NAME`, or `NAME@ARM` where that is not the protocol's own prompt."""
+        """Return `NAME`, or `NAME@ARM` where that is not the protocol's own prompt."""
         own = self.arm == Arm(self.protocol.prompt)
         return self.protocol.name if own else f"{self.protocol.name}@{self.arm}"
 
     @property
     def entry(self) -> ProtocolEntry:
-        """As the manifest has it."""
+        """Return it as the manifest has it."""
         return ProtocolEntry(name=self.name, version=self.protocol.version, prompt=self.arm.text, code=self.code)
 
     @property
     def code(self) -> str:
-        """The digest of the source of the plugin that the protocol comes from; empty for ours."""
+        """Return the digest of the source of the plugin that the protocol comes from; empty for ours."""
         of_plugin = self.protocol.extra(PluginCode)
         return of_plugin.digest if of_plugin is not None else ""
 
@@ -84,17 +84,17 @@ class Plan(NamedTuple):
 
     @property
     def shard(self) -> Shard | None:
-        """The part of the samples that is asked here; None for all of them."""
+        """Return the part of the samples that is asked here; None for all of them."""
         return self.limits.shard
 
     @property
     def firsts(self) -> tuple[Arm, ...]:
-        """The arms that the protocols mark, each once."""
+        """Return the arms that the protocols mark, each once."""
         return tuple(dict.fromkeys(t.arm for t in self.targets))
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        """The arms that have to be asked: those that the protocols mark, as often as each question is asked.
+        """Return the arms that have to be asked: those that the protocols mark, as often as each question is asked.
 
         The repeats of an arm stand together, so that a sample's are asked one after the other: a provider's cache then has its picture.
         """
@@ -111,7 +111,7 @@ class Plan(NamedTuple):
 
     @property
     def folder_name(self) -> str:
-        """Exam, subject and a digest of what changes the answers; protocols, prompts, money and speed do not count."""
+        """Return exam, subject and a digest of what changes the answers; protocols, prompts, money and speed do not count."""
         subject = {k: v for k, v in self.subject.identity.items() if k not in DISCOVERED_KEYS}
         mark = digest(
             {
@@ -127,7 +127,7 @@ class Plan(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Where the run is."""
+        """Return where the run is."""
         return self.out / self.folder_name
 
 
@@ -181,7 +181,7 @@ def _subject(
     pool = limits.pool
     afar = pool is not None and subjects.find(wanted.model)[0].in_workers
     if afar and wanted.options.get("devices"):
-        raise SnellenError("--devices means nothing with --on: every worker of the cluster has its GPU")
+        raise SnellenError("--devices has no effect with --on: every worker of the cluster has its GPU")
     if afar and wanted.options.get("check_batching"):
         raise SnellenError("--check-batching is for one device: leave out --on")
     build = partial(subjects.build, wanted.model, exam, options=wanted.options, data=data, seed=selection.seed)
@@ -189,16 +189,16 @@ def _subject(
     if pool is None or subject.endpoints:
         return subject
     if not afar:
-        raise SnellenError(f"--on means nothing for {subject.spec}: it is for models behind an API and for hf/ models")
+        raise SnellenError(f"--on has no effect for {subject.spec}: it is for models behind an API and for hf/ models")
     return subject if offline else pool.subject(subject)
 
 
 def _check_adaptive(exam: Exam, targets: tuple[ProtocolRun, ...], limits: Limits) -> None:
     """Stop at what needs all questions at once, where each depends on the answers before it."""
     if limits.shard is not None:
-        raise SnellenError(f"--shard means nothing for {exam.name}: each question depends on the answers before")
+        raise SnellenError(f"--shard has no effect for {exam.name}: each question depends on the answers before")
     if limits.batch:
-        raise SnellenError(f"--batch-api means nothing for {exam.name}: it chooses each question by the answers before")
+        raise SnellenError(f"--batch-api has no effect for {exam.name}: it chooses each question by the answers before")
     controls = [t.arm.control for t in targets if t.arm.control]
     if controls:
         raise SnellenError(
@@ -207,7 +207,7 @@ def _check_adaptive(exam: Exam, targets: tuple[ProtocolRun, ...], limits: Limits
 
 
 def _checked(exam: Exam, wanted: ExamRequest) -> Selection:
-    """Return the selection, with the options that belong to it; an option that means nothing here is refused."""
+    """Return the selection, with the options that belong to it; an option that has no effect here is refused."""
     kind, name = subjects.find(wanted.model)
     allowed = (*exam.options, *kind.takes(name, wanted.options, subjects.options_of))
     refuse_unknown(wanted.options, allowed, f"{exam.name} with {wanted.model}", _owners)

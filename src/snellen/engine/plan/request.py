@@ -42,26 +42,26 @@ class Limits(NamedTuple):
     serve: tuple[str, ...] = ()
 
     def check(self, spec: str, calls: bool) -> None:
-        """Stop at a limit of calls where the subject makes none, and at what means nothing with batches or without them."""
+        """Stop at a limit of calls where the subject makes none, and at what has no effect with batches or without them."""
         if self.cancel_batches and not self.batch:
-            raise SnellenError("--cancel-batches means nothing without --batch-api")
+            raise SnellenError("--cancel-batches has no effect without --batch-api")
         if self.batch and self.concurrency is not None:
-            raise SnellenError("--concurrency means nothing with --batch-api: everything is handed in at once")
+            raise SnellenError("--concurrency has no effect with --batch-api: everything is handed in at once")
         if self.batch and not calls:
-            raise SnellenError(f"--batch-api means nothing for {spec}: it calls no endpoint")
+            raise SnellenError(f"--batch-api has no effect for {spec}: it calls no endpoint")
         if self.serve and self.pool is not None:
             raise SnellenError(
                 "--serve starts a server on this machine: leave out --on, or start one on each node by yourself"
             )
         if self.serve and self.batch:
-            raise SnellenError("--serve means nothing with --batch-api")
+            raise SnellenError("--serve has no effect with --batch-api")
         if self.batch and self.pool is not None:
-            raise SnellenError("--on means nothing with --batch-api: everything is handed in at once")
+            raise SnellenError("--on has no effect with --batch-api: everything is handed in at once")
         if calls:
             return
         for name, value in (("concurrency", self.concurrency), ("timeout", self.timeout), ("tries", self.tries)):
             if value is not None:
-                raise SnellenError(f"--{name} means nothing for {spec}: it calls no endpoint")
+                raise SnellenError(f"--{name} has no effect for {spec}: it calls no endpoint")
 
 
 def cluster(on: str) -> RayPool:

@@ -76,12 +76,12 @@ class BatchRecords:
 
     @property
     def open(self) -> list[BatchEntry]:
-        """The batches whose results are still to come."""
+        """Return the batches whose results are still to come."""
         return [e for e in self._entries.values() if e.state != "done"]
 
     @property
     def ids(self) -> set[str]:
-        """The ids of all batches of the run."""
+        """Return the ids of all batches of the run."""
         return {e.id for e in self._entries.values() if e.id}
 
     def plan(self, entry: BatchEntry, inside: list[BatchedQuestion]) -> None:

@@ -43,17 +43,17 @@ class Run:
 
     @property
     def summary(self) -> Summary:
-        """summary.json as it stands."""
+        """Return summary.json as it stands."""
         return self.folder.summary()
 
     @property
     def protocols(self) -> list[ProtocolSummary]:
-        """The results of each protocol; control arms are in `controls`."""
+        """Return the results of each protocol; control arms are in `controls`."""
         return list(self.summary.plain)
 
     @property
     def controls(self) -> list[ControlRow]:
-        """What the control arms say, one row an arm and part."""
+        """Return what the control arms say, one row an arm and part."""
         return list(self.summary.controls)
 
     @cached_property

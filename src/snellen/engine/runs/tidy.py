@@ -81,7 +81,7 @@ class ScoreRow(Record, frozen=True):
 
     @property
     def answers(self) -> int:
-        """How many answers the outcomes count: as many as samples of the part, unless questions were asked several times."""
+        """Return how many answers the outcomes count: as many as samples of the part, unless questions were asked several times."""
         return max(self.part_n or 0, sum(self.outcomes.values()))
 
 

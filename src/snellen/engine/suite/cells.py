@@ -34,12 +34,12 @@ class SuiteRun(NamedTuple):
 
     @property
     def label(self) -> str:
-        """For people."""
+        """Return its name for people."""
         return f"{self.exam} · {self.model}"
 
     @property
     def calls(self) -> bool:
-        """Whether it calls a service."""
+        """Return whether it calls a service."""
         return bool(self.plan.subject.endpoints)
 
 
@@ -72,7 +72,7 @@ def make_cells(
         )
     _refuse_twice(cells)
     if limits.serve and not any(cell.request.limits.serve for cell in cells):
-        raise SnellenError(f"--serve {limits.serve[0]} means nothing here: it is for --model {limits.serve[0]}/NAME")
+        raise SnellenError(f"--serve {limits.serve[0]} has no effect here: it is for --model {limits.serve[0]}/NAME")
     return tuple(cells)
 
 
@@ -118,7 +118,7 @@ def _key(model: SuiteEntry, offline: bool) -> Mapping[str, Any]:
         return {}
     kind, name = subjects.find(model.name)
     if "api_key" not in {o.name for o in kind.takes(name, model.options, subjects.options_of)}:
-        raise SnellenError(f"api_key_env means nothing for {model.name}: it takes no key")
+        raise SnellenError(f"api_key_env has no effect for {model.name}: it takes no key")
     value, _where = setting(variable)
     if not value:
         raise SnellenError(f"api_key_env: the variable {variable} is set neither in the environment nor in .env")

@@ -1,6 +1,6 @@
 """suite.toml: which exams, which models, and what holds for all of them. Reading it asks nothing and opens no data.
 
-What a table may say is declared as options are, so that a key that means nothing is refused with its place and what was perhaps meant.
+What a table may say is declared as options are, so that a key that has no effect is refused with its place and what was perhaps meant.
 A key that takes one value may have a list of them: each makes a run of its own.
 """
 
@@ -54,7 +54,7 @@ class SuiteEntry(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Its name, and what tells it from others of that name."""
+        """Return its name, and what tells it from others of that name."""
         return " ".join([self.name, *self.told])
 
 

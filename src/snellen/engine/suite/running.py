@@ -38,7 +38,7 @@ class SuiteRunResult(NamedTuple):
 
     @property
     def why(self) -> SnellenError | None:
-        """What ended it before it was done."""
+        """Return what ended it before it was done."""
         return self.error or (self.finished.stopped if self.finished is not None else None)
 
 
