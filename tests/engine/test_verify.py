@@ -97,7 +97,7 @@ def test_a_run_as_it_was_made_holds_and_everything_was_compared(made: Path, copy
     assert f"{protocols * SAMPLES} marks" in found.checked
     assert {"the summary", f"{SAMPLES} samples"} <= set(found.checked)
     assert f"{3 * SAMPLES} pictures as sent" in found.checked
-    assert found.unchecked == ()
+    assert found.unchecked == []
     assert everything(copy) == before
 
 

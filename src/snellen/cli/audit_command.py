@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -10,6 +9,7 @@ import click
 from snellen import exams
 from snellen.cli import options
 from snellen.cli.flags import exam_argument, flags
+from snellen.cli.progress import show_count
 from snellen.core.extras import truths_of
 from snellen.core.options import Selection
 from snellen.engine.mark.audit import audit
@@ -38,17 +38,10 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     targets = choose(found, protocols)
     samples = list(found.open(Path(data), Selection()).light()) if data else list(truths_of(found))
     trained_on = training(found, Path(data)) if data else []
-    rows = audit(found, samples, targets, real=data is not None, trained_on=trained_on, progress=_progress)
+    with show_count(f"audit of {found.name}, protocols") as counting:
+        rows = audit(found, samples, targets, real=data is not None, trained_on=trained_on, progress=counting)
     if as_json:
         options.print_json(rows)
         return 0
     print_audit(found, rows, real=data is not None)
     return 0
-
-
-def _progress(done: int, of: int, name: str) -> None:
-    """Show a line on a terminal while this takes a while."""
-    if sys.stderr.isatty():
-        click.echo(f"\r\x1b[Kaudit: {name} ({done + 1} of {of})", err=True, nl=False)
-        if done + 1 == of:
-            click.echo("", err=True)

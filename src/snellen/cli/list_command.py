@@ -14,6 +14,7 @@ from snellen.cli import options
 from snellen.cli.flags import flags
 from snellen.core.exam import Exam
 from snellen.core.extras import Thresholds
+from snellen.core.figures import listed
 from snellen.core.prompt import shots_of
 from snellen.present.terminal.tables import print_table
 from snellen.subjects.families import rows as family_rows
@@ -65,8 +66,7 @@ def names_of(what: str, rows: Rows) -> str:
     names = [str(row[_NAMED_BY.get(what, "name")]) for row in rows]
     if what == "subjects":
         names = [prefix + "/" * bool(rest) for prefix, _, rest in (name.partition("/") for name in names)]
-    names = list(dict.fromkeys(names))
-    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+    return listed(dict.fromkeys(names), MOST)
 
 
 def _tables(name: str, rows: Rows) -> Iterator[tuple[str, Rows]]:

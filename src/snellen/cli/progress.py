@@ -15,7 +15,7 @@ import click
 
 from snellen.engine.answer.asking_pass import Progress
 
-EVERY = 10.0
+_EVERY = 10.0
 SCORED = "captions scored"
 Update = Callable[[int, int, str], None]
 
@@ -30,7 +30,7 @@ class Stages(NamedTuple):
 @contextmanager
 def show_progress(title: str) -> Iterator[Stages]:
     """Show the progress of a run."""
-    with _shown(title) as update:
+    with shown(title) as update:
 
         def asking(p: Progress) -> None:
             if p.total > p.begun:
@@ -42,7 +42,7 @@ def show_progress(title: str) -> Iterator[Stages]:
 @contextmanager
 def show_count(title: str) -> Iterator[Callable[[int, int], None]]:
     """Show the progress of work that only counts."""
-    with _shown(title) as update:
+    with shown(title) as update:
         yield lambda done, total: update(done, total, "")
 
 
@@ -68,7 +68,7 @@ def money(cost: float, unknown: int) -> str:
 
 
 @contextmanager
-def _shown(title: str) -> Iterator[Update]:
+def shown(title: str) -> Iterator[Update]:
     """Show progress as a bar on a terminal, elsewhere as lines."""
     if not sys.stderr.isatty():
         yield _Plain(title)
@@ -112,7 +112,7 @@ class _Plain:
     def __call__(self, done: int, total: int, state: str) -> None:
         now = time.monotonic()
         began, first = self._begun = self._begun or (now, done)
-        if done == self._said or (now - self._last < EVERY and done != total):
+        if done == self._said or (now - self._last < _EVERY and done != total):
             return
         self._last, self._said = now, done
         left = (total - done) * (now - began) / max(1, done - first)

@@ -221,7 +221,7 @@ def _run_tables(
             "n": str(row.n),
             "protocol": row.protocol,
             "headline": row.label,
-            "score": number(row.value, row.unit),
+            "score": f"{number(row.value, row.unit)} {row.unit}".strip(),
             "95 % interval": between(row.low, row.high, row.unit),
         }
         for row in _headlines(run, names)

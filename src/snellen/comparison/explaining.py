@@ -24,10 +24,10 @@ from snellen.comparison.explained import (
 )
 from snellen.comparison.readings import SAME, Choice, Readings, RepeatedReadings
 from snellen.comparison.remarking import RunMarks, marked_again
-from snellen.comparison.verdict import amount, listed
+from snellen.comparison.verdict import amount
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.extras import PaperTables
-from snellen.core.figures import between, percent
+from snellen.core.figures import between, listed, percent
 from snellen.core.model_names import model_name
 from snellen.engine.runs.run import Run
 

@@ -21,7 +21,7 @@ from snellen.comparison.pairing import OpenedRun, opened
 from snellen.comparison.results import Comparison, ComparisonRow
 from snellen.comparison.verdict import amount, chance, unread
 from snellen.core.errors import SnellenError, unknown
-from snellen.core.figures import between, counted, every, on_clusters, part_name
+from snellen.core.figures import between, counted, every, listed, on_clusters, part_name
 from snellen.core.records import Record
 from snellen.core.unanswered import lost_parts
 from snellen.stats.intervals import Z
@@ -299,9 +299,8 @@ def _not_judged(checks: Sequence[GateCheck]) -> list[str]:
     few = [c for c in checks if not c.judged]
     if not few:
         return []
-    names = ", ".join(f"{_named(c, checks)} ({counted(c.clusters, c.cluster)})" for c in few[:_MOST_NAMED])
-    more = f" and {len(few) - _MOST_NAMED} more" if len(few) > _MOST_NAMED else ""
-    return [f"Not judged, as no drop on so few could be told from chance: {names}{more}."]
+    names = listed((f"{_named(c, checks)} ({counted(c.clusters, c.cluster)})" for c in few), _MOST_NAMED)
+    return [f"Not judged, as no drop on so few could be told from chance: {names}."]
 
 
 def _blind(checks: Sequence[GateCheck], max_drop: float) -> list[str]:

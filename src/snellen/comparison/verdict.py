@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from snellen.comparison.results import ComparisonRow, RankedRun, Ranking
-from snellen.core.figures import between, counted, every
+from snellen.core.figures import between, counted, every, listed
 from snellen.core.grouping import grouped
 from snellen.core.unanswered import LOUD
 from snellen.stats.intervals import LEVEL
@@ -347,12 +347,3 @@ def p_of(row: ComparisonRow) -> str:
 
 def _names(names: Sequence[str]) -> str:
     return listed([f"'{name}'" for name in names])
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return 'a', 'a and b', 'a, b and c'.
-
-    >>> listed(["P3", "P3_box", "O3"])
-    'P3, P3_box and O3'
-    """
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 def percent(value: float | str | None) -> str:
     """One decimal, in percent; a dash where there is no value; a word (such as a bucket) as it is."""
@@ -54,3 +56,14 @@ def on_clusters(n: int, clusters: int, noun: str) -> str:
     ('200 on 3 images', '200', '200')
     """
     return f"{n:,} on {counted(clusters, noun)}" if 0 < clusters < n else f"{n:,}"
+
+
+def listed(names: Iterable[str], most: int = 0) -> str:
+    """Return 'P3, O3 and Q3', or with room for fewer 'P3, O3 and 3 more'.
+
+    >>> listed(["P3", "O3"]), listed(["a", "b", "c", "d", "e", "f"], 4)
+    ('P3 and O3', 'a, b, c and 3 more')
+    """
+    every = list(names)
+    shown = every if len(every) <= (most or len(every)) else [*every[: most - 1], f"{len(every) - most + 1} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

@@ -20,6 +20,7 @@ from snellen import exams
 from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
 from snellen.core.extras import traits_of
+from snellen.core.figures import listed
 from snellen.core.records import Manifest
 from snellen.core.subject import DISCOVERED_KEYS
 from snellen.core.types import Sample
@@ -100,19 +101,14 @@ def _in_order(parts: list[_Part]) -> list[_Part]:
                 )
     given = Counter(part.shard for part in parts)
     wanted = [Shard(number, first.shard.of) for number in range(1, first.shard.of + 1)]
-    missing = _listed([shard for shard in wanted if shard not in given])
-    odd = _listed([shard for shard, times in given.items() if times > 1 or shard not in wanted])
+    missing = listed((str(shard) for shard in wanted if shard not in given), NAMED)
+    odd = listed((str(shard) for shard, times in given.items() if times > 1 or shard not in wanted), NAMED)
     if missing or odd:
         raise SnellenError(
             f"a run is put together from each of its {first.shard.of} parts once; "
             + "; ".join([f"missing: {missing}"] * bool(missing) + [f"twice, or of another division: {odd}"] * bool(odd))
         )
     return sorted(parts, key=lambda part: part.shard)
-
-
-def _listed(shards: Sequence[Shard]) -> str:
-    more = f" and {len(shards) - NAMED} more" if len(shards) > NAMED else ""
-    return ", ".join(map(str, shards[:NAMED])) + more
 
 
 def _fixed(known: Manifest, name: str) -> object:

@@ -43,7 +43,7 @@ def audit(
     *,
     real: bool = False,
     trained_on: Sequence[Sample] = (),
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Return one row for each protocol and whole part of the exam. `real` says that the truths are those of a data set, and only then is
     anything guessed from texts; `trained_on` is its training split, if it has one.
@@ -54,7 +54,7 @@ def audit(
     made: Guesses = {}
     for i, one in enumerate(targets):
         if progress is not None:
-            progress(i, len(targets), one.name)
+            progress(i, len(targets))
         fitting = [s for s in samples if exam.prompts[one.arm.prompt].asked_about(s)]
         if fitting:
             guessed = text_only(exam, one, fitting, trained_on, made) if real else TextOnly({})

@@ -48,17 +48,7 @@ part_name = figures.part_name
 counted = figures.counted
 every = figures.every
 on_clusters = figures.on_clusters
-
-
-def listed(names: Iterable[str], most: int = 0) -> str:
-    """Return 'P3, O3 and Q3', or with room for fewer 'P3, O3 and 3 more'.
-
-    >>> listed(["P3", "O3"]), listed(["a", "b", "c", "d", "e", "f"], 4)
-    ('P3 and O3', 'a, b, c and 3 more')
-    """
-    every = list(names)
-    shown = every if len(every) <= (most or len(every)) else [*every[: most - 1], f"{len(every) - most + 1} more"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+listed = figures.listed
 
 
 def span(values: Iterable[tuple[float, str]], between: str = " to ") -> str:
