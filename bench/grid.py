@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.comparison.headline import Members, _ends, own_difference
+from snellen.comparison.headline import _ends, own_difference
 from snellen.core.protocol import Seen
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.exams.salbench.protocols import PROTOCOLS
@@ -37,6 +37,7 @@ from snellen.stats.jackknife import left_out, quantile_interval
 from snellen.stats.means import Clusters, measured_interval, share_interval
 from snellen.stats.paired import difference_interval
 from snellen.stats.significance import _counted_out, sign_flips
+from snellen.stats.tally import group_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -308,7 +309,9 @@ def macro(times: int) -> Iterator[Cell]:
     for n in NUMBERS:
         for rate in RATES:
             counts = RNG.multinomial(n, confused(rate).ravel(), times).tolist()
-            scores = (ROBUST.own_scores(Members({"config": "P3"}.items(), seen, row))["macro_f1"] for row in counts)
+            scores = (
+                ROBUST.own_scores(group_of({"config": "P3"}, zip(seen, row, strict=True)))["macro_f1"] for row in counts
+            )
             found = (None if s.low is None or s.high is None else Interval(s.low, s.high, "") for s in scores)
             yield Cell("macro F1", n, 0, f"{rate:g}", covered(found, float(f1(confused(rate)))))
 

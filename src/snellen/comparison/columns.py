@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.comparison.headline import Bools, CountedMarks, Members
+from snellen.comparison.headline import Bools, CountedMarks
 from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined, roles
 from snellen.core.results import Metric, declared
 from snellen.core.types import NON_ANSWERS, Mark, Sample
 from snellen.engine.mark.guessing import Guess
+from snellen.stats.tally import GroupMarks, group_of
 
 _MOST_GROUPS = 64
 """A grouping with more values than that is not one that people average over."""
@@ -86,10 +87,10 @@ class MarkColumns:
         several = len(self.parts) > 1
         return [row.seen.cluster or (row.id.rpartition("/")[2] if several else row.id) for row in self.rows]
 
-    def members(self, key: Key, rows: Bools) -> Members:
+    def group(self, key: Key, rows: Bools) -> GroupMarks:
         """Return those of some rows that are in a part."""
         part = list(self.parts).index(key) if key in self.parts else -1
-        return self._marks.members(key, rows & (self.part == part))
+        return self._marks.group(dict(key), rows & (self.part == part))
 
 
 Marked = Mapping[tuple[str, str], MarkColumns]
@@ -125,6 +126,6 @@ def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark
                 if key not in inside:
                     pieces.setdefault(key, []).append(seen)
     for key, marks in pieces.items():
-        for seen, count in joined(protocol, Members(key, marks)) or ():
+        for seen, count in joined(protocol, group_of(dict(key), ((seen, 1) for seen in marks))) or ():
             rows += [Row(f"joined {len(rows) + i}", seen, key, joined=True) for i in range(count)]
     return MarkColumns(protocol, prompt, rows)

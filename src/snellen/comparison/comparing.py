@@ -9,7 +9,6 @@ from statistics import median
 from typing import NamedTuple
 
 from snellen.comparison.differences import PairedSample, PairedTest, paired, rows
-from snellen.comparison.headline import Members
 from snellen.comparison.leads import leads_of
 from snellen.comparison.pairing import Common, OpenedRun, common, opened
 from snellen.comparison.ranking import ranking
@@ -27,6 +26,7 @@ from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.runs.listing import NO_RUN, listing
 from snellen.engine.runs.run import Run
 from snellen.stats.repeats import usual_outcome
+from snellen.stats.tally import group_of
 
 
 def compare_runs(
@@ -198,7 +198,7 @@ def _joined(
 
 def _items(protocol: Protocol, key: Key, marks: Sequence[tuple[Seen, ...]]) -> list[list[Seen]]:
     """Return the larger items of a group, time by time: as often as all of its samples were asked."""
-    times = (joined(protocol, Members(key, some)) for some in zip(*marks, strict=False))
+    times = (joined(protocol, group_of(dict(key), ((seen, 1) for seen in some))) for some in zip(*marks, strict=False))
     return [[seen for seen, count in items for _ in range(count)] for items in times if items is not None]
 
 

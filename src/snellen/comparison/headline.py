@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
@@ -14,34 +13,9 @@ from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import declared
 from snellen.stats.intervals import tango
 from snellen.stats.jackknife import left_out, moved_interval
+from snellen.stats.tally import GroupMarks, group_of
 
 Bools = NDArray[np.bool_]
-
-
-class Members:
-    """Marks of one run in one group, in order, each with how often it comes (once). Fulfils `core.protocol.Group`."""
-
-    whole = True
-
-    def __init__(self, by: Iterable[tuple[str, str]], marks: Sequence[Seen], counts: Sequence[int] = ()) -> None:
-        self.by = dict(by)
-        self._marks, self._counts = marks, counts or [1] * len(marks)
-
-    @property
-    def n(self) -> int:
-        return sum(self._counts)
-
-    def rows(self) -> Iterator[tuple[Seen, int]]:
-        """Yield what was seen, and how often."""
-        return ((seen, count) for seen, count in zip(self._marks, self._counts, strict=True) if count)
-
-    def values(self, metric: str) -> Counter[float]:
-        """Return the samples' values of a metric."""
-        found: Counter[float] = Counter()
-        for seen, count in self.rows():
-            if metric in seen.values:
-                found[seen.values[metric]] += count
-        return found
 
 
 class CountedMarks:
@@ -59,11 +33,10 @@ class CountedMarks:
             every.append(places[key])
         self._place = np.array(every, dtype=np.int64)
 
-    def members(self, by: Iterable[tuple[str, str]], rows: Bools) -> Members:
-        """Return some of the marks, alike ones together."""
-        counts = np.bincount(self._place[rows], minlength=len(self._distinct))
-        there = np.flatnonzero(counts).tolist()
-        return Members(by, [self._distinct[i] for i in there], counts[there].tolist())
+    def group(self, by: Mapping[str, str], rows: Bools) -> GroupMarks:
+        """Return some of the marks as a group."""
+        counts = np.bincount(self._place[rows], minlength=len(self._distinct)).tolist()
+        return group_of(by, ((seen, count) for seen, count in zip(self._distinct, counts, strict=True) if count))
 
 
 def own_difference(
@@ -84,7 +57,7 @@ def own_difference(
 
     def scores(rows: Bools) -> list[float]:
         """Return both sides' scores of these samples; NaN where one has none."""
-        return [fmean(_score(protocol, metric, marks.members(by.items(), rows)) for marks in side) for side in sides]
+        return [fmean(_score(protocol, metric, marks.group(by, rows)) for marks in side) for side in sides]
 
     clusters = [seen.cluster for seen in first[0]]
     values = scores(np.ones(len(clusters), dtype=np.bool_))
@@ -104,7 +77,7 @@ def own_difference(
     )
 
 
-def _score(protocol: Protocol, metric: str, marks: Members) -> float:
+def _score(protocol: Protocol, metric: str, marks: GroupMarks) -> float:
     found = protocol.own_scores(marks).get(metric)
     return np.nan if found is None or found.value is None else found.value
 

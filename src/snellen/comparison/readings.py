@@ -11,7 +11,7 @@ import numpy as np
 
 from snellen.comparison.columns import Floats, Ints, MarkColumns, Marked
 from snellen.comparison.explained import AS_WRONG, BY_PART, BY_SAMPLE, DIMENSIONS, Reading
-from snellen.comparison.headline import Bools, Members
+from snellen.comparison.headline import Bools
 from snellen.core.errors import SnellenError
 from snellen.core.figures import part_name
 from snellen.core.protocol import Key, OtherScores, roles
@@ -19,6 +19,7 @@ from snellen.core.types import NON_ANSWERS, Outcome
 from snellen.stats import jackknife
 from snellen.stats.intervals import Interval
 from snellen.stats.means import of_samples, share_interval
+from snellen.stats.tally import GroupMarks
 
 LEFT_OUT, GUESSED = "left out", "count as random guesses"
 _ONE_KIND = {
@@ -130,7 +131,7 @@ class Readings:
 
     def _scores_of_part(self, found: MarkColumns, key: Key, rows: bytes) -> tuple[int, Mapping[str, float]]:
         """Return the size of a part, the shares among its own scores, and those that others report."""
-        group = found.members(key, np.frombuffer(rows, dtype=np.bool_))
+        group = found.group(key, np.frombuffer(rows, dtype=np.bool_))
         if not group.n:
             return 0, {}
         own = found.protocol.own_scores(group)
@@ -218,7 +219,7 @@ class Readings:
                 continue
             plain = Choice(name, prompt, metric or found.protocol.headline, scope)
             rows = self.rows(plain)
-            metrics = [metric] if metric else _metrics(found, rows, found.members(min(parts), rows))
+            metrics = [metric] if metric else _metrics(found, rows, found.group(min(parts), rows))
             averages = [BY_SAMPLE, *([BY_PART] if len(parts) > 1 else _averages(found, rows))]
             groups = [""]
             if within:  # a macro score means little within one label
@@ -327,7 +328,7 @@ def _groups_within(found: MarkColumns, rows: Bools) -> list[str]:
     return [name for name, mask in every if _LEAST_GROUP <= (mask & rows).sum() < rows.sum()]
 
 
-def _others(found: MarkColumns, group: Members) -> Mapping[str, float]:
+def _others(found: MarkColumns, group: GroupMarks) -> Mapping[str, float]:
     """Return the scores that others report of such replies."""
     others = found.protocol.extra(OtherScores)
     return others.of(group) if others is not None else {}
@@ -342,7 +343,7 @@ def without_each(found: MarkColumns, rows: Bools) -> Iterator[Bools]:
         yield left
 
 
-def _metrics(found: MarkColumns, rows: Bools, group: Members) -> list[str]:
+def _metrics(found: MarkColumns, rows: Bools, group: GroupMarks) -> list[str]:
     """Return the metrics, each once where several have the same values."""
     names: list[str] = []
     kept: list[Floats] = []

@@ -155,15 +155,17 @@ class GroupMarks:
         return list(dict.fromkeys(name for row in self.counts for name in row.seen.values))
 
 
+def group_of(by: Mapping[str, str], marks: Iterable[tuple[Seen, int]]) -> GroupMarks:
+    """Return marks as a group, each with how often it comes."""
+    found = GroupMarks(dict(by), whole=True)
+    found.counts = Counter({_TallyRow(seen, ""): count for seen, count in marks})
+    return found
+
+
 def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
     """The group, or what its marks make up together."""
     items = joined(protocol, group)
-    if items is None:
-        return group
-    found = GroupMarks(group.by, whole=True)
-    for seen, count in items:
-        found.counts[_TallyRow(seen, "")] += count
-    return found
+    return group if items is None else group_of(group.by, items)
 
 
 def _summary(protocol: Protocol, group: GroupMarks, *, joined: bool) -> GroupScores:

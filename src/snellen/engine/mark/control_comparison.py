@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from snellen.core.exam import Exam
+from snellen.core.grouping import grouped
 from snellen.core.protocol import Key, Protocol
 from snellen.core.records import ControlRow
 from snellen.core.results import GroupSummary, ProtocolSummary
@@ -50,11 +51,8 @@ def compare(
 
 def unanswered(targets: Sequence[ProtocolRun], results: Sequence[ProtocolSummary]) -> Iterator[str]:
     """Say of each control that most questions got no answer under it: then it is compared with nothing."""
-    by_control: dict[str, list[ProtocolSummary]] = {}
-    for target, result in zip(targets, results, strict=True):
-        if target.arm.control:
-            by_control.setdefault(target.arm.control, []).append(result)
-    for control, marked in by_control.items():
+    every = zip(targets, results, strict=True)
+    for control, marked in grouped((one.arm.control, result) for one, result in every if one.arm.control).items():
         for row in lost_parts(marked):
             where = f" in {', '.join(row.by.values())}" if row.by else ""
             yield (
