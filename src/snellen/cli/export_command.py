@@ -12,7 +12,7 @@ from snellen.cli.flags import flags, runs_argument
 from snellen.cli.several import opened as opened_runs
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.run import Run
-from snellen.engine.runs.writing import replacing
+from snellen.engine.runs.writing import replacing, writing_to
 from snellen.present.files import export as files
 from snellen.present.files.eval_results import eval_results
 from snellen.present.files.every_eval import Evaluator, records
@@ -148,8 +148,5 @@ def _by_name(out: Path | None) -> str:
 
 
 def _write(out: Path, content: bytes) -> None:
-    try:
-        with replacing(out.parent, out.name) as file:
-            file.write(content)
-    except OSError as error:
-        raise SnellenError(f"cannot write {out} ({error.strerror or error}); choose another --out") from None
+    with writing_to(out), replacing(out.parent, out.name) as file:
+        file.write(content)

@@ -10,7 +10,7 @@ import click
 from snellen.cli import options
 from snellen.cli.flags import flags, run_argument
 from snellen.comparison.gating import gate_runs
-from snellen.core.errors import SnellenError
+from snellen.engine.runs.writing import writing_to
 from snellen.present.files import gate as gate_files
 from snellen.present.terminal.gate import print_gate
 
@@ -41,20 +41,14 @@ def command(
         options.run_folder(path, "gate")
     found = gate_runs(run, baseline, max_drop=max_drop / 100, protocols=protocols, parts=parts)
     if junit is not None:
-        _write(junit, gate_files.junit(found), "wb", "choose another --junit")
+        with writing_to(junit):
+            junit.write_bytes(gate_files.junit(found))
     job = summary or os.environ.get("GITHUB_STEP_SUMMARY")
     if job:
-        _write(Path(job), gate_files.summary(found).encode(errors="replace"), "ab", "choose another --summary")
+        with writing_to(Path(job)), Path(job).open("ab") as file:
+            file.write(gate_files.summary(found).encode(errors="replace"))
     if as_json:
         options.print_json(found)
     else:
         print_gate(found, verbose)
     return 0 if found.passed else 1
-
-
-def _write(path: Path, content: bytes, mode: str, advice: str) -> None:
-    try:
-        with path.open(mode) as file:
-            file.write(content)
-    except OSError as error:
-        raise SnellenError(f"cannot write {path} ({error.strerror or error}); {advice}") from None

@@ -38,6 +38,15 @@ def replacing(root: Path, name: str) -> Iterator[BinaryIO]:
             part.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def writing_to(path: Path) -> Iterator[None]:
+    """Say in one line that a file cannot be written which a user named."""
+    try:
+        yield
+    except OSError as error:
+        raise SnellenError(f"cannot write {path}: {error.strerror or error}; choose another place") from None
+
+
 def opened_to_append(root: Path, name: str) -> int:
     """Open a file that lines are added to, to read and write; return its descriptor."""
     path = _place(root, name)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.text import one_line
 from snellen.engine.runs.run import Run
+from snellen.engine.runs.writing import writing_to
 from snellen.present.model.paper_table import common_protocol
 from snellen.present.model.run_view import OverviewRow, RunView, run_view
 
@@ -57,11 +58,9 @@ def write_chart(runs: Sequence[Run], path: Path, protocol: str | None = None) ->
     except ImportError:
         raise MissingExtra("a chart", "charts") from None
     chart = chart_of(runs, protocol)
-    try:
+    with writing_to(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         _draw(chart, path, ending)
-    except OSError as error:
-        raise SnellenError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 # ---------------------------------------------------------------- what is drawn

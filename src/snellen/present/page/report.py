@@ -17,7 +17,7 @@ from snellen.comparison.thresholds import ExamThresholds
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.data_again import DataAgain
 from snellen.engine.runs.run import Run
-from snellen.engine.runs.writing import replacing
+from snellen.engine.runs.writing import replacing, writing_to
 from snellen.present.html.rendering import Templates, TextDetail
 from snellen.present.model import formatting
 from snellen.present.model.checks import check
@@ -127,10 +127,5 @@ def _rendered(name: str, pool: ImagePool, detail: TextDetail, given: dict[str, A
 
 def _write(page: Path, pieces: Sequence[bytes]) -> None:
     """Write a page as a whole or not at all."""
-    try:
-        if page.is_dir():
-            raise IsADirectoryError(21, "it is a folder; name a file such as report.html")
-        with replacing(page.parent, page.name) as out:
-            out.writelines(pieces)
-    except OSError as error:
-        raise SnellenError(f"cannot write {page}: {error.strerror or error}") from None
+    with writing_to(page), replacing(page.parent, page.name) as out:
+        out.writelines(pieces)
