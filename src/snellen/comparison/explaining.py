@@ -22,7 +22,7 @@ from snellen.comparison.explained import (
     Reading,
     Swing,
 )
-from snellen.comparison.readings import SAME, Choice, Readings, RepeatedReadings
+from snellen.comparison.readings import SAME, Choice, Readings
 from snellen.comparison.remarking import RunMarks, marked_again
 from snellen.comparison.verdict import amount
 from snellen.core.errors import SnellenError, unknown
@@ -51,7 +51,7 @@ def explain_run(
     """Re-mark a run's stored answers in every defensible way, and hold a claimed or published figure against what they give."""
     run = Run(Path(path))
     found = marked_again(run)
-    readings = Readings(found.times[0]) if len(found.times) == 1 else RepeatedReadings(found.times)
+    readings = Readings(found.times)
     if part and part not in readings.scopes:
         raise unknown("part", part, readings.scopes, of=str(run.path))
     if metric:
@@ -267,10 +267,8 @@ def _split(readings: Readings, start: Choice, end: Choice) -> tuple[GapStep, ...
 
 def _named(readings: Readings, choice: Choice, names: Sequence[str]) -> str:
     """Return what was chosen, by the names of these choices."""
-    values = []
-    for field in [DIMENSIONS[name] for name in names]:
-        value, found = str(getattr(choice, field)), readings.columns(choice)
-        values.append(found.about(value).label_of(value) if field == "metric" and found is not None else value or "all")
+    fields = [DIMENSIONS[name] for name in names]
+    values = [readings.label_of(choice) if f == "metric" else str(getattr(choice, f)) or "all" for f in fields]
     return ", ".join(dict.fromkeys(values))
 
 

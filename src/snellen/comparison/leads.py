@@ -50,7 +50,7 @@ def leads_of(runs: Sequence[OpenedRun], shared: Common) -> Leads:
     keys.sort(key=lambda key: key != (main.partition("@")[0], arm.text))  # the main protocol comes first
     both = {key: _paired(sides[0][key], sides[1][key], shared.samples) for key in keys}
     first, second = ({key: columns[side] for key, columns in both.items()} for side in (0, 1))
-    pair = _Pair(Readings(first, second), Readings(second, first), (runs[0].letter, runs[1].letter))
+    pair = _Pair(Readings([first], second), Readings([second], first), (runs[0].letter, runs[1].letter))
     scope = pair.first.main_scope()
     choices = dict.fromkeys(choice for side in (pair.first, pair.second) for choice in side.every(scope))
     rows = [row for choice in choices if (row := _row(pair, choice)) is not None]
@@ -85,9 +85,9 @@ def _paired(first: MarkColumns, second: MarkColumns, samples: Iterable[str]) -> 
 
 def _row(pair: _Pair, choice: Choice) -> LeadReading | None:
     a, b = pair.first.number(choice), pair.second.number(choice)
-    first, second = pair.first.columns(choice), pair.second.columns(choice)
-    if a is None or b is None or first is None or second is None:
+    if a is None or b is None:
         return None
+    (first,), (second,) = pair.first.columns(choice), pair.second.columns(choice)
     move = b.value - a.value
     leader = "" if abs(move) < SAME else pair.letters[move > 0]
     p = _p(pair, choice, first, second) if leader else 1.0
@@ -95,7 +95,7 @@ def _row(pair: _Pair, choice: Choice) -> LeadReading | None:
         protocol=choice.protocol,
         prompt=choice.prompt,
         metric=choice.metric,
-        label=first.about(choice.metric).label_of(choice.metric),
+        label=pair.first.label_of(choice),
         average=choice.average,
         non_answers=choice.non_answers,
         n=min(a.n, b.n),
@@ -109,7 +109,10 @@ def _row(pair: _Pair, choice: Choice) -> LeadReading | None:
 
 def _p(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns) -> float | None:
     """Return the paired test of two means over the same samples with the same weights; None where it is not that."""
-    a, b = weighed(first, choice, pair.first.rows(choice)), weighed(second, choice, pair.second.rows(choice))
+    a, b = (
+        weighed(first, choice, pair.first.rows(first, choice)),
+        weighed(second, choice, pair.second.rows(second, choice)),
+    )
     if a is None or b is None or not np.array_equal(a.at, b.at) or not np.array_equal(a.weights, b.weights):
         return None
     clusters = first.clusters()
@@ -123,7 +126,7 @@ def _p(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns) -> 
 def _clear(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns, move: float) -> bool:
     """Return whether the jackknife's interval of a lead leaves out 0."""
     moves = []
-    for left in without_each(first, pair.first.rows(choice)):  # both have the same rows
+    for left in without_each(first, pair.first.rows(first, choice)):  # both have the same rows
         a, b = pair.first.of_rows(first, choice, left), pair.second.of_rows(second, choice, left)
         moves.append(np.nan if a is None or b is None else b.value - a.value)
     interval = moved_interval(move, np.array(moves), 1.0, share=False) if moves else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
@@ -94,25 +95,31 @@ def _scopes(marked: Marked) -> dict[str, frozenset[Key]]:
 class Readings:
     """All marks of a run, to be read in any way; every number is made once.
 
-    `beside` are another run's marks of the same samples in the same order: what is left out for one is then left out for both.
+    `times` are the marks once for each time that questions were asked: a number is the mean of what each gives, as the run's own score
+    is. `beside` are another run's marks of the same samples in the same order: what is left out for one is then left out for both.
     """
 
-    def __init__(self, marked: Marked, beside: Marked | None = None) -> None:
-        self.marked, self._beside = marked, beside or {}
-        self.scopes = _scopes(marked)
+    def __init__(self, times: Sequence[Marked], beside: Marked | None = None) -> None:
+        self._times, self._beside = times, beside or {}
+        self.marked = times[0]
+        self.scopes = _scopes(self.marked)
         self.number = cache(self._number)
         self._part_scores = cache(self._scores_of_part)
 
     # ------------------------------------------------------------ one number
 
-    def columns(self, choice: Choice) -> MarkColumns | None:
-        """Return the marks that a choice is of; None where they cannot be had."""
-        return self.marked.get((choice.protocol, choice.prompt))
+    def columns(self, choice: Choice) -> list[MarkColumns]:
+        """Return the marks that a choice is of, time by time."""
+        key = choice.protocol, choice.prompt
+        return [marked[key] for marked in self._times if key in marked]
 
     def _number(self, choice: Choice) -> _CountedScore | None:
         """Return the score that a choice gives; None where there is none."""
-        found = self.columns(choice)
-        return None if found is None else self.of_rows(found, choice, self.rows(choice))
+        every = (self.of_rows(found, choice, self.rows(found, choice)) for found in self.columns(choice))
+        known = [number for number in every if number is not None]
+        if not known:
+            return None
+        return _CountedScore(fmean(number.value for number in known), round(fmean(number.n for number in known)))
 
     def of_rows(self, found: MarkColumns, choice: Choice, rows: Bools) -> _CountedScore | None:
         """Return the score of some rows: a mean of theirs, or a score of a whole part, or the mean of several parts' scores."""
@@ -138,11 +145,8 @@ class Readings:
         shares = {name: s.value for name, s in own.items() if s.value is not None and not s.unit}
         return group.n, {**_others(found, group), **shares}
 
-    def rows(self, choice: Choice) -> Bools:
+    def rows(self, found: MarkColumns, choice: Choice) -> Bools:
         """Return the rows of the part and of the samples chosen that count."""
-        found = self.columns(choice)
-        if found is None:
-            return np.zeros(0, dtype=np.bool_)
         parts = self.scopes[choice.part]
         rows = np.array([key in parts for key in found.parts], dtype=np.bool_)[found.part]
         if choice.samples:
@@ -156,12 +160,19 @@ class Readings:
         return rows
 
     def interval(self, choice: Choice) -> Interval | None:
-        """Return how far the score could be by the chance of which samples these are; of what is no mean over samples the jackknife's."""
-        found, number = self.columns(choice), self.number(choice)
-        if found is None or number is None:
+        """Return how far the score could be by the chance of which samples these are. More repeats are not more samples: their mean."""
+        every = (self._interval(found, choice) for found in self.columns(choice))
+        known = [interval for interval in every if interval is not None]
+        if not known:
             return None
-        rows = self.rows(choice)
-        picked = weighed(found, choice, rows)
+        return Interval(fmean(one.low for one in known), fmean(one.high for one in known), known[0].kind)
+
+    def _interval(self, found: MarkColumns, choice: Choice) -> Interval | None:
+        """Return the interval of the score of one time; of what is not a mean over samples the jackknife's."""
+        rows = self.rows(found, choice)
+        picked, number = weighed(found, choice, rows), self.of_rows(found, choice, rows)
+        if number is None:
+            return None
         if picked is not None and choice.average == BY_SAMPLE:
             clusters = found.clusters()
             return share_interval(of_samples(picked.values.tolist(), [clusters[i] for i in picked.at.tolist()]))
@@ -190,20 +201,24 @@ class Readings:
         """Return choices with their numbers, the lowest first; of equal ones that with the fewest changes from the run's own number."""
         readings = []
         for choice in choices:
-            number, found = self.number(choice), self.columns(choice)
-            if number is None or found is None:
+            number = self.number(choice)
+            if number is None:
                 continue
             base, chosen = self.base(choice.part, metric), choice._asdict()
             readings.append(
                 Reading(
                     **chosen,
-                    label=found.about(choice.metric).label_of(choice.metric),
+                    label=self.label_of(choice),
                     value=number.value,
                     n=number.n,
                     changes=tuple(n for n, field in DIMENSIONS.items() if chosen[field] != getattr(base, field)),
                 )
             )
         return tuple(sorted(readings, key=lambda r: (round(r.value, SAME), len(r.changes))))
+
+    def label_of(self, choice: Choice) -> str:
+        """Return a metric's name for people."""
+        return self.columns(choice)[0].about(choice.metric).label_of(choice.metric)
 
     # ------------------------------------------------------------ all numbers
 
@@ -218,7 +233,7 @@ class Readings:
             if not all(key in found.parts for key in parts):
                 continue
             plain = Choice(name, prompt, metric or found.protocol.headline, scope)
-            rows = self.rows(plain)
+            rows = self.rows(found, plain)
             metrics = [metric] if metric else _metrics(found, rows, found.group(min(parts), rows))
             averages = [BY_SAMPLE, *([BY_PART] if len(parts) > 1 else _averages(found, rows))]
             groups = [""]
@@ -235,51 +250,9 @@ class Readings:
                                 yield choice
 
     def ways(self, choice: Choice) -> Iterable[Choice]:
-        """Return a choice with every way to treat the non-answers that its samples have, each way once."""
-        found = self.columns(choice)
-        if found is None:
-            return []
-        rows = self.rows(choice)
-        there = set(found.outcome[rows].tolist())
-        kinds = [way for way, kind in _ONE_KIND.items() if kind.value in there]
-        ways = [AS_WRONG, *([LEFT_OUT] if kinds else [])]
-        if len(kinds) > 1 and not choice.samples:  # of one kind, leaving it out is leaving all out
-            ways += kinds
-        drawn = found.guesses.get(choice.metric)
-        gone = rows & np.isin(found.outcome, [outcome.value for outcome in NON_ANSWERS])
-        if kinds and not choice.samples and drawn is not None and not np.isnan(drawn[gone]).any():
-            ways.append(GUESSED)
-        return [choice._replace(non_answers=way) for way in ways]
-
-
-class RepeatedReadings(Readings):
-    """Readings of questions that were asked several times: each is the mean of what it gives for every time, as the run's own score is.
-
-    Parts, metrics and groups are those of the first time.
-    """
-
-    def __init__(self, every: Iterable[Marked]) -> None:
-        self.each = [Readings(marked) for marked in every]
-        super().__init__(self.each[0].marked)
-        for one in self.each:
-            one.scopes = self.scopes
-
-    def _number(self, choice: Choice) -> _CountedScore | None:
-        found = [number for one in self.each if (number := one.number(choice)) is not None]
-        if not found:
-            return None
-        return _CountedScore(fmean(number.value for number in found), round(fmean(number.n for number in found)))
-
-    def interval(self, choice: Choice) -> Interval | None:
-        """Return the mean of the intervals of each time: more repeats are not more samples."""
-        every = [interval for one in self.each if (interval := one.interval(choice)) is not None]
-        if not every:
-            return None
-        return Interval(fmean(one.low for one in every), fmean(one.high for one in every), every[0].kind)
-
-    def ways(self, choice: Choice) -> Iterable[Choice]:
-        """Return every way to treat non-answers that one of the times has: what the first has none of, another may have."""
-        return dict.fromkeys(way for one in self.each for way in one.ways(choice))
+        """Return a choice with every way to treat the non-answers that its samples have at one of the times, each way once."""
+        every = (_ways(found, choice, self.rows(found, choice)) for found in self.columns(choice))
+        return [choice._replace(non_answers=way) for way in dict.fromkeys(chain.from_iterable(every))]
 
 
 # ---------------------------------------------------------------- rows of one table
@@ -355,3 +328,17 @@ def _metrics(found: MarkColumns, rows: Bools, group: GroupMarks) -> list[str]:
             kept.append(values)
         names.append(name)
     return list(dict.fromkeys([*names, *_others(found, group)]))
+
+
+def _ways(found: MarkColumns, choice: Choice, rows: Bools) -> list[str]:
+    """Return the ways to treat the non-answers among some rows."""
+    there = set(found.outcome[rows].tolist())
+    kinds = [way for way, kind in _ONE_KIND.items() if kind.value in there]
+    ways = [AS_WRONG, *([LEFT_OUT] if kinds else [])]
+    if len(kinds) > 1 and not choice.samples:  # of one kind, leaving it out is leaving all out
+        ways += kinds
+    drawn = found.guesses.get(choice.metric)
+    gone = rows & np.isin(found.outcome, [outcome.value for outcome in NON_ANSWERS])
+    if kinds and not choice.samples and drawn is not None and not np.isnan(drawn[gone]).any():
+        ways.append(GUESSED)
+    return ways
