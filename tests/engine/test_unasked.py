@@ -53,7 +53,7 @@ def test_a_run_that_cannot_begin_closes_it(tmp_path: Path, closed: list[str], fr
 def test_a_run_that_fails_right_before_it_asks_closes_it(
     tmp_path: Path, closed: list[str], monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    def fails(*_given: object) -> None:
+    def fails(*_given: object, **_more: object) -> None:
         raise OSError("no space left")
 
     monkeypatch.setattr(where, fails)
