@@ -70,7 +70,7 @@ def test_controls_position_and_groups_are_tables(tmp_path: Path) -> None:
     assert view.all_controls.rows == (
         ("P3", "paper", "accuracy", "none", "24", "50.0", "20.0", "-30.0 [-40.0, -10.0]", "–", "–"),
     )
-    assert view.controls.rows == (("P3", "50.0", "20.0, -30.0"),)
+    assert view.controls.rows == (("P3", "none", "50.0", "20.0", "-30.0 [-40.0, -10.0]"),)
     assert view.position.rows[0][:4] == ("paper", "12", "60.0", "40.0")
     assert [row[:2] for row in view.breakdown.rows] == [("P3 · s", "12"), ("P3 · l", "12")]
     assert [h.text for h in view.breakdown.headings[2:]] == ["paper, same", "other"] and view.left_out == ""

@@ -18,7 +18,6 @@ from snellen.core.extras import Remarks
 from snellen.core.finding import BAD, DOUBT, FACT, GOOD, WEIGHTS, Finding
 from snellen.core.records import ControlRow, Manifest, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
-from snellen.core.types import NON_ANSWERS
 from snellen.core.unanswered import LOUD
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
@@ -120,15 +119,13 @@ class _MissingShare(NamedTuple):
 
 def _missing(summary: Summary) -> list[_MissingShare]:
     """Return the share of every protocol. What may be right as a refusal is not silent, so only the parts that are named so count."""
-    silent = {(row.protocol, tuple(row.by.items())) for row in summary.silent}
     found = []
     for p in summary.plain:
         kinds: Counter[str] = Counter()
-        parts = [g for g in p.groups if g.whole]
-        for g in parts:
-            if (p.protocol, tuple(g.by.items())) in silent:
-                kinds.update({k: n for k, n in g.outcomes.items() if k in NON_ANSWERS})
-        found.append(_MissingShare(p.protocol, sum(g.answers for g in parts), kinds))
+        for row in summary.silent:
+            if row.protocol == p.protocol:
+                kinds.update(row.outcomes)
+        found.append(_MissingShare(p.protocol, sum(g.answers for g in p.groups if g.whole), kinds))
     return found
 
 

@@ -209,8 +209,8 @@ def run_view(
         outcomes=outcomes,
         ranges=formatting.bounded(protocols),
         breakdown=_breakdown(protocols),
-        controls=_controls(summary),
-        all_controls=_all_controls(summary),
+        controls=_main_controls(summary),
+        all_controls=_controls(summary, summary.controls),
         position=_position(summary.position),
         position_line=_position_line(summary.position),
         published=_published(summary),
@@ -388,29 +388,18 @@ def _others_note(protocols: Sequence[ProtocolSummary], column: Sequence[str]) ->
 # ---------------------------------------------------------------- does the score depend on seeing?
 
 
-def _controls(summary: Summary) -> TableView:
-    """Return what controls do to the main protocol's score, a row a part."""
-    rows = [r for r in summary.controls if summary.plain and r.protocol == summary.plain[0].protocol]
+def _main_controls(summary: Summary) -> TableView:
+    """Return what controls do to the main protocol's score."""
+    rows = [row for row in summary.controls if summary.plain and row.protocol == summary.plain[0].protocol]
     if not rows:
         return TableView()
-    controls = list(dict.fromkeys(r.control for r in rows))
-    parts: dict[str, dict[str, ControlRow]] = {}
-    for row in rows:
-        parts.setdefault(formatting.part_name(row.by), {})[row.control] = row
-    cells = []
-    for part, own in parts.items():
-        changes = (
-            f"{formatting.percent(r.control_score)}, {formatting.signed(r.difference)}" if r else None
-            for r in map(own.get, controls)
-        )
-        cells.append((part, formatting.percent(next(iter(own.values())).score), *changes))
     metric = formatting.metric_name(summary.plain[0], rows[0].metric)
     title = f"With altered input ({metric}, {rows[0].protocol}; differences in points):"
-    changed = headings("score", *(f"-> {name}" for name in controls))
-    return TableView(title, (Heading("part"), Heading("score", "number"), *changed), tuple(cells))
+    found = _controls(summary, rows).without("protocol", "metric", "n", "chance", "best constant")
+    return found._replace(title=title)
 
 
-def _all_controls(summary: Summary) -> TableView:
+def _controls(summary: Summary, some: Iterable[ControlRow]) -> TableView:
     """Return a row for each part, control and metric, protocols together that say the same."""
     by_name = {p.protocol: p for p in summary.plain}
     rows = (
@@ -422,7 +411,7 @@ def _all_controls(summary: Summary) -> TableView:
                 *(formatting.difference(row), formatting.percent(row.chance), formatting.percent(row.constant)),
             ),
         )
-        for row in summary.controls
+        for row in some
     )
     found = tuple((part, str(names), *rest) for names, (part, *rest) in formatting.together(rows))
     return TableView(formatting.CONTROLS, CONTROL_HEADINGS, found)

@@ -64,7 +64,6 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     if view.controls.rows and not verbose:
         say(view.controls.title)
         show(view.controls)
-        say(f"Intervals of the differences: {'on the page' if verbose is None else '-v'}.", "dim")
     if view.position_line:
         say(view.position_line)
     doubts = [one for one in view.findings if one.kind not in SAID and one.weight in COLOURS]
