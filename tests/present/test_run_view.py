@@ -73,7 +73,7 @@ def test_controls_position_and_groups_are_tables(tmp_path: Path) -> None:
     assert view.controls.rows == (("P3", "none", "50.0", "20.0", "-30.0 [-40.0, -10.0]"),)
     assert view.position.rows[0][:4] == ("paper", "12", "60.0", "40.0")
     assert [row[:2] for row in view.breakdown.rows] == [("P3 · s", "12"), ("P3 · l", "12")]
-    assert [h.text for h in view.breakdown.headings[2:]] == ["paper, same", "other"] and view.left_out == ""
+    assert [h.text for h in view.breakdown.headings[2:]] == ["paper, same", "other"] and view.left_out == []
 
 
 def test_a_page_has_room_for_so_many_groups(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_page_has_room_for_so_many_groups(tmp_path: Path) -> None:
     more = [group({"g": str(i)}, whole=False, accuracy=score(0.5)) for i in range(MOST_CELLS - 1)]
     whole = group({}, accuracy=score(0.5))
     view = run_view(made_run(tmp_path / "run", protocol("a", whole, *groups), protocol("b", whole, *more)))
-    assert len(view.breakdown.headings) == 4 and len(view.short_breakdown.headings) == 3 and view.left_out == "b"
+    assert len(view.breakdown.headings) == 4 and view.left_out == ["b"]
 
 
 @pytest.mark.parametrize("repeats", [1, 3])

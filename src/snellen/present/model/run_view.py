@@ -136,16 +136,11 @@ class RunView:
         return [one for one in self.findings if one.kind not in SAID_ELSEWHERE]
 
     @property
-    def short_breakdown(self) -> TableView:
-        """Return the groups under as many protocols as a page has room for: all, or the main one."""
-        heads, rows = self.breakdown.headings, self.breakdown.rows
-        kept = len(heads) if len(rows) * (len(heads) - 2) <= MOST_CELLS else 3
-        return self.breakdown._replace(headings=heads[:kept], rows=tuple(row[:kept] for row in rows))
-
-    @property
-    def left_out(self) -> str:
-        """Return the protocols that a page has no room for in the table of groups."""
-        return ", ".join(heading.text for heading in self.breakdown.headings[len(self.short_breakdown.headings) :])
+    def left_out(self) -> list[str]:
+        """Return the protocols that a page has no room for in the table of groups: none, or all but the main one."""
+        heads = self.breakdown.headings
+        many = len(self.breakdown.rows) * (len(heads) - 2) > MOST_CELLS
+        return [heading.text for heading in heads[3:]] if many else []
 
     @property
     def every_protocol(self) -> TableView:
@@ -166,7 +161,7 @@ class RunView:
             for key in dict.fromkeys(key for g in groups for key in g.metrics)
         )
         heads = (Heading("metric"), *headings("score", *(formatting.part_name(g.by) for g in groups)))
-        return TableView(f"Every metric under '{main.protocol}': {SCORES}", heads, tuple(rows))
+        return TableView(f"Every metric under '{main.protocol}'", heads, tuple(rows))
 
     @property
     def every_outcome(self) -> TableView:
