@@ -45,7 +45,6 @@ def test_a_hedge_chooses_nothing(reply: str) -> None:
         "B\n\nThe red house is behind it.",
         "**B. blue**\n\n- A. red is incorrect because it is not shown",
         "The correct answer is B.\n\nHere is why:\n- A. red: there is no red.\n- C. green: the trees are green.",
-        "Answer: A\nA is wrong. It is B.",
         "B. blue. The other options, A, C, and D, do not match.",
     ],
 )
@@ -64,6 +63,7 @@ def test_a_reason_against_other_options_takes_nothing_back(reply: str) -> None:
         "Red\nGreen",
         "Answer: A\n\nA is not right.",
         "Answer: A\n\nI don't know.",
+        "Answer: A\nA is wrong. It is B.",
     ],
 )
 def test_other_options_that_are_not_denied_leave_a_doubt(reply: str) -> None:

@@ -5,7 +5,6 @@ An exam of multiple-choice questions extends `ChoiceExam` (docs/examples/blink.p
 
 from snellen.choice.exam import ChoiceExam, choice_sample
 from snellen.choice.letters import LETTERS, letter_place, lettered
-from snellen.choice.named import read_named
 from snellen.choice.order import new_order, reordered
 from snellen.choice.protocols import ChoiceProtocol
 from snellen.choice.reading import exact_choice, exact_labels, read_choice, read_labels
@@ -22,6 +21,5 @@ __all__ = [
     "new_order",
     "read_choice",
     "read_labels",
-    "read_named",
     "reordered",
 ]

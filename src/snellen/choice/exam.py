@@ -41,6 +41,8 @@ def choice_sample(
         raise SnellenError(f"{len(offered)} option{'s' * (len(offered) != 1)}; a question has 2 to {len(LETTERS)}")
     if len(set(offered)) < len(offered):
         raise SnellenError(f"two options are the same: {', '.join(offered)}")
+    if any(letter_place(option, len(offered)) not in (None, i) for i, option in enumerate(offered)):
+        raise SnellenError(f"an option is another option's letter: {', '.join(offered)}")
     if isinstance(answer, int) and not 0 <= answer < len(offered):
         raise SnellenError(f"the answer is option {answer} from 0, and there are {len(offered)}")
     right = offered[answer] if isinstance(answer, int) else answer

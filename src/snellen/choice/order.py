@@ -6,6 +6,7 @@ from random import Random
 
 import msgspec
 
+from snellen.choice.letters import letter_place
 from snellen.core.types import Sample
 
 
@@ -18,9 +19,12 @@ def new_order(count: int, draw: Random) -> list[int]:
 
 
 def reordered(sample: Sample, draw: Random) -> Sample | None:
-    """Return the sample with its options in another order; None where it has none. Its truth is an option's text, so it moves along."""
+    """Return the sample with its options in another order; its truth is an option's text and moves along.
+
+    None where it has no options, or where one is itself a letter, which nobody could tell from a label then.
+    """
     given = sample.facts.get("options") or []
-    if len(given) < 2:
+    if len(given) < 2 or any(letter_place(str(option), len(given)) is not None for option in given):
         return None
     moved = [given[i] for i in new_order(len(given), draw)]
     return msgspec.structs.replace(sample, facts={**sample.facts, "options": moved})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from snellen.choice.reading import exact_choice, read_choice
+from snellen.choice.reading import exact_choice, read_choice, takes_back
 from snellen.core.protocol import TEXT_ALONE, Protocol, ReplyContext, Seen, Verdict
-from snellen.core.reply import finished, says_only
+from snellen.core.reply import finished, says_only, spoken
 from snellen.core.results import Metric
 from snellen.core.types import Mark, Metrics, Sample
 
@@ -36,7 +36,8 @@ class ChoiceProtocol(Protocol):
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         if context.cut:
             closed = bool(sample.facts.get("options")) and sample.tags.get("task") != "labels"  # a list may go on
-            reply = finished(reply, lambda text: self.is_bare(text, sample), closed=closed)
+            kept = finished(reply, lambda text: self.is_bare(text, sample), closed=closed)
+            reply = "" if kept and takes_back(spoken(reply).rpartition(kept)[2].casefold()) else kept
         read = self._answer(reply, sample)
         metrics = self.score(read, sample)
         return Verdict(read, read is not None, metrics["accuracy"] == 1.0, metrics)
@@ -62,7 +63,7 @@ def _exact(reply: str, sample: Sample) -> str | None:
 PROTOCOLS = {
     p.name: p
     for p in (
-        ChoiceProtocol("robust", "a letter or an option's text, whatever stands around it", _robust, version="2"),
-        ChoiceProtocol("exact", "nothing but the letter or the option's text", _exact, version="2"),
+        ChoiceProtocol("robust", "a letter or an option's text, whatever stands around it", _robust, version="3"),
+        ChoiceProtocol("exact", "nothing but the letter or the option's text", _exact, version="3"),
     )
 }

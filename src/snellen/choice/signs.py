@@ -1,8 +1,8 @@
-"""Replace what names an option, its letter or its text, by a sign, so that both are affirmed, denied and corrected alike.
+"""Replace what names an option, its letter or its text, by a sign, so that one grammar reads options, names and numbers alike.
 
-A letter alone is a label only where it cannot be a word: "A man" and "I see" name no option, "(A)", "A.", "option A" and a reply that is
-nothing else do. The text of an option counts as whole words, the longest that fits, and never as a part of a number: "twenty-one"
-names no "one", and "-3" no "3".
+A letter is a sign for sure where it cannot be a word: in brackets, after "option" or "answer is", at the start of a sentence before a
+point. Any other capital letter names an option, too, but leaves its sentence in doubt. A small word such as "yes" or "no" counts only
+where it is a statement of its own. The text of an option counts as whole words, the longest that fits, and never as a part of a number.
 """
 
 from __future__ import annotations
@@ -10,94 +10,103 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from snellen.choice.letters import LETTERS, fold
-from snellen.core.reply import Number, is_part_of_number, minus_signs, numbers_in
+from snellen.core.reply import is_part_of_number, minus_signs, numbers_in
 from snellen.core.reply.vocabulary import one_of
+from snellen.data.declared import declared
 
-OPEN, CLOSE = "\ue010", "\ue011"
-SIGN = re.compile(f"{OPEN}(\\d+){CLOSE}")
-_SMALL_WORDS_TEXT = """
-yes no none not a an the is it in on of to or and all both neither true false other one two
-"""
-_SMALL_WORDS = frozenset(_SMALL_WORDS_TEXT.split())
-_SPACE = re.compile(r"\s+")
-
-
-class _Patterns(NamedTuple):
-    """How the options of a question are found: their texts, those that are small words, and their labels."""
-
-    texts: re.Pattern[str] | None
-    small: re.Pattern[str] | None
-    labels: re.Pattern[str]
-    listed: re.Pattern[str]
-    places: dict[str, int]
-    numbers: bool
+OPEN, CLOSE, UNSURE = "\ue010", "\ue011", "\ue012"
+SIGN = f"{OPEN}\\d+{CLOSE}"
+REFERENCE = r"\b(?:image|figure|fig\.|frame|picture|photo|panel|page|step|row|column|question)s?\s?(?:number\s|#)?\d+\b"
+WORDS = declared("snellen.choice", "words.toml", dict[str, tuple[str, ...]])
+_SENTENCE_START = r"(?:^|(?<=[.!?;]\s))[\"'(\[]*"
+_ANSWERED = r"\b(?:answers?|option|choice|conclusion|verdict|say)\b[\"']?(?: is\b)?\s?(?:[:=]|->)?"
+_CLAIMED_BY = (
+    rf"{_ANSWERED}|\b(?:(?:it|this|that|answers?|option|choice|letter) (?:is|are)|it's|be|choose|pick|select|with)\b:?"
+    r"|\b(?:so|thus|hence|therefore|result|final|assistant|label|tl;dr)\b\W?"
+)
+_END = r"[\"')\]]*\s*(?:$|[.,;:!]|-\s|\(|\b(?:because|since|as)\b)"
 
 
-@lru_cache(maxsize=4096)
-def _patterns(options: tuple[str, ...]) -> _Patterns:
-    places = {fold(minus_signs(option)).strip(" .!?,;:\"'"): i for i, option in enumerate(options)}
-    places.pop("", None)
-    long = [text for text in places if text not in _SMALL_WORDS and not (len(text) == 1 and text.isalpha())]
-    short = [text for text in places if text in _SMALL_WORDS]
-    last = LETTERS[len(options) - 1]
-    # a label in brackets; before a closing sign; after "option"; alone at the start, before its text, a comma or a reason;
-    # after a word such as "or"
-    labels = re.compile(
-        rf"[(\[]([A-{last}])[)\]][.:]?(?=\W|$)|(?<![\w'.&-])([A-{last}])[).:](?=\s|$|{OPEN}|,)"
-        rf"|\b(?i:options?|choices?|answers?|letters?)(?:\sis|\sare|:)?\s?[\"'*]?([A-{last}])(?![\w'])"
-        rf"|^\W{{0,3}}([A-{last}])(?=\s?{OPEN}|\s?[,;(/&|-]|\s(?:because|since|is|as|and|or)\b|\W{{0,3}}$)"
-        rf"|\b(?i:both|either|but|is|be|choose|pick|select|say|or|and|nor|not|than|with|maybe|perhaps|possibly|probably|actually)\s[\"'*]?([A-{last}])"
-        rf"(?=[\"'*.,;!)]|\s?$|\s\(|\s(?:or|and|but|because|since|as|is)\b)"
-    )
-    one = rf"(?![AI]\s(?!(?:is|are|do|does|because|since|and|or)\b)[a-z])[A-{last}](?![\w'])"  # "A man" and "I see" are no labels
-    return _Patterns(
-        re.compile(rf"(?<!\w){one_of(long)}(?!\w)", re.IGNORECASE) if long else None,
-        re.compile(rf"^\W*({one_of(short)})(?!\w)", re.IGNORECASE) if short else None,
-        labels,
-        re.compile(rf"(?<![\w'.&-]){one}(?:(?:\s?[,;/&|]\s?(?:(?:and|or)\s)?|\s(?:and|or)\s){one})+"),
-        places,
-        any(numbers_in(text) for text in places),
-    )
+def any_word(name: str) -> str:
+    """Return the pattern of a list of words.toml."""
+    return rf"\b(?:{'|'.join(WORDS[name])})\b"
 
 
-def signed(text: str, options: Sequence[str]) -> str:
-    """A text with a sign for each place that names an option."""
-    found = _patterns(tuple(options))
-    text = _SPACE.sub(" ", text.replace(OPEN, " ").replace(CLOSE, " ")).strip()
-    for pattern in (found.texts, found.small):
-        if pattern is not None:
-            inside = numbers_in(text) if found.numbers else []
-            text = pattern.sub(lambda m: _text_signed(m, found.places, inside), text)  # noqa: B023  (used at once)
-    text = found.listed.sub(_list_signed, text)
-    text = found.labels.sub(_label_signed, text)
-    return re.sub(rf"({OPEN}\d+{CLOSE})(?:[\s.:)(,-]{{0,3}}\1)+", r"\1", text)  # a label and its own text are one
-
-
-def _text_signed(found: re.Match[str], places: dict[str, int], numbers: list[Number]) -> str:
-    """The text of an option as a sign; what is but a part of a number stays."""
-    group = found.lastindex or 0
-    return found[0] if is_part_of_number(numbers, *found.span(group)) else _sign(places[fold(found[group])])
-
-
-def _label_signed(found: re.Match[str]) -> str:
-    """A label as a sign, with what stands around it."""
-    group = found.lastindex or 0
-    whole, start = found.group(), found.start()
-    return whole[: found.start(group) - start] + _sign(LETTERS.index(found[group])) + whole[found.end(group) - start :]
-
-
-def _list_signed(found: re.Match[str]) -> str:
-    """A list of labels as a list of signs."""
-    return re.sub(r"\b[A-Z]\b", lambda label: _sign(LETTERS.index(label[0])), found[0])
-
-
-def _sign(place: int) -> str:
+def sign(place: int) -> str:
+    """Return the sign of an option."""
     return f"{OPEN}{place}{CLOSE}"
 
 
-def places_in(text: str) -> list[int]:
-    """The options that a signed text names, each once."""
-    return list(dict.fromkeys(int(n) for n in SIGN.findall(text)))
+def places_in(text: str) -> frozenset[int]:
+    """Return the options that a signed text names."""
+    return frozenset(int(place) for place in re.findall(f"{OPEN}(\\d+){CLOSE}", text))
+
+
+def signed(text: str, options: Sequence[str], *, lettered: bool = True) -> str:
+    """Return a text in lower case, with a sign for each place that names an option; `lettered`: options have labels A, B, C."""
+    plain = re.sub(f"[{OPEN}{CLOSE}{UNSURE}]", " ", text)
+    return "\n".join(_signed_line(" ".join(line.split()), tuple(options), lettered) for line in plain.splitlines())
+
+
+def _signed_line(text: str, options: tuple[str, ...], lettered: bool) -> str:
+    texts, labels, small = _patterns(options, lettered)
+    places = {_form(option): i for i, option in enumerate(options)}
+    numbers = numbers_in(text)
+
+    def named(found: re.Match[str]) -> str:
+        part = is_part_of_number(numbers, *found.span())
+        return found[0] if part or found[1] is None else sign(places[fold(found[1])])
+
+    text = texts.sub(named, text)
+    if lettered:
+        text = labels.sub(_labelled, text)
+    text = small.sub(lambda found: found[0].removesuffix(found[1]) + sign(places[fold(found[1])]), text)
+    text = re.sub(rf"({SIGN}){UNSURE}?(?:[\s.:)(\"',-]{{0,4}}\1)+", r"\1", text)  # a label and its own text are one
+    return text.casefold()
+
+
+def _labelled(found: re.Match[str]) -> str:
+    group = found.lastindex or 0
+    start, end = (place - found.start() for place in found.span(group))
+    doubt = UNSURE if found.lastgroup == "loose" else ""
+    signs = re.sub(r"\b[A-Za-z]\b", lambda letter: sign(LETTERS.index(letter[0].upper())) + doubt, found[group])
+    return found[0][:start] + signs + found[0][end:]
+
+
+def _form(option: str) -> str:
+    return fold(minus_signs(option)).strip(" .!?,;:\"'")
+
+
+@lru_cache(maxsize=4096)
+def _patterns(options: tuple[str, ...], lettered: bool) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    forms = {form for option in options if (form := _form(option))}
+    letters = {form for form in forms if len(form) == 1 and form.isalpha()}
+    small = forms & set(WORDS["small"]) - letters
+    texts = [rf"(?i:{one_of(forms - letters - small)})"] if forms - letters - small else []
+    if not lettered and letters:  # there is an s in "it's"
+        texts += [rf"[{''.join(sorted(letters)).upper()}](?!')", rf"(?<=\A)[{''.join(sorted(letters))}](?=\W*\Z)"]
+    last = LETTERS[max(len(options), 1) - 1]
+    letter = rf"[A-{last}](?!'?\w|[+#&-])"
+    one = rf"(?![AI]\s(?!(?:is|are|and|or|because|since)\b)[a-z]){letter}"  # "A man" and "I see" have no labels
+    between = r"[\"']?(?:\s?[,;/&|]\s?(?:(?i:and|or)\s)?|\s(?i:and|or)\s)[\"']?"
+    some = rf"(?>{one}(?:{between}{one})*)"
+    labels = (
+        rf"^\W*(?i:(?:the |my )?(?:final |correct )?(?:answers?|options?|letters?)(?: is| are)?\W+)?((?i:{some}))\W*$",
+        rf"(?<!\w)[(\[]\s?((?i:{some}))\s?[)\]]",
+        rf"\b(?i:options?|choices?)\s[\"']?((?i:{letter}(?:{between}{one})*))",
+        rf"(?i:{_CLAIMED_BY})\s?[\"'(]?((?i:{some}))(?=[\"')\]]*\s*(?:$|[.,;!]))",
+        rf"(?i:{_CLAIMED_BY})\s?[\"']?({some})(?={_END})",
+        rf"{_SENTENCE_START}({some})(?={_END}|[.):,]|\s(?:is|are)\s(?:the\s)?(?:correct|right|best|true)\b)",
+        rf"(?<![\w'.&+-])(?P<loose>{some})",
+    )
+    small_word = one_of(small) if small else "(?!)"
+    return (
+        re.compile(rf"(?<!\w)(?:{'|'.join(texts) or '(?!)'})(?!\w)".replace("(?:", "(", 1) + f"|(?i:{REFERENCE})"),
+        re.compile("|".join(labels)),
+        re.compile(
+            rf"(?:{_SENTENCE_START}|(?:{_ANSWERED}|{CLOSE}[.):,]?|,)\s?(?:(?:but|or|and)\s)?[\"'(]*)({small_word})(?=[\"')\]]*\s*(?:$|[.,;!]|-\s|\(|(?:because|since|as)\b))",
+            re.IGNORECASE,
+        ),
+    )

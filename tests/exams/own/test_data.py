@@ -262,6 +262,7 @@ def test_numbers_as_options_are_texts_where_an_index_does_not_fit(tmp_path: Path
         ({"options": ["red"]}, "column 'options': only one option"),
         ({"options": ["red", "Red"], "answer": "red"}, "the option 'Red' is there twice"),
         ({"options": ["red", ""], "answer": "red"}, "option B is empty"),
+        ({"options": ["B", "C", "A"], "answer": "C"}, "column 'options': the option 'B' is another option's letter"),
         ({"options": [str(i) for i in range(30)]}, "30 options; at most 26"),
         ({"kind": "riddle"}, "'riddle' is no kind: choose from choice, labels, number, text"),
         ({"kind": "number"}, "is not one number, and the kind is 'number'"),

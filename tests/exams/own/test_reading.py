@@ -41,9 +41,7 @@ YES_NO = ("yes", "no")
         ('{"answer": "C"}', "green"),
         ('```json\n{"answer": "blue"}\n```', "blue"),
         ("So $\\boxed{C}$", "green"),
-        ("I see a red car. Wait, actually it is blue.", "blue"),
         ("There is a red bus, but the car is green. So the answer is C.", "green"),
-        ("Not A, but B", "blue"),
     ],
 )
 def test_one_option_is_read_whatever_stands_around_it(reply: str, option: str) -> None:
@@ -54,7 +52,7 @@ def test_one_option_is_read_whatever_stands_around_it(reply: str, option: str) -
     "reply",
     [
         *("", "E", "It could be red or blue.", "Both A and B", "B. red", "Not blue.", "None of the above", "A man"),
-        *("I cannot tell.", "<think>B", "A or B", "It is neither red nor blue."),
+        *("I cannot tell.", "I see a red car. Wait, actually it is blue.", "Not A, but B", "<think>B", "A or B", "It is neither red nor blue."),
     ],
 )
 def test_nothing_is_guessed(reply: str) -> None:
@@ -88,7 +86,7 @@ def test_the_exact_reader_takes_a_letter_or_a_text_and_no_more(reply: str, optio
     ("reply", "found", "exactly"),
     [
         ("A, C", ["red", "green"], ["red", "green"]),
-        ("AC", ["red", "green"], None),
+        ("AC", None, None),
         ("A and C", ["red", "green"], None),
         ('["A", "C"]', ["red", "green"], None),
         ("red, green", ["red", "green"], ["red", "green"]),

@@ -18,7 +18,8 @@ from tests.support.wrapping import Said, Topic, generate
 class Reader(NamedTuple):
     """A reader of ours. `read` gives what it made of a reply, None if nothing; `meant` what it should be for a topic's answer.
 
-    `skip` are forms that cannot be said about such a topic; `replies` makes the replies.
+    `skip` are forms that cannot be said about such a topic; `replies` makes the replies; of those with an answer
+    at most the share `most_unparsable` goes unread.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Reader(NamedTuple):
     meant: Callable[[Topic], object]
     skip: tuple[str, ...] = ()
     replies: Callable[[Callable[[random.Random], Topic], int, int, tuple[str, ...]], Iterator[Said]] = generate
+    most_unparsable: float = 0.05
 
 
 class Figures(NamedTuple):

@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 )
 _PARTS = "half|halves|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|hundredth|thousandth|millionth)s?"
 _UNFINISHED = re.compile(  # what makes it another number than what was read so far
-    r"[,'\u2019\u202f\u00a0]\d+|(?:(?<=\b\d)|(?<=\b\d\d)|(?<=\b\d{3}))\x20\d{3}(?!\d)|\s?[\u00d7\u00b7]\s?\d|(?=\s(?:(?-i:[MB]|[bm]n)|lakhs?|crores?)\b)|"
+    r"[,'\u2019\u202f\u00a0]\d+|(?:(?<=\b\d)|(?<=\b\d\d)|(?<=\b\d{3}))\x20\d{3}(?!\d)|\s?[\u00d7\u00b7]\s?\d|(?=\s(?-i:[KMB]|[bm]n)\b|\s?(?:mil|mln|mlrd|mrd|mio|lakhs?|crores?)\b)|"
     r"\s?\*+\s?\d|\^|\s?\u03c0|\.{2,}\d|x\d|(?<=0)x\w|h\d|m\d+s|(?<=ty|ed)\s(?:first|second)\b|"
     rf"[/:]\d|\s\d{{1,2}}/\d|(?-i:[kKMB]|[bm]n)\b|-?ish\b|\spoint\s|[\s-](?:{_PARTS})\b|-(?:first|second|odd|something|teen|fold)\b"
     rf"|\sand\s(?:\d{{1,2}}/\d|(?:an?|one|two|three)[\s-](?:{_PARTS})\b)",
@@ -41,7 +41,7 @@ _UNFINISHED = re.compile(  # what makes it another number than what was read so 
 _HALF_A = re.compile(r"\b(?:half|quarter(?: of)?)[\s-](?:an?[\s-])?$", re.IGNORECASE)
 _BELOW = re.compile(r"(?:\d[/:,^*]|\u221a|sqrt[({])$")
 _DOUBTFUL_SIGN = re.compile(  # a dash that may be a minus sign, and is not a bullet
-    r"(?:[:=({\[]|\b(?:is|are|was|at))\s?[-\u2212\u2013\u2014]\s+$"  # ": - 3"
+    r"(?:[:=({\[]|\b(?:is|are|was|at))\s{0,3}[-\u2212\u2013\u2014]\s+$"  # ": - 3"
     r"|(?<!\w)[-\u2212\u2013]\s?(?:[^\w\s.,;:)*-]|[A-Z]{3}\s?|\{-\})$"  # "-\u00a53", "-USD 3", "-(3)"
     r"|\{-\}$|(?<!\w)[\u2014\u2015\u00b1][^\w\s]?$|\b(?:minus|negative)\s\w+\s$",
     re.IGNORECASE,

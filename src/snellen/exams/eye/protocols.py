@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from snellen.choice.named import read_named
+from snellen.choice.reading import read_choice
 from snellen.core.prescription import CREDIBLE, Range, Threshold
 from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Seen, Verdict
 from snellen.core.reply import finished
@@ -34,13 +34,13 @@ class _EyeProtocol(Protocol):
     metrics = declared("snellen.exams.eye", "metrics.toml", dict[str, tuple[Metric, ...]])["metrics"]
 
     def __init__(self) -> None:
-        super().__init__(self.name, self.about, version="3")
+        super().__init__(self.name, self.about, version="4")
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         options = FACULTIES[sample.tags["faculty"]].options
 
         def read_in(text: str) -> Any:
-            return read_named(text, options) if options else read_point(text)
+            return read_choice(text, options, lettered=False) if options else read_point(text)
 
         def is_bare(text: str) -> bool:
             return len(text.split()) <= MOST_WORDS and read_in(text) is not None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from snellen.choice.named import answer_text
-from snellen.core.reply import opened
+from snellen.choice.reading import said
+from snellen.core.reply import minus_words, opened
 
 _NUMBER = r"-?\d{1,5}(?:\.\d{1,8})?"
 _POINT = re.compile(
@@ -29,7 +29,7 @@ def read_point(reply: str) -> tuple[float, float] | None:
     value = opened(reply).value
     numbers = _numbers(value) if value is not None else None
     if numbers is None:
-        text = answer_text(reply)
+        text = minus_words(said(reply))
         boxes = {m.group() for m in _BOX.finditer(text)}
         if len(boxes) == 1:
             numbers = [float(n) for n in re.findall(_NUMBER, boxes.pop())]

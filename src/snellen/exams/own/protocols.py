@@ -67,7 +67,7 @@ class _OwnProtocol(ChoiceProtocol):
     extras = (MetricRoles(reported=("accuracy", "f1")),)
 
     def __init__(self, name: str, about: str, readers: Readers) -> None:
-        super().__init__(name, about, partial(_read, readers), version="4")
+        super().__init__(name, about, partial(_read, readers), version="5")
 
     def is_bare(self, text: str, sample: Sample) -> bool:
         if sample.tags["task"] in ("number", "text"):

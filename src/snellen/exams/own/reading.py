@@ -4,46 +4,49 @@ from __future__ import annotations
 
 import re
 
-from snellen.choice.reading import CLOSING, MOST_VERDICTS, VERDICT, answer_texts
-from snellen.core.reply import minus_signs, numbers_in
+from snellen.choice.reading import CLOSING, claimed, said
+from snellen.choice.signs import REFERENCE, sign
+from snellen.core.reply import Number, minus_signs, numbers_in
 from snellen.exams.own.rows import number_of
 
-_DENIAL = re.compile(r"\b(?:not|rather than|instead of)\s$", re.IGNORECASE)
-_EQUALS = re.compile(r"=\s*(?=[-+]?\d)")
+_SUM = re.compile(r"[\d.,]+(?:\s?[-+*/\u00d7]\s?[\d.,]+)+\s?=\s?(?=[-+]?\d)")
+_COUNTS_ONE = re.compile(r"(?:^|[:=]|\b(?:is|are|'s|only|exactly|just|say))\W*$", re.IGNORECASE | re.MULTILINE)
+_ANSWER = re.compile(r"\b(?:answer|verdict|conclusion)\b[\"'*]{0,2}\s?(?:is|:|=|->)+\s*(?=\S)", re.IGNORECASE)
+_IS = re.compile(
+    r"^(?:the|this|it|that|its|there|he|she|they|what)\b[^.!?\n]{0,80}?(?:\bis|\bare|\bsays|\breads|'s)\b(?:\scalled)?\s(?P<rest>[^.!?\n]{1,80})[.!]?$",
+    re.IGNORECASE,
+)
 
 
 def read_number(reply: str) -> float | None:
-    """Return the one number that a reply gives; None where it gives none, or several and no verdict.
+    """Return the one number that a reply gives; None where it gives none or several, or leaves a doubt.
 
     >>> [read_number(r) for r in ("7", "There are seven.", "1,200 cars", "3 + 4 = 7", "2 or 3", "2 cats and 3 dogs. Answer: 5")]
     [7.0, 7.0, 1200.0, 7.0, None, 5.0]
-    >>> [read_number(r) for r in ("-3 \u00b0C", "\u22123", "minus 3", "- 3", "twenty-one", "1.5 million", "twenty-odd")]
-    [-3.0, -3.0, -3.0, 3.0, 21.0, 1500000.0, None]
+    >>> [read_number(r) for r in ("-3 \u00b0C", "\u22123", "minus 3", "- 3", "twenty-one", "1.5 million", "twenty-odd", "image 3")]
+    [-3.0, -3.0, -3.0, 3.0, 21.0, 1500000.0, None, None]
     """
     if (bare := exact_number(reply)) is not None:
         return bare
-    said = answer_texts(reply)
-    if len(said) != 1:
-        return None
-    text = said[0]
-    ends = [m.end() for m in (*VERDICT.finditer(text), *_EQUALS.finditer(text))]
-    numbers = [n for n in numbers_in(text) if not _DENIAL.search(text, max(0, n.start - 14), n.start)]
-    for end in (*sorted(ends, reverse=True)[:MOST_VERDICTS], 0):
-        found = {n.value for n in numbers if n.start >= end}
-        if found:
-            return found.pop() if len(found) == 1 else None
-    return None
+    text = re.sub(REFERENCE, " ", _SUM.sub("", said(reply)), flags=re.IGNORECASE)
+    numbers = [number for number in numbers_in(text) if not _is_pronoun(text, number)]
+    values = [number.value for number in numbers]
+    for number in reversed(numbers):
+        text = text[: number.start] + sign(values.index(number.value)) + text[number.end :]
+    found = claimed(text.casefold())
+    return values[min(found)] if len(found) == 1 else None
+
+
+def _is_pronoun(text: str, number: Number) -> bool:
+    """Return whether a number is the word in "a clearer one" or "one of them"."""
+    if text[number.start : number.end].casefold() != "one":
+        return False
+    return not _COUNTS_ONE.search(text[: number.start]) or text.startswith(" of", number.end)
 
 
 def exact_number(reply: str) -> float | None:
     """Return a reply that is a number and nothing else."""
     return number_of(minus_signs(reply.strip().rstrip(".")))
-
-
-_IS = re.compile(
-    r"^(?:the|this|it|that|its|there|he|she|they|what)\b[^.!?\n]{0,80}?(?:\bis|\bare|\bsays|\breads|'s)\b(?:\scalled)?\s(?P<rest>[^.!?\n]{1,80})[.!]?$",
-    re.IGNORECASE,
-)
 
 
 def read_text(reply: str) -> str | None:
@@ -52,12 +55,9 @@ def read_text(reply: str) -> str | None:
     >>> read_text("Final answer: **red**."), read_text("The ball is red."), read_text("red"), read_text("<think>hm")
     ('red', 'red', 'red', None)
     """
-    said = answer_texts(reply)
-    if len(said) != 1 or not said[0].strip():
-        return None
-    text = said[0].strip()
-    verdicts = list(VERDICT.finditer(text))
-    if verdicts and (rest := text[verdicts[-1].end() :].strip(CLOSING)):
-        text = rest.splitlines()[0]
+    text = said(reply)
+    answers = list(_ANSWER.finditer(text))
+    if answers:
+        text = text[answers[-1].end() :].splitlines()[0]
     found = _IS.match(text.strip())
     return (found["rest"] if found else text).strip(CLOSING) or None

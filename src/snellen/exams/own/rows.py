@@ -116,6 +116,8 @@ def options_of(cells: Mapping[str, Any], columns: TableColumns) -> tuple[str, ..
     for i, option in enumerate(folded):
         if option in folded[:i]:
             raise BadCell(at, f"the option {given[i]!r} is there twice")
+        if letter_place(option, len(given)) not in (None, i):
+            raise BadCell(at, f"the option {given[i]!r} is another option's letter: a reply could mean either")
     return tuple(given)
 
 
