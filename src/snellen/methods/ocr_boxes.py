@@ -24,7 +24,6 @@ SMALLEST = 9
 _LARGEST_SHARE = 0.2  # of the screen: larger boxes are panels and windows
 LARGEST = (400, 200)  # an empty box; a field is lower and may be wider
 _FIELD_HEIGHT = 64
-TICK = 34  # side of a check box or radio button
 ICON = (8, 96)
 _ICON_RATIO = 3.2
 _OUTLINE = 3.3  # edge pixels of an icon, in its longer side: the rounded corner of a frame has fewer
@@ -35,15 +34,14 @@ def find_shapes(pixels: Pixels8, words: Sequence[Edges]) -> tuple[list[tuple[Edg
     """Return controls, each with the words in it (by index), and icons; from top to bottom."""
     edges = _edge_map(pixels)
     scale = max(1.0, min(pixels.shape[:2]) / 1080)
-    boxes = [b for b in _enclosed(edges) if not any(_within(b, w) for w in words)]  # the inside of an "o" is not a box
+    boxes = _enclosed(edges)
     controls = []
     for box in boxes:
         inside = sorted((i for i, w in enumerate(words) if _centre_in(w, box)), key=lambda i: words[i][0])
         if _is_control(box, [words[i] for i in inside], boxes, scale):
             controls.append((box, inside))
-    ticks = [_grown(box, 4) for box, inside in controls if not inside and max(_size(box)) <= TICK * scale]
-    icons = [box for box in _blobs(edges, words, scale) if not any(_within(box, tick) for tick in ticks)]
-    return sorted(controls, key=lambda c: reading_order(c[0])), sorted(icons, key=reading_order)
+    icons = sorted(_blobs(edges, words, scale), key=reading_order)
+    return sorted(controls, key=lambda c: reading_order(c[0])), icons
 
 
 def reading_order(box: Edges) -> tuple[int, int]:

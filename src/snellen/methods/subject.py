@@ -68,7 +68,7 @@ class MethodSubject(Subject):
             identity["planner" if subject is not outside.model else "model"] = dict(subject.identity)
         self.identity = identity
         self.parallel = max(LEAST, 2 * cores())  # each core has a screenshot to parse while the next ones are got ready
-        self.parses = ParseCache(2 * self.parallel)
+        self.parses = ParseCache(4 * self.parallel)
         self._workers: Workers[Parse] | None = None
 
     @property

@@ -42,7 +42,6 @@ class _OmniParserItem(Struct, frozen=True):
     content: Any = None
     type: Any = None
     confidence: Any = None
-    interactivity: Any = None
 
 
 class _OmniParserReply(Struct, frozen=True):
@@ -136,7 +135,6 @@ def convert(entry: Any, width: int, height: int) -> Detection | None:
         text=text,
         kind=kind,
         confidence=float(sure) if type(sure) in (int, float) and math.isfinite(sure) else None,
-        interactive=item.interactivity if isinstance(item.interactivity, bool) else None,
     )
 
 

@@ -10,7 +10,7 @@ from snellen.core.results import Metric
 from snellen.core.types import Metrics, Outcome, Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.marking import metrics as measures
-from snellen.exams.grounding.marking.marks import PLAIN, Truth, is_right, metrics, read_prediction, truth_of
+from snellen.exams.grounding.marking.marks import NOTHING, PLAIN, Truth, is_right, metrics, read_prediction, truth_of
 from snellen.exams.grounding.marking.osworld import LMMS, lmms_hits, lmms_place, lmms_point, lmms_refuses
 from snellen.exams.grounding.marking.screenspot import correctness
 from snellen.exams.grounding.names import OPENADAPT
@@ -39,14 +39,13 @@ class GroundingProtocol(GroundingSummary):
         rule: Rule,
         metrics: tuple[Metric, ...] = measures.OF_CLICK,
         reader: Reader | None = None,
-        own_blank: Metrics | None = None,
         own_files: bool = False,
     ) -> None:
         self.name, self.about, self.metrics = name, about, metrics
         self.version = VERSION
         self.headline = metrics[0].name
         self.needs = ("records",) if own_files else ()
-        self._reader, self._rule, self._own_blank = reader, rule, own_blank or {}
+        self._reader, self._rule = reader, rule
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         """Read and mark one reply. A method's prediction is whole, though it may hold any words."""
@@ -71,7 +70,8 @@ class GroundingProtocol(GroundingSummary):
         return Verdict(_reading_of(prediction), prediction.status in ("found", "missed"), right, values, outcome)
 
     def blank(self, sample: Sample) -> Metrics:
-        return metrics(None, truth_of(sample)) | self._own_blank
+        truth = truth_of(sample)
+        return metrics(None, truth) | self._rule(NOTHING, truth, sample)[1]
 
 
 def prediction_of(protocol: Protocol, reply: str, sample: Sample, cut: bool = False) -> Prediction:
@@ -175,7 +175,6 @@ PROTOCOLS = {
             "as openadapt-grounding marks: a box by its score of 0.3 (overlap, text, distance), a point by the box made larger by 0.02",
             rule=_openadapt,
             metrics=measures.OF_OPENADAPT,
-            own_blank={"detection_rate": 0.0, "match_score": None, "seed_iou": 0.0, "seed_distance": 0.0},
             own_files=True,
         ),
         GroundingProtocol(
@@ -184,14 +183,12 @@ PROTOCOLS = {
             rule=_screenspot,
             reader=_read_seeclick,
             metrics=measures.OF_SCREENSPOT,
-            own_blank={"wrong_format": 1.0},
         ),
         GroundingProtocol(
             "screenspot-pro",
             "point in box, edges included; correct, wrong or wrong_format; averaged over samples; by group and application",
             rule=_screenspot,
             metrics=measures.OF_SCREENSPOT_PRO,
-            own_blank={"wrong_format": 1.0},
             own_files=True,
         ),
         GroundingProtocol(

@@ -17,7 +17,7 @@ from snellen.exams.grounding.reading.predictions import Prediction, Status, from
 
 PLAIN = "reply"
 """The method of a prediction that was read from a plain reply."""
-_NOTHING = Prediction(method="", status="error", size=(0, 0))
+NOTHING = Prediction(method="", status="error", size=(0, 0))
 TOLERANCES = (5, 10, 20, 40)
 IOUS = (10, 30, 50, 70, 90)
 
@@ -118,7 +118,7 @@ def clicked(prediction: Prediction, truth: Truth) -> Point | None:
 
 def metrics(prediction: Prediction | None, truth: Truth) -> Metrics:
     """Return all values of one sample; None where one is not defined. Without a prediction: what a non-answer gets."""
-    said = prediction or _NOTHING
+    said = prediction or NOTHING
     right, refused = is_right(said, truth), said.status == "refused"
     values: Metrics = {
         "click_accuracy": float(right),

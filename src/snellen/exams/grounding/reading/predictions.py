@@ -30,7 +30,6 @@ class Detection(Struct, frozen=True):
     text: str = ""
     kind: str = "unknown"
     confidence: float | None = None
-    interactive: bool | None = None
 
 
 class Prediction(Struct, frozen=True):
@@ -118,7 +117,6 @@ def shortened(detections: list[Detection]) -> tuple[Detection, ...]:
             text=one_line(d.text, LONGEST_TEXT),
             kind=d.kind,
             confidence=None if d.confidence is None else round(d.confidence, 3),
-            interactive=d.interactive,
         )
         for d in detections[:DESCRIBED]
     )
