@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from snellen.core.types import Struct
+from snellen.exams.grounding.geometry import UNIT, Box, iou
 
 Patch = tuple[float, float, float, float]
 
@@ -60,23 +61,21 @@ def dilate(
     """Grow a patch to a size worth looking at; one that is too long is halved first."""
     x1, y1, x2, y2 = patch
     wide, high = (x2 - x1) * width, (y2 - y1) * height
-    small = wide < smallest[0] and high < smallest[1]
-    if not small and wide <= ratio * high and high <= ratio * wide:
+    if wide < smallest[0] and high < smallest[1]:
+        parts: list[Patch] = [patch]
+    elif wide <= ratio * high and high <= ratio * wide:
         return [patch]
-    parts: list[Patch] = [patch]
-    if not small and wide > high:
+    elif wide > high:
         middle = (x1 + x2) / 2
         parts = [(x1, y1, middle, y2), (middle, y1, x2, y2)]
-    elif not small:
+    else:
         middle = (y1 + y2) / 2
         parts = [(x1, y1, x2, middle), (x1, middle, x2, y2)]
-    return [_grown(part, width, height, smallest) for part in parts]
-
-
-def _grown(patch: Patch, width: int, height: int, smallest: tuple[int, int]) -> Patch:
-    x1, x2 = _stretched(patch[0], patch[2], width, smallest[0])
-    y1, y2 = _stretched(patch[1], patch[3], height, smallest[1])
-    return x1, y1, x2, y2
+    grown = []
+    for a, b, c, d in parts:
+        (left, right), (top, bottom) = _stretched(a, c, width, smallest[0]), _stretched(b, d, height, smallest[1])
+        grown.append((left, top, right, bottom))
+    return grown
 
 
 def _stretched(start: float, end: float, length: int, smallest: int) -> tuple[float, float]:
@@ -91,23 +90,14 @@ def _stretched(start: float, end: float, length: int, smallest: int) -> tuple[fl
     return start - missing, end + missing
 
 
-def overlap(a: Patch, b: Patch) -> float:
-    """Return intersection over union."""
-    wide = min(a[2], b[2]) - max(a[0], b[0])
-    high = min(a[3], b[3]) - max(a[1], b[1])
-    if wide <= 0 or high <= 0:
-        return 0.0
-    common = wide * high
-    return common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common)
-
-
 def distinct(patches: Sequence[Patch], same: float = SAME) -> list[Patch]:
     """Return the patches in their order, without those that mostly cover an earlier one."""
-    kept: list[Patch] = []
+    kept: list[Box] = []
     for patch in patches:
-        if all(overlap(patch, other) < same for other in kept):
-            kept.append(patch)
-    return kept
+        box = Box(*patch, UNIT)
+        if all(iou(box, other) < same for other in kept):
+            kept.append(box)
+    return [box.corners for box in kept]
 
 
 def ranked(candidates: Sequence[Patch], width: int, height: int) -> list[Patch]:

@@ -174,25 +174,27 @@ def list_(verbose: bool) -> int:
 
     known = settings(os.environ, Path())
     entries = sorted(catalogue(), key=lambda entry: entry.name not in ORIGINALS)
-    titles = ("Available Methods", "ORACLE methods: look at the answer, for comparison only")
-    for oracle, title in zip((False, True) if verbose else (False,), titles, strict=False):
-        click.echo(f"\n{title}:\n{'-' * 40}")
-        for entry in entries:
-            if entry.oracle is oracle:
-                needs = f" [needs {', '.join(entry.needs)}]" if entry.needs else ""
-                click.echo(f"  {entry.name:<34} {entry.about}{needs}")
-    click.echo(f"\nDatasets in {known.datasets_dir}:\n{'-' * 40}")
-    for name, title in sorted(_there(Path(known.datasets_dir)).items()):
-        click.echo(f"  {_shown(name):<34} {title}")
-    click.echo(f"\nDataset Types:\n{'-' * 40}")
-    for name, style in TYPES.items():
-        click.echo(f"  {name:<34} 'generate --type {name}' makes it (style {style})")
-    for name, source in SOURCES.items():
-        how = f"'snellen data get grounding --set {name}'" if source.repo else source.instead
-        click.echo(f"  {name:<34} {source.title}: {how}")
+    methods = {e.name: e.about + (f" [needs {', '.join(e.needs)}]" if e.needs else "") for e in entries}
+    blind, oracles = ({e.name: methods[e.name] for e in entries if e.oracle is oracle} for oracle in (False, True))
+    _list("Available Methods", blind)
+    if verbose:
+        _list("ORACLE methods: look at the answer, for comparison only", oracles)
+    _list(f"Datasets in {known.datasets_dir}", dict(sorted(_there(Path(known.datasets_dir)).items())))
+    made = {name: f"'generate --type {name}' makes it (style {style})" for name, style in TYPES.items()}
+    got = {
+        name: f"{one.title}: " + (f"'snellen data get grounding --set {name}'" if one.repo else one.instead)
+        for name, one in SOURCES.items()
+    }
+    _list("Dataset Types", made | got)
     click.echo(f"\nDefault Directories:\n  Datasets: {known.datasets_dir}\n  Results:  {known.results_dir}")
     click.echo(f"  Charts:   {known.charts_dir}")
     return 0
+
+
+def _list(title: str, lines: dict[str, str]) -> None:
+    click.echo(f"\n{title}:\n{'-' * 40}")
+    for name, about in lines.items():
+        click.echo(f"  {_shown(name):<34} {about}")
 
 
 @app.command()

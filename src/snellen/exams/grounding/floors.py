@@ -92,7 +92,7 @@ def best_point(areas: Sequence[Area]) -> tuple[int, tuple[float, float]] | None:
 
     boxes = np.array([box for area in areas for box in area.boxes], dtype=np.float64).reshape(-1, 4)
     best: tuple[int, tuple[float, float]] | None = None
-    for most, corner in _sweep(boxes, np.ones(len(boxes))):
+    for most, corner in _sweep(boxes):
         if most < 2 or (best is not None and most <= best[0]):
             break
         point = _inner(boxes, corner)
@@ -102,26 +102,22 @@ def best_point(areas: Sequence[Area]) -> tuple[int, tuple[float, float]] | None:
     return best
 
 
-def _sweep(boxes: Floats, weights: Floats) -> list[tuple[float, tuple[float, float]]]:
-    """Return for every left edge the place on it that most boxes cover, as (their weight, (x, y)); the best first.
+def _sweep(boxes: Floats) -> list[tuple[int, tuple[float, float]]]:
+    """Return for every left edge the place on it that most boxes cover, as (how many, (x, y)); the best first.
 
     A place that as many boxes cover as any can be moved left to a left edge and up to an upper edge, so none is missed.
     """
     import numpy as np
 
-    by_top = np.argsort(boxes[:, 1], kind="stable")
-    left, top, right, bottom = boxes[by_top].T
-    weight = weights[by_top]
+    left, top, right, bottom = boxes[np.argsort(boxes[:, 1], kind="stable")].T
     found = []
     for x in np.unique(left):
         here = np.flatnonzero((left <= x) & (right >= x))
-        tops, bottoms, heavy = top[here], bottom[here], weight[here]
-        order = bottoms.argsort()
-        ended = np.concatenate(((0.0,), heavy[order].cumsum()))[bottoms[order].searchsorted(tops)]
+        ended = np.sort(bottom[here]).searchsorted(top[here])
         # of boxes that begin at one height, the last one has them all
-        cover = heavy.cumsum() - ended
+        cover = np.arange(1, len(here) + 1) - ended
         at = int(cover.argmax())
-        found.append((float(cover[at]), (float(x), float(tops[at]))))
+        found.append((int(cover[at]), (float(x), float(top[here][at]))))
     return sorted(found, key=lambda one: -one[0])
 
 

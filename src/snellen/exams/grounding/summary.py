@@ -30,7 +30,6 @@ GROUPINGS: tuple[tuple[str, ...], ...] = (
     ("difficulty", "type"),
     ("capability",),
     ("phrasing",),
-    ("phrasing", "family"),
     ("phrasing", "kind"),
 )
 _RANKS = (

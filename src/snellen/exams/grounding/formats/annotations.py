@@ -1,8 +1,8 @@
 """The format of the original generator, exactly: `annotations.json` with boxes as fractions [x, y, width, height], images beside it.
 
-Six keys of an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the screenshot does not have
-it; the box is four zeros), `kind` (text or icon), `phrasing` (plain or natural, how it is asked for), `family` (which half of
-the natural instructions) and `role` (what it is called in words, such as "menu"; it is not read back).
+Five keys of an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the screenshot does not have
+it; the box is four zeros), `kind` (text or icon), `phrasing` (plain or natural, how it is asked for) and `role` (what it is called in
+words, such as "menu"; it is not read back).
 Sets of this format are written in synthetic/screens.
 """
 
@@ -48,7 +48,6 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
     absent: bool = False
     kind: str | None = None
     phrasing: str = ""
-    family: str = ""
 
 
 class _Sample(msgspec.Struct, frozen=True):
@@ -124,7 +123,7 @@ def _entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iter
 def _screen(given: Any, screen: Screen, details: dict[str, str], place: str) -> Screen:
     element = typed(given, Element)
     kind = element.kind or ("icon" if element.element_type == "icon" else "text")
-    more = {name: value for name in ("phrasing", "family") if (value := getattr(element, name))}
+    phrasing = {"phrasing": element.phrasing} if element.phrasing else {}
     return screen.asking(
         place,
         id=element.id,
@@ -133,7 +132,7 @@ def _screen(given: Any, screen: Screen, details: dict[str, str], place: str) -> 
         box_format="xywh-shares",
         element_type=element.element_type,
         text=element.text,
-        tags=details | {"type": element.element_type, "kind": kind} | more,
+        tags=details | {"type": element.element_type, "kind": kind} | phrasing,
         area_fraction=None if element.absent or len(element.bbox) < 4 else element.bbox[2] * element.bbox[3],
     )
 
