@@ -56,7 +56,7 @@ class MethodView(Struct, frozen=True):
 
     @property
     def whole(self) -> Crop:
-        """The crop that cuts nothing off."""
+        """Return the crop that cuts nothing off."""
         return Crop.whole(Pixels(self.width, self.height))
 
 
@@ -153,7 +153,7 @@ class Search:
 
     @property
     def spent(self) -> bool:
-        """Whether no further call is allowed."""
+        """Return whether no further call is allowed."""
         return self.cap is not None and self.calls >= self.cap
 
     def begin(self, crop: Crop) -> None:

@@ -170,7 +170,7 @@ def finer(before: Look, after: Look, scored: bool) -> Look:
 
 
 def _nearness(one: Look, other: Look) -> float:
-    """1 for the same place, falling off within a few percent of the diagonal."""
+    """Return 1 for the same place, falling off within a few percent of the diagonal."""
     if one.point is None or other.point is None:
         return 0.0
     reach = _AGREEMENT * math.hypot(*one.point.space.size)

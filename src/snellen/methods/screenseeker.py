@@ -142,7 +142,7 @@ class _PlannedSearch:
 
 
 def _box(look: Look) -> Box | None:
-    """The box that was found, or one without area at the point."""
+    """Return the box that was found, or one without area at the point."""
     at = look.point
     return look.box or (None if at is None else Box(at.x, at.y, at.x, at.y, at.space))
 

@@ -73,7 +73,7 @@ class MethodSubject(Subject):
 
     @property
     def beside(self) -> int:  # type: ignore[override]
-        """How many questions wait for a parse that another question of the same screenshot asked for."""
+        """Return how many questions wait for a parse that another question of the same screenshot asked for."""
         return self.parses.waiting
 
     def asked(self) -> tuple[CallEstimate, ...]:
@@ -82,7 +82,7 @@ class MethodSubject(Subject):
         return tuple(CallEstimate(model, self._method.most, text, pictures) for model in self._asked)
 
     def why_same(self, repeats: int) -> str:
-        """A method that asks no model computes its answer; one that does is as steady as the models are."""
+        """Return why repeats are the same: a method without a model computes its answer; another is as steady as its models."""
         reasons = [model.why_same(repeats) for model in self._asked]
         if not reasons and "code" not in self.identity:  # a plugin's function may do what it likes
             return f"{self.spec} asks no model and computes the same answer each time"

@@ -146,7 +146,7 @@ def _distances(at: Point | None, truth: Truth) -> Metrics:
 
 
 def _overlaps(prediction: Prediction, truth: Truth) -> Metrics:
-    """IoU with the best right box, where there is a box; what a missing box costs is known only for a whole run (summary.py)."""
+    """Return the IoU with the best right box, where there is a box; what a missing box costs is known only for a whole run (summary.py)."""
     best = None
     if prediction.box is not None and prediction.status == "found" and not truth.absent:
         x1, y1, x2, y2 = prediction.box

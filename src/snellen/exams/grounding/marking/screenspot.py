@@ -17,7 +17,7 @@ BLOCKS = {
 
 
 def correctness(status: str, right: bool) -> str:
-    """correct, wrong or wrong_format (no point to judge)."""
+    """Return correct, wrong, or wrong_format (no point to judge)."""
     if right:
         return "correct"
     return "wrong" if status in ("found", "missed") else "wrong_format"

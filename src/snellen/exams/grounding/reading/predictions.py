@@ -105,7 +105,7 @@ def from_text(text: str) -> Prediction | None:
 
 
 def bounded(texts: list[str]) -> tuple[str, ...]:
-    """Raw replies as they may be stored: not too many, not too long."""
+    """Return raw replies as they may be stored: not too many, not too long."""
     return tuple(t if len(t) <= LARGEST_REPLY else t[: LARGEST_REPLY - 1] + "…" for t in texts[:MOST_REPLIES])
 
 
