@@ -21,9 +21,8 @@ from snellen.exams.grounding.geometry import Pixels, Point
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
 from snellen.methods import catalogue as methods
 from snellen.methods import seeker_math as seeker
-from snellen.methods.base import MethodView, Parse, ToolFailure
+from snellen.methods.base import Look, MethodView, Parse, ToolFailure
 from snellen.methods.crops import choose, finer, panels
-from snellen.methods.base import Look
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
 REFERENCE = GOLDEN["screenseeker_reference"]
