@@ -30,15 +30,33 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
         return
     made = "-synthetic" if run.manifest.data.synthetic else ""
     name = file_name(run.manifest.subject.spec) + made
-    captions, hits, both = _by_pair(run)
-    unseparated = _no_scorer(run)
+    captions: dict[str, dict[str, str]] = {}
+    hits: dict[str, list[float]] = {}
+    both: list[float] = []  # of every pair, not of larger sets
+    missed: list[str] = []
+    several = False
+    turned = (
+        Arm.parse(run.prompt).control == "swapped"
+    )  # marks speak of the pictures as shown, then the other way round
+    for sample, _answer, mark in run.records():
+        uid, names = str(sample.truth["uid"]), names_of(sample)
+        shown = names[::-1] if turned else names
+        hits[uid] = [v if isinstance(v := mark.metrics.get(slot), float) else 0.0 for slot in shown]
+        if names == PAIR:
+            both.append(float(mark.metrics.get("both") == 1.0))
+        if isinstance(mark.reading, dict):
+            captions[uid] = {name: str(mark.reading[slot]) for name, slot in zip(names, shown, strict=True)}
+        verdicts = [v for k, v in mark.metrics.items() if k == "both" or k.startswith("both.")]
+        several |= len(verdicts) > 1
+        if len(verdicts) > 1 and not any(verdicts):
+            missed.append(uid)
     yield f"captions/{name}.json", json_bytes(captions)
     yield f"uid2acc/{name}.pkl", pickle.dumps(hits, protocol=PICKLE_PROTOCOL)
     yield f"uid2acc/{name}.json", json_bytes(hits, indent=1)
     if both:
         yield f"score{made}.txt", f"{printed_score(both)}\n".encode()
-    if unseparated is not None:
-        yield f"no_scorer{made}.json", json_bytes(unseparated, indent=1)
+    if several:
+        yield f"no_scorer{made}.json", json_bytes(missed, indent=1)
 
 
 def file_name(spec: str) -> str:
@@ -50,41 +68,6 @@ def file_name(spec: str) -> str:
     kind, _, rest = spec.partition("/")
     name = PurePath(rest).name.partition(".")[0] if kind == "replay" else spec
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "captions"
-
-
-def _by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[float]], list[float]]:
-    """Captions by uid, hits by uid in the data set's order of pictures, and `both` of every pair (not of larger sets).
-
-    A pair without readable captions has no entry among the captions, and 0 for each hit.
-    """
-    captions: dict[str, dict[str, str]] = {}
-    hits: dict[str, list[float]] = {}
-    both: list[float] = []
-    turned = (
-        Arm.parse(run.prompt).control == "swapped"
-    )  # marks speak of the pictures as shown, then the other way round
-    for sample, _answer, mark in run.records() if run.records is not None else ():
-        uid, names = str(sample.truth["uid"]), names_of(sample)
-        shown = names[::-1] if turned else names
-        values = [mark.metrics.get(slot) for slot in shown]
-        hits[uid] = [v if isinstance(v, float) else 0.0 for v in values]
-        if names == PAIR:
-            both.append(float(mark.metrics.get("both") == 1.0))
-        if isinstance(mark.reading, dict):
-            captions[uid] = {name: str(mark.reading[slot]) for name, slot in zip(names, shown, strict=True)}
-    return captions, hits, both
-
-
-def _no_scorer(run: RunFacts) -> list[str] | None:
-    """Return the uids of the pairs whose captions no scorer tells apart; None where fewer than two scorers scored anything."""
-    several = False
-    uids = []
-    for sample, _answer, mark in run.records() if run.records is not None else ():
-        said = [v for k, v in mark.metrics.items() if k == "both" or k.startswith("both.")]
-        several |= len(said) > 1
-        if len(said) > 1 and not any(said):
-            uids.append(str(sample.truth["uid"]))
-    return uids if several else None
 
 
 def _recalls(run: RunFacts) -> bytes:

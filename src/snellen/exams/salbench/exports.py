@@ -11,17 +11,11 @@ from snellen.core.cells import csv_bytes
 from snellen.core.extras import Content, RunFacts
 from snellen.core.results import GroupSummary
 from snellen.core.types import Answer, Mark, Outcome, Sample
+from snellen.exams.salbench.layout import ORDERED, SPLITS, TASKS
 from snellen.exams.salbench.names import BY_NAME
 from snellen.exams.salbench.rows import WORDS
 
-COLUMNS = {
-    "Detection_NAT": "O3",
-    "Detection_SYN": "P3",
-    "Referring_NAT": "O3_box",
-    "Referring_SYN": "P3_box",
-    "VisualRef_NAT": "O3_box_img",
-    "VisualRef_SYN": "P3_box_img",
-}
+COLUMNS = {f"{TASKS[c.task]}_{SPLITS[c.split]}": c.name for c in ORDERED}
 SPLIT_WORDS = {split: word for word, split in WORDS.items()}
 
 

@@ -10,13 +10,14 @@ from snellen.exams.salbench.protocols import PROTOCOLS
 
 TASKS = {"D": "Detection", "R": "Referring", "VR": "VisualRef"}
 SPLITS = {"O3": "NAT", "P3": "SYN"}
+ORDERED = sorted(CONFIGS, key=lambda c: (list(TASKS).index(c.task), list(SPLITS).index(c.split)))
+"""The configs in the order of Table 1."""
 
 
 def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
     """Table 1 has the protocol's headline: the macro F1 that the paper calls F1 under `paper`, the mean of F1 under `plan-v2`."""
     headline = PROTOCOLS[protocol].headline if protocol in PROTOCOLS else "macro_f1"
-    ordered = sorted(CONFIGS, key=lambda c: (list(TASKS).index(c.task), list(SPLITS).index(c.split)))
-    columns = [Column(SPLITS[c.split], {"config": c.name}, headline, TASKS[c.task]) for c in ordered]
+    columns = [Column(SPLITS[c.split], {"config": c.name}, headline, TASKS[c.task]) for c in ORDERED]
     about = f"{'macro F1' if headline == 'macro_f1' else 'F1 (sample)'} (columns of the paper's Table 1)"
     yield Layout(PAPER, about, columns, whole=True)
     for config in CONFIGS:

@@ -117,25 +117,15 @@ class ImageIndex:
 
     @cached_property
     def _files(self) -> dict[str, list[str]]:
-        """The paths of every image (and `.json`, for VCR's metadata) by its name. Links are followed, and a link back up does not loop."""
+        """The paths of every image (and `.json`, for VCR's metadata) by its name. Links to folders are not followed here."""
         found: dict[str, list[str]] = defaultdict(list)
-        seen: set[tuple[int, int]] = set()
-        for folder, below, names in os.walk(self.root, followlinks=True, onerror=_unreadable):
-            at = os.stat(folder)  # noqa: PTH116
-            if (at.st_dev, at.st_ino) in seen:
-                below.clear()
-                continue
-            seen.add((at.st_dev, at.st_ino))
+        for folder, below, names in os.walk(self.root):
             below[:] = (name for name in below if not name.startswith("."))
             home = Path(folder).relative_to(self.root)
             for name in names:
                 if name.lower().endswith((*PICTURES, ".json")) and not name.startswith("."):
                     found[name].append((home / name).as_posix())
         return found
-
-
-def _unreadable(error: OSError) -> None:
-    raise SnellenError(f"{error.filename}: cannot be read ({error.strerror})")
 
 
 def _clean(name: str) -> str:
