@@ -39,7 +39,7 @@ from snellen.exams.vqa_nle.exports import tables
 from snellen.exams.vqa_nle.findings import findings
 from snellen.exams.vqa_nle.formats.find import find
 from snellen.exams.vqa_nle.gallery import ShadedGallery
-from snellen.exams.vqa_nle.names import MAX_TOKENS, SPLITS, TASKS, wants_explanation
+from snellen.exams.vqa_nle.names import LETTERS, MAX_TOKENS, SPLITS, TASKS, wants_explanation
 from snellen.exams.vqa_nle.prompts import probes, prompts_of, truths
 from snellen.exams.vqa_nle.protocols import protocols_of
 from snellen.stats.text_floor import Choices, choices
@@ -126,16 +126,11 @@ class VqaNle(Exam):
         return wanted._replace(prompt=prompt, options=options)
 
 
-def _reordered(sample: Sample, draw: Random) -> Sample | None:
+def _reordered(sample: Sample, draw: Random) -> Sample:
     """Return the sample with VCR's four choices in another order, and the number of the right one with them."""
-    given = sample.facts.get("choices") or []
-    if len(given) < 2:
-        return None
-    order = new_order(len(given), draw)
-    truth, label = sample.truth, sample.truth.get("label") if isinstance(sample.truth, dict) else None
-    if label is not None and label < len(order):
-        truth = {**truth, "label": order.index(label)}
-    moved = {**sample.facts, "choices": [given[i] for i in order]}
+    order = new_order(len(LETTERS), draw)
+    moved = {**sample.facts, "choices": [sample.facts["choices"][i] for i in order]}
+    truth = sample.truth and {**sample.truth, "label": order.index(sample.truth["label"])}
     return msgspec.structs.replace(sample, facts=moved, truth=truth)
 
 

@@ -7,7 +7,7 @@ are corpus metrics, and they and the entropies are given for whole splits only. 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -63,15 +63,9 @@ def own(seen: Seen) -> MarkSummary:
 
 MAJORITY = "majority_accuracy"  # where a protocol's filter of explanations is narrower than its accuracy
 METRICS = declared("snellen.exams.vqa_nle", "metrics.toml", dict[str, tuple[Metric, ...]])
-SOFT_FIRST = (
-    "strict",
-    "e-vil",
-)  # VQA's own measure, and e-ViL's task score; the others lead with what their code counts
-NAMES = {
-    ("e-vil", "vqax"): {"soft_accuracy": "task score S_T (soft)", "accuracy": "any annotator's answer"},
-    ("e-vil", ""): {"accuracy": "task score S_T"},
-    ("nlxgpt", "vqax"): {"accuracy": "accuracy (any annotator)", MAJORITY: "majority accuracy (its filter)"},
-}
+LABELS = declared("snellen.exams.vqa_nle", "labels.toml", dict[str, dict[str, str]])
+# VQA's own measure, and e-ViL's task score; the others lead with what their code counts
+SOFT_FIRST = ("strict", "e-vil")
 
 
 def headline(protocol: str, task: str) -> str:
@@ -83,17 +77,12 @@ def headline(protocol: str, task: str) -> str:
     return "soft_accuracy" if task == "vqax" and protocol in SOFT_FIRST else "accuracy"
 
 
-def named(metrics: Iterable[Metric], protocol: str, task: str) -> tuple[Metric, ...]:
-    """Metrics under the names that a protocol's authors have for them, the headline first."""
-    names = NAMES.get((protocol, task)) or NAMES.get((protocol, ""), {})
-    first = headline(protocol, task)
-    found = (msgspec.structs.replace(m, label=names[m.name]) if m.name in names else m for m in metrics)
-    return tuple(sorted(found, key=lambda m: m.name != first))
-
-
-def declarations(*, explains: bool) -> tuple[Metric, ...]:
-    """Return every metric that a task can have, in the order of the tables."""
-    return METRICS["accuracies"] + (METRICS["explained"] if explains else ()) + METRICS["entropies"]
+def metrics_of(protocol: str, task: str, *, explains: bool) -> tuple[Metric, ...]:
+    """Return every metric that a task can have, under the names that a protocol's authors have for them, the headline first."""
+    labels = LABELS.get(f"{protocol}/{task}") or LABELS.get(protocol, {})
+    every = METRICS["accuracies"] + (METRICS["explained"] if explains else ()) + METRICS["entropies"]
+    found = (msgspec.structs.replace(m, label=labels.get(m.name, m.label)) for m in every)
+    return tuple(sorted(found, key=lambda m: m.name != headline(protocol, task)))
 
 
 # ---------------------------------------------------------------- groups and floors

@@ -94,7 +94,7 @@ class NleProtocol(Protocol):
         super().__init__(name, self.about, version=version, prompt="zero")
         self.explains = explains
         self.headline = summary.headline(name, task)
-        self.metrics = summary.named(summary.declarations(explains=explains), name, task)
+        self.metrics = summary.metrics_of(name, task, explains=explains)
         self._answers = type(self)(name, version, task, explains=False) if explains else self
         self.extras = (ROLES, ByPrompt(self._for_prompt), JoinedItems(_joined))
 
