@@ -204,12 +204,16 @@ class _Said(Struct, frozen=True):
 
 
 _Token = str | list[int]
+_TEXTS, _TOKEN_LISTS = list[str | _Said], list[list[_Token]]
 
 
 def first(fields: Fields, names: Names) -> Any:
     """Return the first of these fields that says something (not null, not blank, not empty)."""
-    values = (fields.get(name) for name in names)
-    return next((v for v in values if v not in (None, []) and not (isinstance(v, str) and not v.strip())), None)
+    for name in names:
+        value = fields.get(name)
+        if value not in (None, []) and not (isinstance(value, str) and not value.strip()):
+            return value
+    return None
 
 
 def _converted(value: Any, kind: type[_Kind], what: str) -> _Kind:
@@ -233,9 +237,9 @@ def texts(value: Any, what: str, tokens: int | None = None) -> tuple[str, ...]:
     if value is None:
         return ()
     if tokens is not None:
-        found = [sentence(one, tokens) for one in _converted(value, list[list[_Token]], what)]
+        found = [sentence(one, tokens) for one in _converted(value, _TOKEN_LISTS, what)]
     else:
-        each = _converted(value if isinstance(value, list) else [value], list[str | _Said], what)
+        each = _converted(value if isinstance(value, list) else [value], _TEXTS, what)
         found = [tags.canonical(one if isinstance(one, str) else one.answer).strip() for one in each]
     return tuple(filter(None, found))
 
