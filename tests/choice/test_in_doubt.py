@@ -90,6 +90,29 @@ CHOICES: tuple[tuple[tuple[str, ...], str | None, tuple[str, ...]], ...] = (
             ),
         ),
     ),
+    (
+        COLOURS,
+        None,
+        (
+            *(
+                "I refuse to choose A",
+                "~A",
+                "!= A",
+                "\u00acA",
+                "-A",
+                "non-red",
+                "blue-green",
+                "Answer: A B",
+                "First A, then B",
+            ),
+            *(
+                "Answer: A\n\nNote: B is the right one.",
+                "Answer: A\nB is what I'd choose.",
+                "The answer is A. Just kidding, B.",
+            ),
+            "My friend thinks it's A.",
+        ),
+    ),
     (COLOURS, "red", ("I would choose A over B.",)),
     (
         COLOURS,
@@ -165,6 +188,7 @@ READ: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = (
             *(
                 "The correct answer is B. no",
                 "No, there is no dog in the image.",
+                "No, it isn't.",
                 "No. There isn't a dog.",
                 "**No**",
                 "Answer: no",

@@ -46,17 +46,19 @@ _STATED = re.compile(
     rf"|\b(?:therefore|thus|hence|in conclusion|tl;dr)[,:]*\s(?:it is )?{_FILL}(?={SIGN}\W*(?:$|[.,;]))"
     rf"|(?={SIGN}\W*(?:is|are) (?:(?:clearly|indeed|definitely|therefore) )?(?:the )?(?:correct|right|best|true)\b)"
 )
-_BARE = re.compile(rf"\W*(?:(?:(?:the |my )?{_WORD}{_LINK}|{_IT_IS}){_FILL})?{_SOME}\W*")
+_BARE = re.compile(
+    rf"(?!.*[~\u00ac\u2260{UNSURE}]|.*!=)\W*(?:(?:(?:the |my )?{_WORD}{_LINK}|{_IT_IS}){_FILL})?{_SOME}\W*"
+)
 _HEAD = re.compile(
     rf"\W*{_IT_IS}?({_SOME})[\"')\]]*(?:(?P<mark>\s*[:(,;]|\s-\s)|[.!]+(?=\s|$)|\s*$|\s(?=(?:because|since|as|due|given)\b))"
 )
-_DOUBT = re.compile(rf"{any_word('doubt')}|[?{UNSURE}]")
+_DOUBT = re.compile(rf"{any_word('doubt')}|[?~\u00ac\u2260{UNSURE}]|!=")
 _ASIDE = re.compile(rf"{any_word('aside')}|%|{SIGN}\s?(?:-|to|through)\s?{SIGN}|{SIGN}\s?[:=(]\s?\d")
 _TAKEN_BACK = re.compile(
-    r"^\W*(?:(?:it|this|that|which)\b(?:'s| is| does| do| can| was)? ?)?(?:(?:is|does|do|can|was) )?"
-    rf"{any_word('back')}|{any_word('refusal')}"
+    rf"^\W*(?:(?:is|does|do|can|was) )?{any_word('back')}|{any_word('refusal')}"
+    rf"|^[^\w,]*(?:it|this|that|which)\b(?:'s| is| does| do| can| was)? ?{any_word('back')}"
 )
-_HEDGE = re.compile(rf"{any_word('hedge')}|\?")
+_HEDGE = re.compile(rf"{any_word('hedge')}|[?{UNSURE}]")
 _NEGATED = re.compile(any_word("negation"))
 _NOT_ANOTHER = re.compile(rf"({SIGN}[\"')]*)(?:\s?[,(]\s?(?:and )?|\sand\s)not (?:an? |the )?{SIGN}{UNSURE}?\)?")
 _DENIED = re.compile(
@@ -174,7 +176,7 @@ def _begun(lines: list[str]) -> list[_Claim]:
     found = _HEAD.match(lines[0])
     if found is None:
         return [(places, "")] if _BARE.fullmatch(lines[-1]) and lines[-2][-1] in ".!?" else []
-    rest = lines[0][found.end() :]
+    rest = lines[0][found.end(1) :]
     first, mark = _SENTENCE.split(rest)[0], (found["mark"] or "").strip()
     listed = mark in (":", "(", ",", ";") and places_in(first) - places and not _NEGATED.search(first)
     doubted = mark in (":", "(", "-") and _DOUBT.search(first)

@@ -20,6 +20,7 @@ OPEN, CLOSE, UNSURE = "\ue010", "\ue011", "\ue012"
 SIGN = f"{OPEN}\\d+{CLOSE}"
 REFERENCE = r"\b(?:image|figure|fig\.|frame|picture|photo|panel|page|step|row|column|question)s?\s?(?:number\s|#)?\d+\b"
 WORDS = declared("snellen.choice", "words.toml", dict[str, tuple[str, ...]])
+_NOT = r"~!\u00ac\u2260"
 _SENTENCE_START = r"(?:^|(?<=[.!?;]\s))[\"'(\[]*"
 _ANSWERED = r"\b(?:answers?|option|choice|conclusion|verdict|say)\b[\"']?(?: is\b)?\s?(?:[:=]|->)?"
 _CLAIMED_BY = (
@@ -56,8 +57,8 @@ def _signed_line(text: str, options: tuple[str, ...], lettered: bool) -> str:
     numbers = numbers_in(text)
 
     def named(found: re.Match[str]) -> str:
-        part = is_part_of_number(numbers, *found.span())
-        return found[0] if part or found[1] is None else sign(places[fold(found[1])])
+        place = places.get(fold(found[1] or ""))
+        return found[0] if place is None or is_part_of_number(numbers, *found.span()) else sign(place)
 
     text = texts.sub(named, text)
     if lettered:
@@ -93,20 +94,18 @@ def _patterns(options: tuple[str, ...], lettered: bool) -> tuple[re.Pattern[str]
     between = r"[\"']?(?:\s?[,;/&|]\s?(?:(?i:and|or)\s)?|\s(?i:and|or)\s)[\"']?"
     some = rf"(?>{one}(?:{between}{one})*)"
     labels = (
-        rf"^\W*(?i:(?:the |my )?(?:final |correct )?(?:answers?|options?|letters?)(?: is| are)?\W+)?((?i:{some}))\W*$",
+        rf"^[^\w{_NOT}-]*(?i:(?:the |my )?(?:final |correct )?(?:answers?|options?|letters?)(?: is| are)?\W+)?((?i:{some}))\W*$",
         rf"(?<!\w)[(\[]\s?((?i:{some}))\s?[)\]]",
         rf"\b(?i:options?|choices?)\s[\"']?((?i:{letter}(?:{between}{one})*))",
         rf"(?i:{_CLAIMED_BY})\s?[\"'(]?((?i:{some}))(?=[\"')\]]*\s*(?:$|[.,;!]))",
         rf"(?i:{_CLAIMED_BY})\s?[\"']?({some})(?={_END})",
         rf"{_SENTENCE_START}({some})(?={_END}|[.):,]|\s(?:is|are)\s(?:the\s)?(?:correct|right|best|true)\b)",
-        rf"(?<![\w'.&+-])(?P<loose>{some})",
+        rf"(?<![\w{_NOT}'.&+-])(?P<loose>{some})",
     )
-    small_word = one_of(small) if small else "(?!)"
+    stated = rf"(?:{_SENTENCE_START}|(?:{_ANSWERED}|{CLOSE}[.):,]?|,)\s?(?:(?:but|or|and)\s)?[\"'(]*)"
+    ended = r"(?=[\"')\]]*\s*(?:$|[.,;!]|-\s|\(|(?:because|since|as)\b))"
     return (
-        re.compile(rf"(?<!\w)(?:{'|'.join(texts) or '(?!)'})(?!\w)".replace("(?:", "(", 1) + f"|(?i:{REFERENCE})"),
+        re.compile(rf"(?<![\w{_NOT}-])({'|'.join(texts) or '(?!)'})(?!-?\w)|(?i:{REFERENCE})"),
         re.compile("|".join(labels)),
-        re.compile(
-            rf"(?:{_SENTENCE_START}|(?:{_ANSWERED}|{CLOSE}[.):,]?|,)\s?(?:(?:but|or|and)\s)?[\"'(]*)({small_word})(?=[\"')\]]*\s*(?:$|[.,;!]|-\s|\(|(?:because|since|as)\b))",
-            re.IGNORECASE,
-        ),
+        re.compile(rf"{stated}({one_of(small) if small else '(?!)'}){ended}", re.IGNORECASE),
     )

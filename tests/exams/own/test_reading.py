@@ -52,7 +52,14 @@ def test_one_option_is_read_whatever_stands_around_it(reply: str, option: str) -
     "reply",
     [
         *("", "E", "It could be red or blue.", "Both A and B", "B. red", "Not blue.", "None of the above", "A man"),
-        *("I cannot tell.", "I see a red car. Wait, actually it is blue.", "Not A, but B", "<think>B", "A or B", "It is neither red nor blue."),
+        *(
+            "I cannot tell.",
+            "I see a red car. Wait, actually it is blue.",
+            "Not A, but B",
+            "<think>B",
+            "A or B",
+            "It is neither red nor blue.",
+        ),
     ],
 )
 def test_nothing_is_guessed(reply: str) -> None:
@@ -140,7 +147,11 @@ def test_short_answers(reply: str, text: str | None) -> None:
     assert read_text(reply) == text
 
 
-@given(st.text(alphabet="ABCD.,()'\n redblu-not orisanswer:*{}[]\"\ue010\ue0110123", max_size=200))
+@given(
+    st.text(
+        alphabet="ABCD\u0130\u0131\u017f\u212a\u2260.,()'\n redblu-not orisanswer:*{}[]\"\ue010\ue0110123", max_size=200
+    )
+)
 def test_any_reply_can_be_read(reply: str) -> None:
     assert read_choice(reply, COLOURS) in (None, *COLOURS)
     assert set(read_labels(reply, COLOURS) or ()) <= set(COLOURS)

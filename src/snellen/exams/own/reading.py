@@ -9,7 +9,7 @@ from snellen.choice.signs import REFERENCE, sign
 from snellen.core.reply import Number, minus_signs, numbers_in
 from snellen.exams.own.rows import number_of
 
-_SUM = re.compile(r"[\d.,]+(?:\s?[-+*/\u00d7]\s?[\d.,]+)+\s?=\s?(?=[-+]?\d)")
+_SUM = re.compile(r"(?<![\d.,])[\d.,]{1,15}(?:\s?[-+*/\u00d7]\s?[\d.,]{1,15}){1,20}\s?=\s?(?=[-+]?\d)")
 _COUNTS_ONE = re.compile(r"(?:^|[:=]|\b(?:is|are|'s|only|exactly|just|say))\W*$", re.IGNORECASE | re.MULTILINE)
 _ANSWER = re.compile(r"\b(?:answer|verdict|conclusion)\b[\"'*]{0,2}\s?(?:is|:|=|->)+\s*(?=\S)", re.IGNORECASE)
 _IS = re.compile(
@@ -30,9 +30,10 @@ def read_number(reply: str) -> float | None:
         return bare
     text = re.sub(REFERENCE, " ", _SUM.sub("", said(reply)), flags=re.IGNORECASE)
     numbers = [number for number in numbers_in(text) if not _is_pronoun(text, number)]
-    values = [number.value for number in numbers]
+    values = list(dict.fromkeys(number.value for number in numbers))
+    signs = {value: sign(place) for place, value in enumerate(values)}
     for number in reversed(numbers):
-        text = text[: number.start] + sign(values.index(number.value)) + text[number.end :]
+        text = text[: number.start] + signs[number.value] + text[number.end :]
     found = claimed(text.casefold())
     return values[min(found)] if len(found) == 1 else None
 
@@ -41,7 +42,7 @@ def _is_pronoun(text: str, number: Number) -> bool:
     """Return whether a number is the word in "a clearer one" or "one of them"."""
     if text[number.start : number.end].casefold() != "one":
         return False
-    return not _COUNTS_ONE.search(text[: number.start]) or text.startswith(" of", number.end)
+    return not _COUNTS_ONE.search(text, max(0, number.start - 12), number.start) or text.startswith(" of", number.end)
 
 
 def exact_number(reply: str) -> float | None:
