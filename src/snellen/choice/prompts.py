@@ -30,12 +30,12 @@ def asked(sample: Sample, prompt: str, text: str, kind: AnswerKind = "one-of") -
     )
 
 
-def ask(prompt: str, how: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
+def _ask(prompt: str, how: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
     """Ask about the facts `question` and `options` of a sample."""
     return asked(sample, prompt, wording(str(sample.facts["question"]), sample.facts["options"], how))
 
 
 PROMPTS = by_name(
-    Prompt("question", "the question, lettered options, and how to answer", partial(ask, "question", ONE)),
-    Prompt("bare", "the question and lettered options, and no word on how to answer", partial(ask, "bare", "")),
+    Prompt("question", "the question, lettered options, and how to answer", partial(_ask, "question", ONE)),
+    Prompt("bare", "the question and lettered options, and no word on how to answer", partial(_ask, "bare", "")),
 )

@@ -49,7 +49,7 @@ COLUMNS, LINES = 4, 3
 NUMBERED = 256
 
 
-class ChartCell(NamedTuple):
+class _ChartCell(NamedTuple):
     """Where a letter stands: a square, in pixels of the picture."""
 
     x: int
@@ -67,11 +67,11 @@ class LetterRow(NamedTuple):
 
     height: int
     contrast: int
-    cells: tuple[ChartCell, ...]
+    cells: tuple[_ChartCell, ...]
     letters: str = ""
 
 
-DIGITS = ChartCell(28, 28, 200)
+DIGITS = _ChartCell(28, 28, 200)
 DIGIT_HEIGHT = 110
 
 
@@ -151,12 +151,12 @@ def _spread(width: int, height: int, heights: tuple[int, ...], contrasts: tuple[
     rows, y = [], gap
     for tall, contrast, side in zip(heights, contrasts, sides, strict=True):
         x = (width - A_ROW * side) // 2
-        rows.append(LetterRow(tall, contrast, tuple(ChartCell(x + i * side, y, side) for i in range(A_ROW))))
+        rows.append(LetterRow(tall, contrast, tuple(_ChartCell(x + i * side, y, side) for i in range(A_ROW))))
         y += side + gap
     return tuple(rows)
 
 
-def _write(levels: npt.NDArray[np.float32], text: str, height: int, cell: ChartCell, contrast: int) -> None:
+def _write(levels: npt.NDArray[np.float32], text: str, height: int, cell: _ChartCell, contrast: int) -> None:
     left, top, right, bottom = cell.box
     levels[top:bottom, left:right] -= contrast * ink(text, height, cell.side)
 

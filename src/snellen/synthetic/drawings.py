@@ -21,7 +21,7 @@ _LINE = re.compile(r"(?:(\d+)x )?(flat )?(\S+) (\S+) ?(.*)")
 _TERM = re.compile(r"([+-]?)([\d.]+)?(?:/(\d+))?([a-z_*]*)")
 
 
-class Term(NamedTuple):
+class _Term(NamedTuple):
     """A part of a sum: names of numbers that are multiplied, a factor, and what their product is divided by."""
 
     names: tuple[str, ...]
@@ -29,12 +29,12 @@ class Term(NamedTuple):
     divisor: float
 
 
-class Shape(NamedTuple):
+class _Shape(NamedTuple):
     """A line of a drawing, which may be drawn several times."""
 
     form: str
     colour: str
-    sums: tuple[tuple[Term, ...] | float, ...]
+    sums: tuple[tuple[_Term, ...] | float, ...]
     flat: bool = False
     times: int = 1
 
@@ -51,42 +51,42 @@ def read_table(file: str) -> dict[str, Any]:
     return tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
 
 
-def read_drawings(file: str) -> dict[str, tuple[Shape, ...]]:
+def read_drawings(file: str) -> dict[str, tuple[_Shape, ...]]:
     """Read the drawings of a file."""
     return {name: tuple(map(_shape, text.splitlines())) for name, text in read_table(file)["drawings"].items()}
 
 
-def draw(pen: object, shapes: Iterable[Shape], colour: Callable[[str], Any], **names: float) -> None:
+def draw(pen: object, shapes: Iterable[_Shape], colour: Callable[[str], Any], **names: float) -> None:
     """Draw shapes. A form is a method of the pen, which gets the colour and the numbers."""
     for shape in shapes:
         for numbers in shape.numbers(names):
             getattr(pen, shape.form)(colour(shape.colour), *numbers)
 
 
-def _shape(line: str) -> Shape:
+def _shape(line: str) -> _Shape:
     match = _LINE.fullmatch(line)
     if match is None:
         raise ValueError(f"not a line of a drawing: {line}")
     times, flat, form, colour, numbers = match.groups()
-    return Shape(form, colour, tuple(map(_sum, numbers.split())), flat is not None, int(times or 1))
+    return _Shape(form, colour, tuple(map(_sum, numbers.split())), flat is not None, int(times or 1))
 
 
-def _sum(text: str) -> tuple[Term, ...] | float:
+def _sum(text: str) -> tuple[_Term, ...] | float:
     """Read a sum; one without names is a number.
 
     >>> _sum("x-1/3k*wide")
-    (Term(names=('x',), factor=1.0, divisor=1.0), Term(names=('k', 'wide'), factor=-1.0, divisor=3.0))
+    (_Term(names=('x',), factor=1.0, divisor=1.0), _Term(names=('k', 'wide'), factor=-1.0, divisor=3.0))
     """
     if not re.search("[a-z]", text):
         return float(text)
     found = (match.groups() for match in _TERM.finditer(text) if match[0])
     return tuple(
-        Term(tuple(filter(None, names.split("*"))), float(f"{sign}{factor or 1}"), float(divisor or 1))
+        _Term(tuple(filter(None, names.split("*"))), float(f"{sign}{factor or 1}"), float(divisor or 1))
         for sign, factor, divisor, names in found
     )
 
 
-def _value(terms: tuple[Term, ...], known: Mapping[str, float]) -> float:
+def _value(terms: tuple[_Term, ...], known: Mapping[str, float]) -> float:
     total = 0.0  # not sum(): from Python 3.12 on it adds floats in another way
     for names, factor, divisor in terms:
         product = 1.0

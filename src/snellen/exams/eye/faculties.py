@@ -47,10 +47,10 @@ class _Faculties(Struct, frozen=True):
     faculties: tuple[Faculty, ...]
 
 
-def ladder(hardest: float, easiest: float, steps: int) -> tuple[float, ...]:
+def _ladder(hardest: float, easiest: float, steps: int) -> tuple[float, ...]:
     """Levels at equal ratios, to three digits.
 
-    >>> ladder(1, 100, 5)
+    >>> _ladder(1, 100, 5)
     (1.0, 3.16, 10.0, 31.6, 100.0)
     """
     ratio = (easiest / hardest) ** (1 / (steps - 1))
@@ -61,7 +61,7 @@ def _read() -> dict[str, Faculty]:
     words = declared("snellen.exams.eye", "faculties.toml", _Faculties)
     found = {}
     for faculty in words.faculties:
-        options, levels = OPTIONS[faculty.answers], ladder(*faculty.ladder)
+        options, levels = OPTIONS[faculty.answers], _ladder(*faculty.ladder)
         if faculty.step:
             levels = tuple(round(level / faculty.step) * faculty.step for level in levels)
         question = faculty.question + words.endings[faculty.answers].format(options=", ".join(options))

@@ -9,7 +9,7 @@ from snellen.core.types import Question, Sample, Text
 from snellen.exams.eye.faculties import FACULTIES
 
 
-def ask(sample: Sample, _shots: Sequence[Sample]) -> Question:
+def _ask(sample: Sample, _shots: Sequence[Sample]) -> Question:
     """Return the pictures, then the question."""
     faculty = FACULTIES[sample.tags["faculty"]]
     return Question(
@@ -22,7 +22,7 @@ def ask(sample: Sample, _shots: Sequence[Sample]) -> Question:
     )
 
 
-PROMPTS = by_name(Prompt("question", "the faculty's question, with the form of the reply", ask))
+PROMPTS = by_name(Prompt("question", "the faculty's question, with the form of the reply", _ask))
 
 
 def probes() -> list[Sample]:

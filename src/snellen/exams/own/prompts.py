@@ -21,7 +21,7 @@ HOW = {
 _ANSWER_KINDS: dict[str, AnswerKind] = {"choice": "one-of", "labels": "any-of"}
 
 
-def wording(sample: Sample, how: bool = True) -> str:
+def _wording(sample: Sample, how: bool = True) -> str:
     """Return the text of a question. A wording of the user's own (prompt.txt) stands in place of ours."""
     question, options = str(sample.facts["question"]), sample.facts.get("options", ())
     template = sample.facts.get("template", "")
@@ -32,19 +32,19 @@ def wording(sample: Sample, how: bool = True) -> str:
     return prompts.wording(question, options, HOW[sample.tags["task"]] if how else "")
 
 
-def ask(name: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
+def _ask(name: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
     """Return the question: pictures first, then the text."""
     kind = _ANSWER_KINDS.get(sample.tags["task"], "text")
-    return prompts.asked(sample, name, wording(sample, how=name == "question"), kind)
+    return prompts.asked(sample, name, _wording(sample, how=name == "question"), kind)
 
 
 PROMPTS = by_name(
     Prompt(
         "question",
         "the question, lettered options, and how to answer; or the wording of prompt.txt",
-        partial(ask, "question"),
+        partial(_ask, "question"),
     ),
-    Prompt("bare", "the question and lettered options, and no word on how to answer", partial(ask, "bare")),
+    Prompt("bare", "the question and lettered options, and no word on how to answer", partial(_ask, "bare")),
 )
 
 _CHOICE = {"question": "What is on the table?", "options": ["a cup", "a plate", "a book", "a lamp"]}

@@ -50,7 +50,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
     key = f"{ident}-{2 if second else 1}"
     record = {
         "question": asked.question,
-        "answers": annotators(asked, generator("vqax", split, seed, "annotators", index)),
+        "answers": _annotators(asked, generator("vqax", split, seed, "annotators", index)),
         "image_id": ident,
         "image_name": name,
         "explanation": [plain(text) for text in asked.explanations],
@@ -59,7 +59,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
     return MadeRecord(key, shown, record)
 
 
-def annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:
+def _annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:
     """Return ten answers: most people agree, a few see or say it otherwise and are less sure."""
     dissent = rng.choice((0, 0, 1, 1, 2, 3)) if asked.minority else 0
     said = [rng.choice(asked.minority) for _ in range(dissent)] + [asked.answer] * (10 - dissent)

@@ -38,7 +38,7 @@ def sample(split: str, seed: int, index: int) -> tuple[str, bytes]:
     return f"{first}-{scene}-{level}-{strength}-syn{index}.png", file
 
 
-def rows(split: str, seed: int, index: int) -> tuple[Row, ...]:
+def _rows(split: str, seed: int, index: int) -> tuple[Row, ...]:
     """Return one image as a row of its split."""
     name, data = sample(split, seed, index)
     return ((name, {"bytes": data, "path": name}),)
@@ -49,7 +49,7 @@ RECIPE = Recipe(
     types={"image_name": "string", "image": PICTURE},
     features={"image_name": {"dtype": "string", "_type": "Value"}, "image": {"_type": "Image"}},
     parts={split: (split,) for split in SPLITS},
-    rows=rows,
+    rows=_rows,
 )
 
 make = partial(make_set, RECIPE)

@@ -18,7 +18,7 @@ KINDS = ("", "_box", "_box_img")
 TEXTS = ("image_id", "question", "answer", "difficulty")
 
 
-def sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
+def _sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
     """Return the rows of one image in the three configs of its split: detection, referring, visual referring."""
     scene = (scenes_p3 if split == "P3" else scenes_o3).scene(seed, index)
     height, width = scene.image.shape[:2]
@@ -42,7 +42,7 @@ RECIPE = Recipe(
     types={"image": PICTURE} | dict.fromkeys(TEXTS, "string"),
     features={"image": {"_type": "Image"}} | {name: {"dtype": "string", "_type": "Value"} for name in TEXTS},
     parts={split: tuple(f"{split}{kind}" for kind in KINDS) for split in SPLITS},
-    rows=sample,
+    rows=_sample,
 )
 
 make = partial(make_set, RECIPE)

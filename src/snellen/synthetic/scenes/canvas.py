@@ -43,7 +43,7 @@ class Canvas:
         return Pen(self, x, y, scale, -1.0 if mirrored else 1.0, [])
 
 
-def edge(colour: RGB) -> RGB:
+def _edge(colour: RGB) -> RGB:
     """Return the colour of the line around a shape: darker, and enough darker that white stands out from a pale wall."""
     return darker(colour, 0.42 if sum(colour) > 600 else 0.34)
 
@@ -84,7 +84,7 @@ class Pen:
 
     def _look(self, fill: RGB, rim: bool) -> dict[str, Any]:
         """Return how Pillow fills a shape and draws its outline."""
-        return {"fill": fill, "outline": edge(fill) if rim else None, "width": self._rim() if rim else 0}
+        return {"fill": fill, "outline": _edge(fill) if rim else None, "width": self._rim() if rim else 0}
 
     def _rim(self) -> int:
         return max(1, round(LINE * self._fine))
@@ -94,7 +94,7 @@ class Pen:
         placed = self._places(xy)
         self._draw.polygon(placed, fill=fill)
         if rim:
-            self._draw.line([*placed, placed[0], placed[1]], fill=edge(fill), width=self._rim(), joint="curve")
+            self._draw.line([*placed, placed[0], placed[1]], fill=_edge(fill), width=self._rim(), joint="curve")
 
     def box(
         self, fill: RGB, left: float, bottom: float, right: float, top: float, radius: float = 0.0, *, rim: bool = True
@@ -130,7 +130,7 @@ class Pen:
 
     def limb(self, fill: RGB, width: float, *xy: float) -> None:
         """Draw a thick line with a darker line around it."""
-        self.line(edge(fill), width + 2 * LINE / self._scale * 0.75, *xy)
+        self.line(_edge(fill), width + 2 * LINE / self._scale * 0.75, *xy)
         self.line(fill, width, *xy)
 
     def arc(

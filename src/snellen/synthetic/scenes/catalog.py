@@ -18,7 +18,7 @@ CHILDREN = frozenset({"boy", "girl"})
 LONG_HAIRED = frozenset({"woman", "girl"})
 
 
-class Weather(Struct, frozen=True):
+class _Weather(Struct, frozen=True):
     """How a weather is said, the sign by which it is known, and other words that annotators use for it."""
 
     phrase: str
@@ -49,7 +49,7 @@ class _World(Struct, frozen=True):
     colours: dict[str, RGB]
     hair: dict[str, RGB]
     near_colours: dict[str, tuple[str, ...]]
-    weather: dict[str, Weather]
+    weather: dict[str, _Weather]
     places: dict[str, _Backdrop]
 
 

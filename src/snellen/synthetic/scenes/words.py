@@ -1,4 +1,4 @@
-"""Sentences that are true of a scene. Nothing here looks at pixels; `Fact` is the smallest thing that can be said."""
+"""Sentences that are true of a scene. Nothing here looks at pixels; a fact is the smallest thing that can be said."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOP_SIDES = {"left": "at the top left", "centre": "at the top in the middle", "r
 _MACHINES = frozenset({"car", "bus", "bicycle", "boat", "plane", "chair"})
 
 
-class Fact(NamedTuple):
+class _Fact(NamedTuple):
     """A true sentence. `about` is a kind, a who, or "scene"; `aspect` is what it says of it."""
 
     about: str
@@ -146,20 +146,20 @@ def doing(person: Person) -> str:
     return form.format(person.prop if person.action == "skiing" else a(person.prop))
 
 
-def item_facts(item: Person | Thing) -> list[Fact]:
+def item_facts(item: Person | Thing) -> list[_Fact]:
     """Return all that can be said of a person or a thing."""
     words = terms(item)
     phrases = PHRASES["facts"]["person" if isinstance(item, Person) else "thing"]
     return [
-        Fact(item.name, aspect, filled(phrase, words)) for aspect, phrase in phrases.items() if words.get(aspect, True)
+        _Fact(item.name, aspect, filled(phrase, words)) for aspect, phrase in phrases.items() if words.get(aspect, True)
     ]
 
 
-def facts(scene: Scene) -> list[Fact]:
+def facts(scene: Scene) -> list[_Fact]:
     """Return all that can be said of a scene, a clause each."""
-    out = [Fact("scene", "place", f"it is {PLACES[scene.place].phrase}")]
+    out = [_Fact("scene", "place", f"it is {PLACES[scene.place].phrase}")]
     if scene.weather_seen:
-        out.append(Fact("scene", "weather", WEATHER[scene.weather].phrase))
+        out.append(_Fact("scene", "weather", WEATHER[scene.weather].phrase))
     return out + [fact for item in scene.items() for fact in item_facts(item)]
 
 

@@ -35,7 +35,7 @@ def rgb(text: str) -> RGB:
 
 
 @lru_cache(maxsize=16384)
-def shades(below: RGB, colour: RGB) -> tuple[RGB, ...]:
+def _shades(below: RGB, colour: RGB) -> tuple[RGB, ...]:
     """Return the colours of all levels of an ink on a background, from one level to full ink."""
     half = LEVELS // 2
     pairs = list(zip(below, colour, strict=True))
@@ -48,7 +48,7 @@ def levels(coverage: Any) -> Ink:
 
 
 @lru_cache(maxsize=512)
-def disc(radius: int) -> Ink:
+def _disc(radius: int) -> Ink:
     """Return a disc, twice the radius wide, as levels of ink: the four corners of a round rectangle put together."""
     at = (np.arange(radius * _SAMPLES) + 0.5) / _SAMPLES
     inside = (at[:, None] ** 2 + at[None, :] ** 2) <= radius * radius
@@ -60,9 +60,9 @@ def disc(radius: int) -> Ink:
 @lru_cache(maxsize=512)
 def _lined(radius: int, thick: int) -> tuple[Ink, tuple[int, ...]]:
     """Return a disc with a line around it, as codes (levels of the line x 9 + levels of the inside), and the codes that occur."""
-    codes = disc(radius) * (LEVELS + 1)
+    codes = _disc(radius) * (LEVELS + 1)
     if radius > thick:
-        codes[thick:-thick, thick:-thick] += disc(radius - thick)
+        codes[thick:-thick, thick:-thick] += _disc(radius - thick)
     return codes, tuple(int(code) for code in np.unique(codes))
 
 
@@ -142,7 +142,7 @@ class IndexedCanvas:
     def _corners(self, there: Ink, r: int, colour: RGB, outline: RGB | None, thick: int) -> Ink:
         """Return the four corners as they will look, put together to a disc."""
         if outline is None:
-            self._blend(there, disc(r), colour)
+            self._blend(there, _disc(r), colour)
             return there
         codes, known = _lined(r, thick)
         corners = there.copy()
@@ -187,7 +187,7 @@ class IndexedCanvas:
     def _ramp(self, below: int, colour: RGB) -> Ink:
         ramp = self._ramps.get((below, colour))
         if ramp is None:
-            numbers = [below, *map(self.number, shades(self.colours[below], colour))]
+            numbers = [below, *map(self.number, _shades(self.colours[below], colour))]
             ramp = self._ramps[below, colour] = np.asarray(numbers, dtype=np.uint8)
         return ramp
 

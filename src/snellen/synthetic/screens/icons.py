@@ -22,7 +22,7 @@ BEND_STEPS = 8
 DRAWINGS = read_drawings("screens/data/icons.toml")
 
 
-class Icon(NamedTuple):
+class _Icon(NamedTuple):
     """An icon at a size: its ink and where the visible part lies in it."""
 
     ink: Ink
@@ -83,10 +83,10 @@ class _IconPen:
 
 
 @lru_cache(maxsize=2048)
-def icon(name: str, size: int) -> Icon:
+def icon(name: str, size: int) -> _Icon:
     """Draw an icon in a square of `size` pixels."""
     over = 4 if size <= SMALL else 3
     image = Image.new("L", (size * over, size * over))
     draw(_IconPen(image), DRAWINGS[name], {"ink": 255, "hole": 0}.get)
     ink = levels(np.asarray(image.reduce(over)))
-    return Icon(ink, ink_edges(ink))
+    return _Icon(ink, ink_edges(ink))

@@ -188,7 +188,7 @@ def fill(ui: Ui, app: str, box: Edges) -> None:
 # ---------------------------------------------------------------- targets
 
 
-def fits(widget: Widget, difficulty: str) -> bool:
+def _fits(widget: Widget, difficulty: str) -> bool:
     """Return whether a thing has the size that the difficulty asks for: by the longer side of its box."""
     _, small, large = DIFFICULTIES[difficulty]
     longer = max(widget.box[2] - widget.box[0], widget.box[3] - widget.box[1])
@@ -202,7 +202,7 @@ def choose_targets(ui: Ui, difficulty: str) -> tuple[list[NamedWidget], Instruct
     names = InstructionMaker(ui.widgets, ui.dice)
     pools: dict[str, list[Widget]] = defaultdict(list)
     for widget in ui.widgets:
-        if widget.aim and fits(widget, difficulty):
+        if widget.aim and _fits(widget, difficulty):
             pools[widget.type].append(widget)
     for pool in pools.values():
         ui.dice.shuffle(pool)

@@ -28,7 +28,7 @@ class NamedWidget(NamedTuple):
     boxes: tuple[Edges, ...]
 
 
-def phrase(widget: Widget, article: str = "the ") -> str:
+def _phrase(widget: Widget, article: str = "the ") -> str:
     """Return how the original generator's sentences name a thing."""
     if widget.noun == "text":
         return f"{article}text '{widget.label}'"
@@ -61,12 +61,12 @@ class InstructionMaker:
         """Return the instruction of a target; None where it cannot be told from its rivals."""
         others = self._rivals(widget)
         if not others:
-            return NamedWidget(widget, f"Click on {phrase(widget)}", (widget.box,))
+            return NamedWidget(widget, f"Click on {_phrase(widget)}", (widget.box,))
         if _alike(widget, others) and self._dice.random() < ANY_SHARE:
-            return NamedWidget(widget, f"Click on {phrase(widget, 'any ')}", (widget.box, *(w.box for w in others)))
+            return NamedWidget(widget, f"Click on {_phrase(widget, 'any ')}", (widget.box, *(w.box for w in others)))
         for way in _ways(widget):
             if all(way not in _ways(w) for w in others):
-                return NamedWidget(widget, f"Click on {phrase(widget)}{way}", (widget.box,))
+                return NamedWidget(widget, f"Click on {_phrase(widget)}{way}", (widget.box,))
         return _by_position(widget, others)
 
 
@@ -99,7 +99,7 @@ def _by_position(widget: Widget, others: list[Widget]) -> NamedWidget | None:
     for axis, side in ((1, "top"), (0, "left")):
         group = sorted([widget, *near], key=lambda w: w.box[axis])
         if all(a.box[axis + 2] <= b.box[axis] for a, b in pairwise(group)):
-            order = f"{ORDINALS[group.index(widget)]} {phrase(widget, '')} from the {side}"
+            order = f"{ORDINALS[group.index(widget)]} {_phrase(widget, '')} from the {side}"
             where = f" {widget.place}" if elsewhere else ""
             return NamedWidget(widget, f"Click on the {order}{where}", (widget.box,))
     return None

@@ -107,7 +107,7 @@ def orientation(level: float, seed: int | str, number: int, size: int) -> DrawnS
     ground, ink = _two_levels(seed, number, "orientation")
     levels = np.full((size, size), ground, dtype=np.uint8)
     for cell, middle in zip(CELLS, _places(seed, number, "orientation", size), strict=True):
-        put(levels, bar(*middle, LONG * size, THICK * size, usual + way * level * (cell == truth)), ink)
+        put(levels, _bar(*middle, LONG * size, THICK * size, usual + way * level * (cell == truth)), ink)
     return DrawnSheet((png(levels),), truth, {"usual": usual, "odd": usual + way * level, "levels": [ground, ink]})
 
 
@@ -119,7 +119,7 @@ def _two_levels(seed: int | str, number: int, faculty: str) -> tuple[int, int]:
     return pair[0], pair[1]
 
 
-def bar(x: float, y: float, long: float, thick: float, degrees: float) -> Cover:
+def _bar(x: float, y: float, long: float, thick: float, degrees: float) -> Cover:
     """Return a bar around its middle, its angle clockwise from level. A pixel's share is how far the edge lies from its middle."""
     angle = math.radians(degrees)
     c, s = math.cos(angle), math.sin(angle)
