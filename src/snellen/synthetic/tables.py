@@ -13,7 +13,7 @@ from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.data import parquet
@@ -23,24 +23,15 @@ from snellen.synthetic.writing import Origin, check_place, check_same, making, o
 
 SHARD_ROWS = 50
 Row = tuple[Any, ...]
-Rows = Callable[[str, int, int], tuple[Row, ...]]
-
-
-class Recipe(NamedTuple):
-    """How a benchmark's set is made. `parts` are made one after the other; each image of a part gives a row in each of
-    the part's folders, in their order. `rows` (of a part, a seed and a number) must be a function of a module: it
-    runs in other processes.
-    """
-
-    generator: str
-    types: Mapping[str, str]
-    features: Mapping[str, Any]
-    parts: Mapping[str, tuple[str, ...]]
-    rows: Rows
+_FEATURES = {"string": {"dtype": "string", "_type": "Value"}, parquet.PICTURE: {"_type": "Image"}}
+"""How the hub names the types of columns."""
 
 
 def make_set(
-    recipe: Recipe,
+    generator: str,
+    types: Mapping[str, str],
+    parts: Mapping[str, tuple[str, ...]],
+    rows: Callable[[int, tuple[str, int]], tuple[Row, ...]],
     out: Path,
     *,
     count: int,
@@ -48,33 +39,33 @@ def make_set(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[Path]:
-    """Write `count` images a part and return the files; `progress` gets the images done and the images in all."""
-    origin = origin_of(recipe.generator, seed=seed, count=count)
-    _check(recipe, out, origin)
-    notes = {"huggingface": json.dumps({"info": {"features": recipe.features}}), MARK: json.dumps(origin)}
-    keys = [(part, index) for part in recipe.parts for index in range(count)]
+    """Write `count` images a part and return the files; `progress` gets the images done and the images in all.
+
+    `parts` are made one after the other; each image of a part gives a row in each of the part's folders, in their order. `rows` (of a
+    seed, and of a part with a number) must be a function of a module: it runs in other processes.
+    """
+    origin = origin_of(generator, seed=seed, count=count)
+    _check(parts, out, origin)
+    features = {name: _FEATURES[kind] for name, kind in types.items()}
+    notes = {"huggingface": json.dumps({"info": {"features": features}}), MARK: json.dumps(origin)}
+    keys = [(part, index) for part in parts for index in range(count)]
     made: list[Path] = []
-    with making(out), closing(in_order(partial(_drawn, recipe.rows, seed), keys, workers, progress)) as images:
-        for folders in recipe.parts.values():
+    with making(out), closing(in_order(partial(rows, seed), keys, workers, progress)) as images:
+        for folders in parts.values():
             for number, start in enumerate(range(0, count, SHARD_ROWS)):
                 drawn = islice(images, min(SHARD_ROWS, count - start))
-                for folder, rows in zip(folders, zip(*drawn, strict=True), strict=True):
+                for folder, columns in zip(folders, zip(*drawn, strict=True), strict=True):
                     path = out / folder / f"shard_{number:03d}.parquet"
                     with whole(path) as draft:
-                        parquet.write(draft, recipe.types, list(zip(*rows, strict=True)), notes, packed=False)
+                        parquet.write(draft, types, list(zip(*columns, strict=True)), notes, packed=False)
                     made.append(path)
     return sorted(made)
 
 
-def _drawn(rows: Rows, seed: int, key: tuple[str, int]) -> tuple[Row, ...]:
-    part, index = key
-    return rows(part, seed, index)
-
-
-def _check(recipe: Recipe, out: Path, origin: Origin) -> None:
+def _check(parts: Mapping[str, tuple[str, ...]], out: Path, origin: Origin) -> None:
     """Refuse a folder that holds anything but (part of) the very same set."""
     check_place(out, origin)
-    for path in sorted(p for folders in recipe.parts.values() for f in folders for p in (out / f).glob("*.parquet")):
+    for path in sorted(p for folders in parts.values() for f in folders for p in (out / f).glob("*.parquet")):
         try:
             found = json.loads(parquet.ParquetFile(path, path.name).notes[MARK.encode()])
         except (SnellenError, KeyError, ValueError):

@@ -13,7 +13,7 @@ from PIL import Image
 from snellen.data.parquet import PICTURE
 from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.hidden import scenery, silhouettes
-from snellen.synthetic.tables import Recipe, Row, make_set
+from snellen.synthetic.tables import Row, make_set
 from snellen.synthetic.writing import label_of, picture_file
 
 GENERATOR = "illusionbench"
@@ -38,19 +38,13 @@ def sample(split: str, seed: int, index: int) -> tuple[str, bytes]:
     return f"{first}-{scene}-{level}-{strength}-syn{index}.png", file
 
 
-def _rows(split: str, seed: int, index: int) -> tuple[Row, ...]:
+def _rows(seed: int, key: tuple[str, int]) -> tuple[Row, ...]:
     """Return one image as a row of its split."""
+    split, index = key
     name, data = sample(split, seed, index)
     return ((name, {"bytes": data, "path": name}),)
 
 
-RECIPE = Recipe(
-    generator=GENERATOR,
-    types={"image_name": "string", "image": PICTURE},
-    features={"image_name": {"dtype": "string", "_type": "Value"}, "image": {"_type": "Image"}},
-    parts={split: (split,) for split in SPLITS},
-    rows=_rows,
-)
-
-make = partial(make_set, RECIPE)
+_TYPES = {"image_name": "string", "image": PICTURE}
+make = partial(make_set, GENERATOR, _TYPES, {split: (split,) for split in SPLITS}, _rows)
 """Writes `count` images a split; the same seed and count give the same bytes."""

@@ -9,7 +9,7 @@ from snellen.data.parquet import PICTURE
 from snellen.data.synthetic_marker import labelled
 from snellen.synthetic.patterns import scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.drawing import framed, png
-from snellen.synthetic.tables import Recipe, Row, make_set
+from snellen.synthetic.tables import Row, make_set
 from snellen.synthetic.writing import label_of
 
 GENERATOR = "salbench"
@@ -18,8 +18,9 @@ KINDS = ("", "_box", "_box_img")
 TEXTS = ("image_id", "question", "answer", "difficulty")
 
 
-def _sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
+def _rows(seed: int, key: tuple[str, int]) -> tuple[Row, ...]:
     """Return the rows of one image in the three configs of its split: detection, referring, visual referring."""
+    split, index = key
     scene = (scenes_p3 if split == "P3" else scenes_o3).scene(seed, index)
     height, width = scene.image.shape[:2]
     x0, y0, x1, y1 = scene.box
@@ -37,13 +38,8 @@ def _sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
     return first, second, third
 
 
-RECIPE = Recipe(
-    generator=GENERATOR,
-    types={"image": PICTURE} | dict.fromkeys(TEXTS, "string"),
-    features={"image": {"_type": "Image"}} | {name: {"dtype": "string", "_type": "Value"} for name in TEXTS},
-    parts={split: tuple(f"{split}{kind}" for kind in KINDS) for split in SPLITS},
-    rows=_sample,
+_TYPES = {"image": PICTURE} | dict.fromkeys(TEXTS, "string")
+make = partial(
+    make_set, GENERATOR, _TYPES, {split: tuple(f"{split}{kind}" for kind in KINDS) for split in SPLITS}, _rows
 )
-
-make = partial(make_set, RECIPE)
 """Writes `count` images a split, each in its three configs; the same seed and count give the same bytes."""
