@@ -23,6 +23,7 @@ from snellen.core.extras import (
     Thresholds,
 )
 from snellen.core.options import Option
+from snellen.core.prescription import Threshold
 from snellen.core.seals import check_seal
 from snellen.core.types import Sample
 from snellen.exams.eye import trial_plans
@@ -118,9 +119,7 @@ def _faculties() -> Sequence[Mapping[str, Any]]:
 
 def _notes(run: RunFacts) -> Iterator[str]:
     """Yield the faculties that could not be measured, and why."""
-    if run.records is None:
-        return
-    for found in by_course((sample, mark) for sample, _answer, mark in run.records()):
+    for found in _thresholds(run):
         if found.why_not:
             yield f"{found.name}: not measurable: {found.reason}"
 
@@ -128,8 +127,11 @@ def _notes(run: RunFacts) -> Iterator[str]:
 def _exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """Yield the prescription, with its curves."""
     if run.records is not None:
-        found = by_course((sample, mark) for sample, _answer, mark in run.records())
-        yield "prescription.json", json_bytes(found, indent=1)
+        yield "prescription.json", json_bytes(_thresholds(run), indent=1)
+
+
+def _thresholds(run: RunFacts) -> list[Threshold]:
+    return [] if run.records is None else by_course((sample, mark) for sample, _answer, mark in run.records())
 
 
 class Eye(Exam):

@@ -28,13 +28,13 @@ def check(where: Path, images: str = "", columns: ColumnMap = MappingProxyType({
     kinds: Counter[str] = Counter()
     good: list[tuple[TableRow, Sample]] = []
     wrong = False
-    for row, light, problem in found.items():
-        if light is None:
+    for row, light in found.items():
+        if isinstance(light, Problem):
             wrong = True
             every = [] if row.wrong else list(found.wrongs(row))
             yield from every
-            if problem is not None and problem not in every:
-                yield problem
+            if light not in every:
+                yield light
             continue
         kinds[light.tags["task"]] += 1
         try:
@@ -71,7 +71,7 @@ def _understood(found: QuestionTable, kinds: Counter[str]) -> Iterator[str]:
             yield f"{kinds[kind]} of the kind '{kind}': {ABOUT[kind]}"
     names = [columns.image, columns.question, *(columns.letters or filter(None, (columns.options,))), columns.answer]
     yield f"read from the columns {', '.join(names)}"
-    if (kinds["choice"] or several) and found.survey.style and not found.survey.unclear:
+    if (kinds["choice"] or several) and found.survey.style:
         yield f"answers name an option by {STYLE_WORDS[found.survey.style]}"
     if several:
         yield "as one question has several right options, all with options are asked for all that are right"

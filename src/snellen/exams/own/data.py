@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -30,14 +30,6 @@ from snellen.exams.own.survey import Survey, survey
 AT_A_TIME = 64
 
 
-class _CheckedRow(NamedTuple):
-    """A row and its light sample, or what is wrong with it."""
-
-    row: TableRow
-    sample: Sample | None
-    problem: Problem | None = None
-
-
 class QuestionTable:
     """What a path holds, read: its columns, how its answers are written, and its rows one by one."""
 
@@ -51,10 +43,10 @@ class QuestionTable:
             if any(role.startswith("answer") for role in columns):  # one way to name the answer is enough
                 beside = {role: names for role, names in beside.items() if not role.startswith("answer")}
             self.columns = self._columns({**beside, **columns})
+            self.binary = self.columns.images[0] in self.source.binary
+            self.survey: Survey = survey(self.source.rows(), self.columns, self.binary)
         except SnellenError as error:
             raise SnellenError(f"{self.source.name}: {error}") from None
-        self.binary = self.columns.images[0] in self.source.binary
-        self.survey: Survey = survey(self.source.rows(), self.columns, self.binary)
 
     def _columns(self, given: ColumnMap) -> TableColumns:
         found = columns_of(self.source.columns, given)
@@ -69,22 +61,19 @@ class QuestionTable:
             )
         return found
 
-    def items(self) -> Iterator[_CheckedRow]:
-        """Yield every row in order."""
+    def items(self) -> Iterator[tuple[TableRow, Sample | Problem]]:
+        """Yield every row in order, with its light sample or the first that is wrong with it."""
         seen: set[str] = set()
-        unclear_said = False
         for row in self.source.rows():
             try:
                 found = self._sample(row)
                 if found.id in seen:
                     raise BadCell(self.columns.plain.get("id", "id"), f"the id {found.id[:60]!r} is there twice")
             except BadCell as error:
-                again = unclear_said and str(error) == self.survey.unclear  # that is said once, not of each row
-                unclear_said = unclear_said or str(error) == self.survey.unclear
-                yield _CheckedRow(row, None, None if again else self.problem(row, str(error), error.column))
-                continue
-            seen.add(found.id)
-            yield _CheckedRow(row, found)
+                yield row, self.problem(row, str(error), error.column)
+            else:
+                seen.add(found.id)
+                yield row, found
 
     def problem(self, row: TableRow, what: str, column: str = "") -> Problem:
         """Return a problem of a row, with its place."""
@@ -102,8 +91,6 @@ class QuestionTable:
         if not name or len(name) > LONGEST_ID:
             raise BadCell(columns.plain.get("id", "id"), "the id is empty" if not name else "the id is too long")
         kind = kind_of(found, self.survey.several)
-        if kind in ("choice", "labels") and self.survey.unclear:
-            raise BadCell(columns.answer, self.survey.unclear)
         truth = truth_of(found, kind, self.survey.style or "text", columns.answer)
         names = dict.fromkeys(self.split_column, "split")
         names |= {n: f"{n}_column" if n in ("split", "task") else n for n in self.survey.tags}  # these two are ours
@@ -177,9 +164,9 @@ class OwnData(Dataset):
         parts: dict[tuple[str, str], list[str]] = {}
         splits: dict[str, None] = {}
         problems: list[Problem] = []
-        for row, light, problem in self._questions.items():
-            if light is None:
-                problems += [problem] if problem is not None else []
+        for row, light in self._questions.items():
+            if isinstance(light, Problem):
+                problems.append(light)
                 continue
             try:
                 files.update(self._questions.files(light))
@@ -226,8 +213,8 @@ class OwnData(Dataset):
         return len(self._chosen)
 
     def _selected(self) -> Iterator[tuple[TableRow, Sample]]:
-        for row, light, _problem in self._questions.items():
-            if light is not None and light.id in self._chosen:
+        for row, light in self._questions.items():
+            if isinstance(light, Sample) and light.id in self._chosen:
                 yield row, light
 
     def light(self) -> Iterator[Sample]:

@@ -39,8 +39,6 @@ def _sample_from_row(row: Mapping[str, Any]) -> Sample:
     try:
         found = asked(cells, columns)
         kind = kind_of(found, one.several)
-        if kind in ("choice", "labels") and one.unclear:
-            raise SnellenError(one.unclear)
         truth = truth_of(found, kind, one.style or "text", columns.answer)
     except BadCell as error:
         raise SnellenError(f"field '{error.column}': {error}") from None

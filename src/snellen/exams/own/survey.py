@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from snellen.core.errors import SnellenError
 from snellen.data.tables import TableRow
 from snellen.exams.own.columns import TableColumns
 from snellen.exams.own.names import STYLE_WORDS, STYLES
@@ -14,16 +15,15 @@ MOST_VALUES, LONGEST_TAG = 20, 60
 
 
 class Survey(NamedTuple):
-    """What a file's rows have in common. `style`: how answers name options; `unclear`: why that cannot be told."""
+    """What a file's rows have in common. `style`: how answers name options."""
 
     style: str = ""
     several: bool = False
     tags: tuple[str, ...] = ()
-    unclear: str = ""
 
 
 def survey(rows: Iterable[TableRow], columns: TableColumns, binary: bool = False) -> Survey:
-    """Look through all rows once. Rows that cannot be used say nothing."""
+    """Look through all rows once; rows that cannot be used say nothing. Raises SnellenError where answers can be read in two ways."""
     styles = [columns.style] if columns.style else list(STYLES.values())
     fits = dict.fromkeys(styles, 0)
     differ: set[tuple[str, str]] = set()
@@ -39,7 +39,7 @@ def survey(rows: Iterable[TableRow], columns: TableColumns, binary: bool = False
             found = asked(row.cells, columns, binary)
         except BadCell:
             continue
-        if not found.options:
+        if not found.options or found.kind in ("number", "text"):
             continue
         choices += 1
         several = several or (len(found.answers) > 1 and not found.kind)
@@ -57,14 +57,14 @@ def survey(rows: Iterable[TableRow], columns: TableColumns, binary: bool = False
     best = max(fits.values())
     likely = [style for style in styles if fits[style] == best]
     clash = next(((a, b) for a in likely for b in likely if (a, b) in differ), None)
-    unclear = ""
     if clash:
         a, b = (STYLE_WORDS[style] for style in clash)
-        unclear = (
-            f"the answers could name an option by {a} or by {b} (they part at {first_unlike}): call the column "
-            + " or ".join(f"'{name}'" for name, style in STYLES.items() if style in clash)
+        names = " or ".join(f"'{name}'" for name, style in STYLES.items() if style in clash)
+        raise SnellenError(
+            f"column '{columns.answer}': the answers could name an option by {a} or by {b} (they part at {first_unlike}): "
+            f"call the column {names}"
         )
-    return Survey(likely[0], several, tags, unclear)
+    return Survey(likely[0], several, tags)
 
 
 def _places(row: QuestionCells, style: str) -> frozenset[int] | None:

@@ -19,17 +19,16 @@ from snellen.exams.eye.solver.base import Pixels
 from snellen.exams.eye.solver.pointing import red_square
 
 _MIDDLE = "500,500"
-_WAYS: Mapping[str, Callable[[list[Pixels]], str]] = {
-    "letters": lambda pictures: reading.middle_letter(pictures[0]),
-    "contrast": lambda pictures: reading.faint_letter(pictures[0]),
-    "colour": lambda pictures: cells.odd_colour(pictures[0]),
-    "orientation": lambda pictures: cells.odd_angle(pictures[0]),
-    "size": lambda pictures: cells.odd_size(pictures[0]),
-    "hidden": lambda pictures: shapes.hidden_thing(pictures[0]),
-    "pointing": lambda pictures: red_square(pictures[0]),
-    "difference": lambda pictures: cells.changed(pictures[0], pictures[-1]),
+_WAYS: Mapping[str, Callable[[Pixels], str]] = {
+    "letters": reading.middle_letter,
+    "contrast": reading.faint_letter,
+    "colour": cells.odd_colour,
+    "orientation": cells.odd_angle,
+    "size": cells.odd_size,
+    "hidden": shapes.hidden_thing,
+    "pointing": red_square,
 }
-"""Each gives the answer, or nothing where it sees none."""
+"""Each gives the answer, or nothing where it sees none. `difference` is that of two pictures."""
 
 
 def solve(question: Question) -> str:
@@ -43,7 +42,9 @@ def solve(question: Question) -> str:
         return ""
     if min(min(picture.shape[:2]) for picture in pictures) < reading.SMALLEST:
         return _guess(faculty, question)
-    return _WAYS[faculty.name](pictures) or _guess(faculty, question)
+    one_of_both = faculty.name == "difference"
+    found = cells.changed(pictures[0], pictures[-1]) if one_of_both else _WAYS[faculty.name](pictures[0])
+    return found or _guess(faculty, question)
 
 
 def asked(question: Question) -> Faculty | None:
