@@ -4,6 +4,13 @@
     flat box glass x-4 0 x+.5wide 9    without an outline; a number may be a sum of names that the drawing is given
     3x box wood 10k 0 10k+5 9          three times, with k = 0, 1, 2
 
+In a painting, further lines are steps; they share the names, and what they draw has names of its own:
+
+    x = (k + uniform(0, 1)) / 9        a name for a number or a colour, by an expression (expressions.py)
+    draw tower                         another drawing
+    draw tree times 11 - 2 * near      another one so often, with k = 0, 1, ...
+    draw arch if near == 1 else lintel
+
 A term of a sum is `2`, `x`, `.5wide`, `1/3wide` or `.5k*wide`. Terms are added from left to right, so a drawing has the same last digit
 everywhere. Which forms and colours there are is up to the pen that draws them.
 """
@@ -17,7 +24,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from snellen.synthetic.expressions import Formula, Functions, formula
+
 _LINE = re.compile(r"(?:(\d+)x )?(flat )?(\S+) (\S+) ?(.*)")
+_LET = re.compile(r"(\w+) = (.+)")
+_USE = re.compile(r"draw (\S+)(?: (times|if) (.+?)(?: else (\S+))?)?")
 _TERM = re.compile(r"([+-]?)([\d.]+)?(?:/(\d+))?([a-z_*]*)")
 
 
@@ -29,7 +40,7 @@ class _Term(NamedTuple):
     divisor: float
 
 
-class _Shape(NamedTuple):
+class Shape(NamedTuple):
     """A line of a drawing, which may be drawn several times."""
 
     form: str
@@ -45,30 +56,61 @@ class _Shape(NamedTuple):
             yield [terms if isinstance(terms, float) else _value(terms, known) for terms in self.sums]
 
 
+class Let(NamedTuple):
+    """A step that gives a name to a value."""
+
+    name: str
+    value: Formula
+
+
+class Use(NamedTuple):
+    """A step that draws another drawing: once, so many `times`, or `if` something is so, and `otherwise` another one."""
+
+    drawing: str
+    verb: str
+    value: Formula
+    otherwise: str
+
+
 @cache
 def read_table(file: str) -> dict[str, Any]:
     """Read a data file beside this module, once."""
     return tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
 
 
-def read_drawings(file: str) -> dict[str, tuple[_Shape, ...]]:
+def read_drawings(file: str) -> dict[str, tuple[Shape, ...]]:
     """Read the drawings of a file."""
     return {name: tuple(map(_shape, text.splitlines())) for name, text in read_table(file)["drawings"].items()}
 
 
-def draw(pen: object, shapes: Iterable[_Shape], colour: Callable[[str], Any], **names: float) -> None:
+def read_paintings(file: str, functions: Functions) -> dict[str, tuple[Shape | Let | Use, ...]]:
+    """Read the drawings of a file whose lines may be steps."""
+    texts = read_table(file)["drawings"]
+    return {name: tuple(_line(line, functions) for line in text.splitlines()) for name, text in texts.items()}
+
+
+def draw(pen: object, shapes: Iterable[Shape], colour: Callable[[str], Any], **names: float) -> None:
     """Draw shapes. A form is a method of the pen, which gets the colour and the numbers."""
     for shape in shapes:
         for numbers in shape.numbers(names):
             getattr(pen, shape.form)(colour(shape.colour), *numbers)
 
 
-def _shape(line: str) -> _Shape:
+def _line(line: str, functions: Functions) -> Shape | Let | Use:
+    if named := _LET.fullmatch(line):
+        return Let(named[1], formula(named[2], functions))
+    if used := _USE.fullmatch(line):
+        drawing, verb, value, otherwise = used.groups(default="")
+        return Use(drawing, verb, formula(value or "True", functions), otherwise)
+    return _shape(line)
+
+
+def _shape(line: str) -> Shape:
     match = _LINE.fullmatch(line)
     if match is None:
         raise ValueError(f"not a line of a drawing: {line}")
     times, flat, form, colour, numbers = match.groups()
-    return _Shape(form, colour, tuple(map(_sum, numbers.split())), flat is not None, int(times or 1))
+    return Shape(form, colour, tuple(map(_sum, numbers.split())), flat is not None, int(times or 1))
 
 
 def _sum(text: str) -> tuple[_Term, ...] | float:

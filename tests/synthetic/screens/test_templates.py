@@ -9,10 +9,9 @@ import pytest
 
 from snellen.synthetic.drawings import read_table
 from snellen.synthetic.screens import templates
-from snellen.synthetic.screens.expressions import formula
 from snellen.synthetic.screens.icons import DRAWINGS
 from snellen.synthetic.screens.layouts import APPS
-from snellen.synthetic.screens.templates import TEMPLATES, VERBS, WIDGETS, DrawnTemplate, TemplateNode, node_of
+from snellen.synthetic.screens.templates import TEMPLATES, VERBS, WIDGETS, DrawnTemplate, TemplateNode, formula, node_of
 from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui
 

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageColor, ImageDraw
 
-from snellen.synthetic.drawings import draw, read_drawings, read_table
+from snellen.synthetic.drawings import Let, Use, read_paintings, read_table
+from snellen.synthetic.expressions import Functions
 
 _FILE = "hidden/scenery.toml"
 PALETTES: dict[str, list[Any]] = read_table(_FILE)["palettes"]
 RAMPS: dict[str, list[Any]] = read_table(_FILE)["ramps"]
-_DRAWINGS = read_drawings(_FILE)
 SIZE = 384
 Field = npt.NDArray[np.float32]
 Rng = np.random.Generator
@@ -142,6 +142,16 @@ class Painting:
         """Draw a line of the given width."""
         self._draw.line(self._points(xy), fill=_rgb(fill), width=max(1, round(width * self.side)), joint="curve")
 
+    def arch(self, fill: Colour, width: float, x: float, y: float, rx: float, ry: float) -> None:
+        """Draw the upper half of an ellipse as a line."""
+        turn = np.linspace(np.pi, 2 * np.pi, 15)
+        self.line(fill, width, *np.stack([x + rx * np.cos(turn), y + ry * np.sin(turn)], axis=1).ravel())
+
+    def weed(self, fill: Colour, x: float, foot: float, high: float, sway: float) -> None:
+        """Draw a wavy line upwards."""
+        ys = np.linspace(0, high, 8)
+        self.line(fill, 0.009, *np.stack([x + 0.014 * np.sin(ys * 50 + sway), foot - ys], axis=1).ravel())
+
     def pixels(self) -> Field:
         """Return the picture so far."""
         return np.asarray(self._image.reduce(self.fine), dtype=np.float32) / np.float32(255)
@@ -164,12 +174,55 @@ class Panel:
         self.canvas.poly(fill, *self.at(u0, v0), *self.at(u1, v0), *self.at(u1, v1), *self.at(u0, v1))
 
 
-def stamp(pen: object, name: str, **given: Colour | float) -> None:
-    """Draw a drawing of scenery.toml; it is given the colours and the numbers that it names."""
+_FUNCTIONS: Functions = {
+    "uniform": Rng.uniform,
+    "normal": Rng.normal,
+    "random": Rng.random,
+    "choice": lambda rng, *values: rng.choice(values),
+    "pick": lambda rng, values: values[int(rng.integers(len(values)))],
+    "tone": tone,
+    "toward": lambda _rng, a, b, part: toward(a, b, part),
+    "scaled": lambda _rng, base, factor: scaled(base, factor),
+    "entry": lambda _rng, values, at: values[at],
+    "abs": lambda _rng, value: abs(value),
+    "int": lambda _rng, value: int(value),
+    "sin": lambda _rng, angle: float(np.sin(angle)),
+    "cos": lambda _rng, angle: float(np.cos(angle)),
+}
+_PAINTINGS = read_paintings(_FILE, _FUNCTIONS)
 
-    def fill(text: str) -> Any:
+
+class _Painter:
+    """Draws paintings of scenery.toml, with the names that they know: numbers, colours and palettes."""
+
+    def __init__(self, pen: object, rng: Rng, names: dict[str, Any]) -> None:
+        self.pen, self.host, self.names = pen, rng, names
+
+    def draw(self, name: str) -> None:
+        """Draw the lines of a drawing one after the other."""
+        for line in _PAINTINGS[name]:
+            if isinstance(line, Let):
+                self.names[line.name] = line.value(self)
+            elif isinstance(line, Use):
+                self._use(line)
+            else:
+                for numbers in line.numbers(self.names):
+                    getattr(self.pen, line.form)(self._fill(line.colour), *numbers)
+
+    def _use(self, line: Use) -> None:
+        value = line.value(self)
+        if line.verb == "times":
+            for k in range(value):
+                _Painter(self.pen, self.host, {**self.names, "k": k}).draw(line.drawing)
+        elif drawing := line.drawing if value else line.otherwise:
+            _Painter(self.pen, self.host, {**self.names}).draw(drawing)
+
+    def _fill(self, text: str) -> Any:
         word, _, factor = text.partition("*")
-        found: Any = ImageColor.getrgb(word) if word.startswith("#") else given[word]
+        found = ImageColor.getrgb(word) if word.startswith("#") else self.names[word]
         return scaled(found, float(factor)) if factor else found
 
-    draw(pen, _DRAWINGS[name], fill, **{name: value for name, value in given.items() if isinstance(value, int | float)})
+
+def paint(pen: object, rng: Rng, name: str, **names: Any) -> None:
+    """Draw a drawing of scenery.toml; it is given the numbers and colours that it names, and knows the palettes."""
+    _Painter(pen, rng, {**PALETTES, **names}).draw(name)

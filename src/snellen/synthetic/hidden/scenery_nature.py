@@ -19,12 +19,11 @@ from snellen.synthetic.hidden.scenery_base import (
     mixed,
     noise,
     one_of,
+    paint,
     ramp,
     scaled,
-    stamp,
     steady,
     step,
-    tone,
     toward,
 )
 
@@ -135,11 +134,7 @@ def origami(rng: Rng) -> Field:
                 flat = [v for point in half for v in point]
                 canvas.poly(scaled(paper, _lit(half, rng)), *flat)
                 canvas.line(scaled(paper, 1.15), 0.003, *flat[:4])
-    for k in range(3):
-        x, y = (0.2 + 0.3 * k + rng.uniform(-0.06, 0.06)), rng.uniform(0.2, 0.85)
-        paper, size = tone(rng, papers[(k + 1) % 4], 6), rng.uniform(0.11, 0.16)
-        side = size if rng.random() < 0.5 else -size
-        stamp(canvas, "crane", paper=paper, x=x, y=y, wide=side, high=size)
+    paint(canvas, rng, "cranes", papers=papers)
     return canvas.pixels() * (1 + 0.025 * noise(rng, 120, 120, 2))[..., None]
 
 
@@ -151,28 +146,5 @@ def forest(rng: Rng) -> Field:
     back = ramp(YY + 0.05 * noise(rng, 8, 8, 3), [(0, scaled(leaf, 1.1)), (0.45, haze), (floor, scaled(leaf, 1.2))])
     ground = ramp(YY + 0.08 * noise(rng, 40, 60, 2), [(floor, (110, 112, 52)), (1.05, (64, 50, 28))])
     canvas = Painting(mixed(back, ground, step(YY + 0.01 * noise(rng, 20, 3, 2), floor - 0.01, floor + 0.02)))
-    for layer in range(4):
-        near = layer / 3
-        bark = toward(scaled(haze, 0.7), tone(rng, (66, 48, 32), 6), 0.25 + 0.75 * near)
-        count = 11 - 2 * layer
-        for k in range(count):
-            x = (k + rng.uniform(0.1, 0.9)) / count
-            half = (0.007 + 0.02 * near) * rng.uniform(0.8, 1.25)
-            foot = floor + 0.02 + 0.17 * near * rng.uniform(0.5, 1.2)
-            lean = rng.uniform(-0.03, 0.03)
-            stamp(canvas, "trunk", bark=bark, x=x, half=half, foot=foot, lean=lean)
-            for _ in range(2):
-                y, side = rng.uniform(0.1, 0.5), rng.choice((-1.0, 1.0))
-                stamp(canvas, "branch", bark=bark, half=half, x=x + lean * (foot - y), y=y, side=side)
-        for _ in range(110):
-            y = abs(rng.normal(0, 0.17)) * (1.15 - 0.2 * near)
-            x, r = rng.uniform(0, 1), rng.uniform(0.012, 0.03)
-            fill = tone(rng, toward(scaled(haze, 0.85), leaf, 0.3 + 0.7 * near), 16)
-            stamp(canvas, "leaves", leaf=fill, x=x, y=y, r=r)
-    for _ in range(70):
-        x, y = rng.uniform(0, 1), rng.uniform(floor + 0.03, 1.02)
-        fill, size = tone(rng, leaf, 18), 0.02 + 0.12 * (y - floor)
-        for turn in np.linspace(-1.2, 1.2, 5):
-            tip = (x + size * np.sin(turn), y - size * np.cos(turn) * 0.8)
-            canvas.line(fill, 0.004, x, y, x + size * 0.5 * np.sin(turn * 0.7), y - size * 0.6, *tip)
+    paint(canvas, rng, "forest", floor=floor, **mood)
     return grained(canvas.pixels(), rng, 0.03, 150)

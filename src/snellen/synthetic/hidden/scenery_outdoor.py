@@ -17,37 +17,13 @@ from snellen.synthetic.hidden.scenery_base import (
     mixed,
     noise,
     one_of,
+    paint,
     ramp,
     scaled,
-    stamp,
     step,
     tone,
     toward,
 )
-
-
-def _tower(canvas: Painting, rng: Rng, x: float, top: float, half: float, foot: float) -> None:
-    """Draw a round stone tower with battlements or a pointed roof."""
-    stone = tone(rng, (150, 142, 130), 8)
-    stamp(canvas, "tower", stone=stone, x=x, top=top, half=half, foot=foot)
-    for row in range(int((foot - top) / 0.025)):
-        stamp(canvas, "tower-course", stone=stone, x=x, half=half, y=top + 0.025 * row)
-    end = "tower-roof" if rng.random() < 0.5 else "tower-battlements"
-    stamp(canvas, end, stone=stone, x=x, top=top, half=half)
-    stamp(canvas, "tower-window", x=x, top=top)
-
-
-def _cottage(canvas: Painting, rng: Rng, x: float, foot: float, wide: float, wall: float) -> None:
-    """Draw a half-timbered gable house seen from the front."""
-    plaster, roof = tone(rng, (228, 212, 178), 8), tone(rng, one_of(rng, "roofs"), 8)
-    eave = foot - wall
-    peak = eave - wide * rng.uniform(0.62, 0.8)
-    glass: Colour = (250, 205, 110) if rng.random() < 0.5 else (92, 104, 116)
-    colours = {"plaster": plaster, "roof": roof, "glass": glass}
-    left, right = x - wide / 2, x + wide / 2
-    stamp(
-        canvas, "cottage", x=x, foot=foot, wide=wide, wall=wall, left=left, right=right, eave=eave, peak=peak, **colours
-    )
 
 
 def medieval_village(rng: Rng) -> Field:
@@ -56,21 +32,7 @@ def medieval_village(rng: Rng) -> Field:
     hill = 0.4 - 0.08 * step(noise(rng, 3, 1), -0.5, 0.8)
     grass = ramp(YY + 0.06 * noise(rng, 60, 80, 2), RAMPS["village-grass"])
     canvas = Painting(mixed(sky, grass, step(YY - hill, 0.0, 0.01)))
-    castle = rng.uniform(0.25, 0.75)
-    stamp(canvas, "castle", x=castle)
-    for dx in (-0.16, 0.02, 0.16):
-        _tower(canvas, rng, castle + dx, rng.uniform(0.12, 0.2), 0.032, 0.44)
-    for row, (foot, wide, count) in enumerate(((0.52, 0.12, 7), (0.68, 0.18, 5), (0.9, 0.28, 4))):
-        offset = rng.uniform(0, 1 / count)
-        for k in range(count + 1):
-            x = k / count + offset - 0.5 / count + rng.uniform(-0.01, 0.01)
-            if row == 2 and abs(x - 0.5) < 0.12:
-                continue
-            _cottage(canvas, rng, x, foot + rng.uniform(-0.012, 0.012), wide * rng.uniform(0.85, 1.05), wide * 0.72)
-    stamp(canvas, "lane")
-    for _ in range(170):
-        y, x = rng.uniform(0.88, 1.0), rng.uniform(0, 1)
-        stamp(canvas, "cobble", stone=tone(rng, (146, 134, 118), 14), x=x, y=y)
+    paint(canvas, rng, "village")
     return grained(canvas.pixels(), rng, 0.025)
 
 
@@ -79,10 +41,10 @@ _TOPS = ("block-setback", "block-spire", "block-roof")
 
 def _skyscraper(canvas: Painting, rng: Rng, x: float, wide: float, top: float, wall: Colour, glass: Colour) -> None:
     """Draw a block with a grid of windows, a shaded side and sometimes a spire or a setback."""
-    stamp(canvas, "block", wall=wall, x=x, wide=wide, top=top)
+    paint(canvas, rng, "block", wall=wall, x=x, wide=wide, top=top)
     kind = int(rng.integers(4))
     if kind < len(_TOPS):
-        stamp(canvas, _TOPS[kind], wall=wall, x=x, wide=wide, top=top)
+        paint(canvas, rng, _TOPS[kind], wall=wall, x=x, wide=wide, top=top)
     columns = max(3, int(wide / 0.022))
     pitch = wide / columns
     rows = int((1.0 - top) / 0.024)
@@ -113,10 +75,7 @@ def city(rng: Rng) -> Field:
             far = 0.5 - 0.25 * layer
             _skyscraper(canvas, rng, x, wide, top, toward(wall, low, far), toward(mood["glass"], low, far))
             x += wide * rng.uniform(0.95, 1.1)
-    stamp(canvas, "street")
-    for k in range(12):
-        x = k / 12 + rng.uniform(0, 0.05)
-        stamp(canvas, "car", car=tone(rng, PALETTES["cars"][k % 3], 12), x=x)
+    paint(canvas, rng, "street")
     return grained(canvas.pixels(), rng, 0.02)
 
 
@@ -133,9 +92,9 @@ def _front(canvas: Painting, side: float, far: float, near: float, high: float, 
 def _board(panel: Panel, rng: Rng) -> None:
     """Draw a glowing advertisement: a coloured face with blocks, discs and bars like letters on it."""
     face, ink = (PALETTES["neon"][i] for i in rng.permutation(len(PALETTES["neon"]))[:2])
-    stamp(panel, "board", face=face)
+    paint(panel, rng, "board", face=face)
     if rng.random() < 0.4:
-        stamp(panel, "board-shade", face=face)
+        paint(panel, rng, "board-shade", face=face)
     if rng.random() < 0.5:
         (ax, _), (bx, _), _, (_, dy) = panel.corners
         r = 0.22 * min(abs(bx - ax), abs(dy - panel.corners[0][1]))
@@ -148,27 +107,10 @@ def _board(panel: Panel, rng: Rng) -> None:
             u += wide + 0.04
 
 
-def _traffic(canvas: Painting, rng: Rng) -> None:
-    """Draw reflections on the street, cabs and people."""
-    for _ in range(60):
-        x, y = rng.uniform(0.0, 1.0), rng.uniform(0.73, 1.0)
-        glow = scaled(one_of(rng, "neon"), 0.5)
-        if abs(x - 0.5) < (y - 0.7) * 2:
-            canvas.line(glow, 0.003, x - 0.012, y, x + 0.012, y)
-    for k in range(4):
-        depth = 3.6 - 0.75 * k + rng.uniform(-0.2, 0.2)
-        stamp(canvas, "cab", x=0.5 + (0.28 if k % 2 else -0.28) / depth, y=0.7 + 0.34 / depth, s=0.16 / depth)
-    for _ in range(34):
-        x, y = rng.uniform(0, 1), rng.uniform(0.86, 1.02)
-        if abs(x - 0.5) > 0.12:
-            coat, face = tone(rng, (30, 30, 42), 12), tone(rng, (150, 110, 90), 15)
-            stamp(canvas, "walker", coat=coat, face=face, x=x, y=y, s=0.02 + 0.12 * (y - 0.8))
-
-
 def time_square(rng: Rng) -> Field:
     """Paint a street at night between fronts full of bright billboards, with a crowd and yellow cabs."""
     canvas = Painting(ramp(YY, RAMPS["night-sky"]))
-    stamp(canvas, "night")
+    paint(canvas, rng, "night")
     for k in range(5):
         y = 0.22 + 0.09 * k
         _board(Panel(canvas, (0.42, y), (0.58, y), (0.58, y + 0.075), (0.42, y + 0.075)), rng)
@@ -190,5 +132,5 @@ def time_square(rng: Rng) -> Field:
                 if rng.random() < 0.85:
                     _board(_front(canvas, side, a, b, min(base + tall, high), base), rng)
                 base += tall + 0.03
-    _traffic(canvas, rng)
+    paint(canvas, rng, "traffic")
     return grained(canvas.pixels(), rng, 0.015)

@@ -25,13 +25,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from snellen.synthetic.colours import RGB, mix
 from snellen.synthetic.drawings import read_table
+from snellen.synthetic.expressions import Formula, Functions
+from snellen.synthetic.expressions import formula as read_formula
 from snellen.synthetic.screens.canvas import Edges, rgb
-from snellen.synthetic.screens.expressions import formula
-from snellen.synthetic.screens.widgets import BASE, Ui
+from snellen.synthetic.screens.widgets import BASE, Ui, aligned
 
 FILES = ("widgets", "parts", "frames", "documents", "media", "forms", "pages")
 KNOWN = ("width", "height", "touch", "site", "choices", "decor")
@@ -72,7 +74,8 @@ class DrawnTemplate:
     """A template while it is drawn: the screen, and the names that the template knows."""
 
     def __init__(self, ui: Ui, names: dict[str, Any]) -> None:
-        self.ui, self.names = ui, names
+        self.ui = self.host = ui
+        self.names = names
 
     def run(self, template: str) -> None:
         """Draw a template, up to where it stops."""
@@ -182,6 +185,29 @@ class DrawnTemplate:
     def _row(self, thing: str, cells: list[Any]) -> list[str]:
         self.names["it"] = thing
         return self.words(cells)
+
+
+FUNCTIONS: Functions = {
+    "min": lambda ui, *lengths: min(lengths),
+    "max": lambda ui, *lengths: max(lengths),
+    "abs": lambda ui, length: abs(length),
+    "d": Ui.d,
+    "int": lambda ui, number: int(number),
+    "round": lambda ui, number: round(number),
+    "aligned": lambda ui, x, wide, align: aligned(x, wide, align),
+    "cut": Ui.cut,
+    "side": Ui.side,
+    "measure": Ui.measure,
+    "px": lambda ui, number: number,
+    "count": lambda ui, values: len(values),
+    "entry": lambda ui, values, i: values[i] if i < len(values) else "",
+}
+
+
+@lru_cache(maxsize=4096)
+def formula(text: str) -> Formula:
+    """Read an expression of a template."""
+    return read_formula(text, FUNCTIONS, lengths=True)
 
 
 class _EndOfTemplate(Exception):
