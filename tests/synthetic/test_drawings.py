@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from snellen.synthetic import hidden, scenes, sheets
-from snellen.synthetic.drawings import read_drawings
+from snellen.synthetic import hidden, sheets
+from snellen.synthetic.drawings import Painter, Paintings, read_drawings, read_paintings
+from snellen.synthetic.hidden.scenery_base import PAINTINGS as SCENERY
 from snellen.synthetic.hidden.scenery_base import Painting
 from snellen.synthetic.hidden.silhouettes import OutlinePen
 from snellen.synthetic.scenes.canvas import Pen
-from snellen.synthetic.scenes.render import DRAWINGS
+from snellen.synthetic.scenes.render import DRAWINGS as SCENES
 
-HIDDEN, SCENES, SHEETS = (Path(room.__path__[0]) for room in (hidden, scenes, sheets))
+HIDDEN, SHEETS = (Path(room.__path__[0]) for room in (hidden, sheets))
 
 
 def drawn(tmp_path: Path, line: str, **names: float) -> list[list[float]]:
@@ -38,10 +40,7 @@ def test_a_line_that_cannot_be_read_is_an_error(tmp_path: Path, line: str) -> No
 @pytest.mark.parametrize(
     ("path", "forms"),
     [
-        (SCENES / "drawings.toml", {*vars(Pen), *DRAWINGS, "body", "trunk", "arm", "head"}),
-        (SCENES / "backdrops.toml", {*vars(Pen), *DRAWINGS}),
         (HIDDEN / "silhouettes.toml", {*vars(OutlinePen)}),
-        (HIDDEN / "scenery.toml", {*vars(Painting)}),
         (SHEETS / "marks.toml", {"box", "disc", "ring", "poly"}),
     ],
 )
@@ -49,3 +48,47 @@ def test_every_form_is_known(path: Path, forms: set[str]) -> None:
     drawings = read_drawings(path)
     assert drawings
     assert {shape.form for shapes in drawings.values() for shape in shapes} <= forms
+
+
+@pytest.mark.parametrize(
+    ("paintings", "forms"), [(SCENES, {*vars(Pen), *SCENES}), (SCENERY, {*vars(Painting)})], ids=["scenes", "scenery"]
+)
+def test_every_form_and_every_drawing_within_a_painting_is_known(paintings: Paintings, forms: set[str]) -> None:
+    lines = [line for lines in paintings.values() for line in lines]
+    assert {line.form for line in lines if hasattr(line, "form")} <= forms
+    used = [line for line in lines if hasattr(line, "drawing")]
+    assert {name for line in used for name in (line.drawing, line.otherwise) if name} <= paintings.keys()
+
+
+class Marks:
+    """A pen that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.noted: list[tuple[Any, ...]] = []
+
+    def box(self, colour: str, *numbers: float) -> None:
+        self.noted.append((colour, *numbers))
+
+
+def painted(tmp_path: Path, **drawings: str) -> list[tuple[Any, ...]]:
+    path = tmp_path / "paintings.toml"
+    path.write_text("[drawings]\n" + "".join(f"{name} = '''{text}'''\n" for name, text in drawings.items()))
+    pen = Marks()
+    half = {"half": lambda host, number: number / host}
+    Painter(read_paintings(str(path), half), pen, 2, {"wood": "brown"}).draw("one")
+    return pen.noted
+
+
+def test_steps_name_values_and_draw_other_drawings_with_names_of_their_own(tmp_path: Path) -> None:
+    one = "x = half(6)\ndraw two times 2\nbox wood x 0\ndraw three if x == 3 else two\ndraw two if x < 3"
+    assert painted(tmp_path, one=one, two="x = x + k\nbox wood x 1", three="box wood x 9") == [
+        ("brown", 3, 1),
+        ("brown", 4, 1),
+        ("brown", 3, 0),
+        ("brown", 3, 9),
+    ]
+
+
+def test_a_step_calls_only_the_functions_of_its_file(tmp_path: Path) -> None:
+    with pytest.raises(KeyError):
+        painted(tmp_path, one="x = open('y')")

@@ -20,9 +20,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from snellen.synthetic.expressions import Formula, Functions, formula
 
@@ -56,14 +57,14 @@ class Shape(NamedTuple):
             yield [terms if isinstance(terms, float) else _value(terms, known) for terms in self.sums]
 
 
-class Let(NamedTuple):
+class _Let(NamedTuple):
     """A step that gives a name to a value."""
 
     name: str
     value: Formula
 
 
-class Use(NamedTuple):
+class _Use(NamedTuple):
     """A step that draws another drawing: once, so many `times`, or `if` something is so, and `otherwise` another one."""
 
     drawing: str
@@ -83,8 +84,11 @@ def read_drawings(file: str) -> dict[str, tuple[Shape, ...]]:
     return {name: tuple(map(_shape, text.splitlines())) for name, text in read_table(file)["drawings"].items()}
 
 
-def read_paintings(file: str, functions: Functions) -> dict[str, tuple[Shape | Let | Use, ...]]:
-    """Read the drawings of a file whose lines may be steps."""
+Paintings = dict[str, tuple[Shape | _Let | _Use, ...]]
+
+
+def read_paintings(file: str, functions: Functions) -> Paintings:
+    """Read the drawings of a file whose lines may be steps; these call the functions, which get the painter's host first."""
     texts = read_table(file)["drawings"]
     return {name: tuple(_line(line, functions) for line in text.splitlines()) for name, text in texts.items()}
 
@@ -96,12 +100,52 @@ def draw(pen: object, shapes: Iterable[Shape], colour: Callable[[str], Any], **n
             getattr(pen, shape.form)(colour(shape.colour), *numbers)
 
 
-def _line(line: str, functions: Functions) -> Shape | Let | Use:
+class Painter:
+    """Draws paintings, with the names that they know: numbers, colours and what else they are given."""
+
+    def __init__(self, paintings: Paintings, pen: Any, host: Any, names: dict[str, Any]) -> None:
+        self._paintings, self.pen, self.host, self.names = paintings, pen, host, names
+
+    def draw(self, name: str) -> None:
+        """Draw the lines of a drawing one after the other."""
+        for line in self._paintings[name]:
+            if isinstance(line, _Let):
+                self.names[line.name] = line.value(self)
+            elif isinstance(line, _Use):
+                self._use(line)
+            else:
+                self.shape(line)
+
+    def shape(self, line: Shape) -> None:
+        """Draw a shape: its form is a method of the pen, which gets the colour and the numbers."""
+        for numbers in line.numbers(self.names):
+            getattr(self.pen, line.form)(self.fill(line.colour), *numbers)
+
+    def fill(self, text: str) -> Any:
+        """Return a colour by what a line says of it."""
+        return self.names[text]
+
+    def within(self, pen: Any, **names: Any) -> Self:
+        """Return a painter of the same paintings, with more names."""
+        inner = copy(self)
+        inner.pen, inner.names = pen, {**self.names, **names}
+        return inner
+
+    def _use(self, line: _Use) -> None:
+        value = line.value(self)
+        if line.verb == "times":
+            for k in range(value):
+                self.within(self.pen, k=k).draw(line.drawing)
+        elif drawing := line.drawing if value else line.otherwise:
+            self.within(self.pen).draw(drawing)
+
+
+def _line(line: str, functions: Functions) -> Shape | _Let | _Use:
     if named := _LET.fullmatch(line):
-        return Let(named[1], formula(named[2], functions))
+        return _Let(named[1], formula(named[2], functions))
     if used := _USE.fullmatch(line):
         drawing, verb, value, otherwise = used.groups(default="")
-        return Use(drawing, verb, formula(value or "True", functions), otherwise)
+        return _Use(drawing, verb, formula(value or "True", functions), otherwise)
     return _shape(line)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageColor, ImageDraw
 
-from snellen.synthetic.drawings import Let, Use, read_paintings, read_table
+from snellen.synthetic.drawings import Painter, read_paintings, read_table
 from snellen.synthetic.expressions import Functions
 
 _FILE = "hidden/scenery.toml"
@@ -189,35 +189,12 @@ _FUNCTIONS: Functions = {
     "sin": lambda _rng, angle: float(np.sin(angle)),
     "cos": lambda _rng, angle: float(np.cos(angle)),
 }
-_PAINTINGS = read_paintings(_FILE, _FUNCTIONS)
+PAINTINGS = read_paintings(_FILE, _FUNCTIONS)
 
 
-class _Painter:
-    """Draws paintings of scenery.toml, with the names that they know: numbers, colours and palettes."""
-
-    def __init__(self, pen: object, rng: Rng, names: dict[str, Any]) -> None:
-        self.pen, self.host, self.names = pen, rng, names
-
-    def draw(self, name: str) -> None:
-        """Draw the lines of a drawing one after the other."""
-        for line in _PAINTINGS[name]:
-            if isinstance(line, Let):
-                self.names[line.name] = line.value(self)
-            elif isinstance(line, Use):
-                self._use(line)
-            else:
-                for numbers in line.numbers(self.names):
-                    getattr(self.pen, line.form)(self._fill(line.colour), *numbers)
-
-    def _use(self, line: Use) -> None:
-        value = line.value(self)
-        if line.verb == "times":
-            for k in range(value):
-                _Painter(self.pen, self.host, {**self.names, "k": k}).draw(line.drawing)
-        elif drawing := line.drawing if value else line.otherwise:
-            _Painter(self.pen, self.host, {**self.names}).draw(drawing)
-
-    def _fill(self, text: str) -> Any:
+class _SceneryPainter(Painter):
+    def fill(self, text: str) -> Any:
+        """Return a colour by its name or `#...`, maybe darker or lighter: `stone*.8`."""
         word, _, factor = text.partition("*")
         found = ImageColor.getrgb(word) if word.startswith("#") else self.names[word]
         return scaled(found, float(factor)) if factor else found
@@ -225,4 +202,4 @@ class _Painter:
 
 def paint(pen: object, rng: Rng, name: str, **names: Any) -> None:
     """Draw a drawing of scenery.toml; it is given the numbers and colours that it names, and knows the palettes."""
-    _Painter(pen, rng, {**PALETTES, **names}).draw(name)
+    _SceneryPainter(PAINTINGS, pen, rng, {**PALETTES, **names}).draw(name)

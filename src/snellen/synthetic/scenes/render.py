@@ -7,20 +7,27 @@ import re
 from random import Random
 from typing import Any, NamedTuple
 
-import msgspec
 from PIL import Image, ImageColor
 
-from snellen.core.types import Struct
 from snellen.synthetic.chance import generator
 from snellen.synthetic.colours import RGB, darker, lighter, mix
-from snellen.synthetic.drawings import read_drawings, read_table
+from snellen.synthetic.drawings import Painter, Shape, read_paintings, read_table
 from snellen.synthetic.scenes.canvas import HIGH, WIDE, Canvas, CanvasBox, Pen
-from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, LONG_HAIRED, PLACES, WORLD
+from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, LONG_HAIRED, WORLD
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 
 SIZE = (WIDE, HIGH)
 _TABLE, _BACKDROPS = read_table("scenes/drawings.toml"), read_table("scenes/backdrops.toml")
-DRAWINGS = {**read_drawings("scenes/drawings.toml"), **read_drawings("scenes/backdrops.toml")}
+_CHANCE = {
+    "uniform": Random.uniform,
+    "choice": lambda rng, *colours: rng.choice(colours),
+    "int": lambda _rng, v: int(v),
+}
+DRAWINGS = {
+    name: lines
+    for file in ("scenes/drawings.toml", "scenes/backdrops.toml")
+    for name, lines in read_paintings(file, _CHANCE).items()
+}
 _NARROW = frozenset({"bottle", "glass", "candle"})
 _SIZES = {"small": 0.58, "large": 1.02, None: 0.94}
 _COLUMN_X = {"left": 56.0, "centre": 160.0, "right": 264.0}
@@ -47,7 +54,7 @@ def draw(scene: Scene, size: tuple[int, int] = SIZE) -> _Drawing:
     covered: dict[Person | Thing, CanvasBox] = {}
     if scene.place == "kitchen":
         covered |= {person: _draw_person(canvas, scene, person) for person in scene.people}
-        _draw_parts(canvas.pen(0, HIGH), "counter", 0.0, generator("counter", scene.decor))  # under the things
+        _paint(canvas, "counter", generator("counter", scene.decor))  # under the things
         for person in scene.people:
             if person.action == "cooking":
                 pen = _pen_of(canvas, person, _COLUMN_X[person.column], _COUNTER + 12, 1.0)
@@ -59,7 +66,7 @@ def draw(scene: Scene, size: tuple[int, int] = SIZE) -> _Drawing:
         else:
             covered[item] = _draw_things(canvas, scene, item)
     if dull:
-        _draw_rain(canvas, generator("rain", scene.decor))
+        _paint(canvas, "rain", generator("rain", scene.decor))
     across, down = size[0] / WIDE, size[1] / HIGH
     boxes = (covered[item] for item in scene.items())
     placed = tuple(CanvasBox(b.left * across, b.top * down, b.right * across, b.bottom * down) for b in boxes)
@@ -113,18 +120,18 @@ def _draw_person(canvas: Canvas, scene: Scene, person: Person) -> CanvasBox:
 def _draw_pose(pen: Pen, person: Person, drawing: str) -> None:
     """Draw a drawing in the colours and the pose of somebody."""
     hair = WORLD.hair[person.hair]
-    shades = _Shades(
-        skin=WORLD.skin[person.skin],
-        hair=hair,
-        long=hair if person.who in LONG_HAIRED else None,
-        short=hair if person.who not in LONG_HAIRED and not person.hat else None,
-        fringe=hair if person.hair_seen else None,
-        shirt=COLOURS[person.shirt],
-        trousers=COLOURS[person.trousers or person.shirt],
-        hat=person.hat,
-        fill=person.prop or "dark",
-    )
-    _draw_shapes(pen, drawing, shades, **_places(person))
+    names = {
+        "skin": WORLD.skin[person.skin],
+        "hair": hair,
+        "long": hair if person.who in LONG_HAIRED else None,
+        "short": hair if person.who not in LONG_HAIRED and not person.hat else None,
+        "fringe": hair if person.hair_seen else None,
+        "shirt": COLOURS[person.shirt],
+        "trousers": COLOURS[person.trousers or person.shirt],
+        "hat": person.hat,
+        "fill": person.prop or "dark",
+    }
+    _ScenePainter(DRAWINGS, pen, None, names | _places(person)).draw(drawing)
 
 
 def _places(person: Person) -> dict[str, float]:
@@ -175,8 +182,8 @@ def _draw_things(canvas: Canvas, scene: Scene, thing: Thing) -> CanvasBox:
     for x, y, scale in spots:
         shrunk = 0.84 * scale if level == "top" and room == 1 else scale
         pen = _pen_of(canvas, thing, _COLUMN_X[thing.column] + x, floor - y, shrunk)
-        shades = _Shades(fill=thing.colour, inside=thing.inside)
-        _draw_shapes(pen, by_weather if by_weather in DRAWINGS else name, shades)
+        names = {"fill": thing.colour, "inside": thing.inside}
+        _ScenePainter(DRAWINGS, pen, None, names).draw(by_weather if by_weather in DRAWINGS else name)
         boxes.append(pen.covered)
     return _around(*boxes)
 
@@ -184,93 +191,46 @@ def _draw_things(canvas: Canvas, scene: Scene, thing: Thing) -> CanvasBox:
 # ---------------------------------------------------------------- backdrops
 
 
-class _BackdropPart(Struct, frozen=True):
-    """A part of a backdrop: a drawing, how often it is drawn, and what chance decides: numbers each time, colours once."""
-
-    drawing: str
-    count: int = 1
-    chance: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
-    shades: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-
-
-_PARTS = msgspec.convert(_BACKDROPS["parts"], dict[str, tuple[_BackdropPart, ...]])
-
-
 def _draw_backdrop(canvas: Canvas, scene: Scene, dull: float) -> None:
-    pen, rng = canvas.pen(0, HIGH), generator("backdrop", scene.decor)
-    if PLACES[scene.place].outdoors:
-        _draw_sky(canvas, pen, scene, rng)
-    if scene.place == "street":
-        _draw_houses(pen, dull, rng)
-    _draw_parts(pen, scene.place, dull, rng)
+    rng = generator("backdrop", scene.decor)
+    if scene.outdoors:
+        sky, x = _BACKDROPS["sky"][scene.weather], _COLUMN_X[scene.sun]
+        high = round((HIGH - _BACKDROPS["horizon"][scene.place]) * canvas.fine) + 1
+        strip = Image.new("RGB", (1, 8))
+        strip.putdata([mix(sky["top"], sky["low"], k / 7) for k in range(8)])
+        canvas.image.paste(strip.resize((WIDE * canvas.fine, high), Image.Resampling.BILINEAR), (0, 0))
+        _paint(canvas, "sun" if scene.weather == "sunny" else "clouds", rng, x=x, cloud=sky.get("cloud"))
+    _paint(canvas, scene.place.replace(" ", "-"), rng, dull=dull)
 
 
-def _draw_parts(pen: Pen, name: str, dull: float, rng: Random) -> None:
-    for part in _PARTS[name]:
-        shades = _Shades(dull, **{shade: rng.choice(options) for shade, options in part.shades.items()})
-        for k in range(part.count):
-            numbers = {number: rng.uniform(low, high) for number, (low, high) in part.chance.items()}
-            _draw_shapes(pen, part.drawing, shades, k=k, **numbers)
-
-
-def _draw_sky(canvas: Canvas, pen: Pen, scene: Scene, rng: Random) -> None:
-    sky = _BACKDROPS["sky"][scene.weather]
-    high = round((HIGH - _BACKDROPS["horizon"][scene.place]) * canvas.fine) + 1
-    strip = Image.new("RGB", (1, 8))
-    strip.putdata([mix(sky["top"], sky["low"], k / 7) for k in range(8)])
-    canvas.image.paste(strip.resize((WIDE * canvas.fine, high), Image.Resampling.BILINEAR), (0, 0))
-    x = _COLUMN_X[scene.sun]
-    if scene.weather == "sunny":
-        _draw_shapes(pen, "sun", _Shades(), x=x)
-        return
-    for aside in (-6, 118, -128):
-        cloud_x = x + aside + rng.uniform(-6, 6)
-        cloud_y = 204 + rng.uniform(-6, 8) - 14
-        _draw_shapes(pen, "cloud", _Shades(cloud=sky["cloud"]), x=cloud_x, y=cloud_y)
-
-
-def _draw_houses(pen: Pen, dull: float, rng: Random) -> None:
-    x = -10.0
-    while x < WIDE:
-        wide, high = rng.uniform(48, 74), rng.uniform(30, 64)
-        shades = _Shades(wall=mix(rng.choice(_BACKDROPS["houses"]), _DULL, dull))
-        _draw_shapes(pen, "house-front", shades, x=x, wide=wide, high=high)
-        for row in range(int(high // 20) + 1):
-            for column in range(3):
-                _draw_shapes(pen, "house-window", shades, x=x + wide * (0.2 + 0.28 * column), row=row)
-        x += wide + 2
-
-
-def _draw_rain(canvas: Canvas, rng: Random) -> None:
-    """Draw slanted drops over everything."""
-    pen = canvas.pen(0, HIGH)
-    for row in range(5):
-        for column in range(9):
-            x = column * 38 + rng.uniform(-10, 10) + (row % 2) * 18
-            y = row * 50 + rng.uniform(0, 20)
-            _draw_shapes(pen, "drop", _Shades(), x=x, y=y)
+def _paint(canvas: Canvas, name: str, rng: Random, **names: Any) -> None:
+    """Draw a part of a backdrop."""
+    _ScenePainter(DRAWINGS, canvas.pen(0, HIGH), rng, names).draw(name)
 
 
 # ---------------------------------------------------------------- shapes and colours
 
 
-class _Shades:
-    """The colours of a drawing: those that it is given, by name, and those that it names itself, duller in the rain."""
+class _ScenePainter(Painter):
+    """The form of a shape is a method of the pen or another drawing; then numbers say where that begins."""
 
-    def __init__(self, dull: float = 0.0, **given: str | RGB | None) -> None:
-        self.dull, self.given = dull, given
+    def shape(self, line: Shape) -> None:
+        colour = self.fill(line.colour)
+        how = {"rim": False} if line.flat else {}
+        for numbers in line.numbers(self.names):
+            if line.form in DRAWINGS:
+                word = line.colour
+                self.within(self.pen.moved(*numbers), fill=self.names.get(word, word)).draw(line.form)
+            elif colour is not None:
+                getattr(self.pen, line.form)(colour, *numbers, **how)
 
-    def filled(self, word: str) -> _Shades:
-        """Return the shades of a drawing within this one, which has that colour."""
-        return _Shades(self.dull, **{**self.given, "fill": self.given.get(word, word)})
-
-    def of(self, word: str) -> RGB | None:
+    def fill(self, text: str) -> RGB | None:
         """Return a colour by a word as `wood`, `#fafafa` or `fill-.3`; None where the drawing is not given that colour."""
-        match = _WORD.fullmatch(word)
+        match = _WORD.fullmatch(text)
         if match is None:
-            raise ValueError(f"{word} does not name a colour")
+            raise ValueError(f"{text} does not name a colour")
         name, way, part = match.groups()
-        colour = self.given.get(name, name)
+        colour = self.names.get(name, name)
         if isinstance(colour, str):
             colour = self._named(colour)
         if colour is None or way is None:
@@ -278,21 +238,10 @@ class _Shades:
         return (darker if way == "-" else lighter)(colour, float(part))
 
     def _named(self, name: str) -> RGB | None:
+        """Return a colour of the world, or what the drawing names so; duller in the rain."""
         colours: dict[str, dict[str, str]] = _TABLE["colours"]
-        meant = colours.get(str(self.given.get("fill")), {}).get(name, colours["any"].get(name))
+        meant = colours.get(str(self.names.get("fill")), {}).get(name, colours["any"].get(name))
         if meant is not None:
-            return self.of(meant)
+            return self.fill(meant)
         colour = ImageColor.getrgb(name)[:3] if name.startswith("#") else COLOURS[name]
-        return mix(colour, _DULL, self.dull)
-
-
-def _draw_shapes(pen: Pen, name: str, shades: _Shades, /, **names: float) -> None:
-    """Draw a drawing. The form of a shape is a method of the pen or another drawing; then numbers say where that begins."""
-    for shape in DRAWINGS[name]:
-        colour = shades.of(shape.colour)
-        how: dict[str, Any] = {"rim": False} if shape.flat else {}
-        for numbers in shape.numbers(names):
-            if shape.form in DRAWINGS:
-                _draw_shapes(pen.moved(*numbers), shape.form, shades.filled(shape.colour), **names)
-            elif colour is not None:
-                getattr(pen, shape.form)(colour, *numbers, **how)
+        return mix(colour, _DULL, self.names.get("dull", 0.0))
