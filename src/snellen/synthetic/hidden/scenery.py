@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 import numpy.typing as npt
 
 from snellen.synthetic.hidden.scenery_base import SIZE, Field, Rng, noise, smooth
-from snellen.synthetic.hidden.scenery_nature import cloud, forest, ocean, origami, sand_dune
-from snellen.synthetic.hidden.scenery_outdoor import city, medieval_village, time_square
-from snellen.synthetic.hidden.scenery_places import bazaar_market, museum, underwater_ruins
+from snellen.synthetic.hidden.scenery_scenes import SCENES
 
 Pixels = npt.NDArray[np.uint8]
-SCENES: Mapping[str, Callable[[Rng], Field]] = {
-    "Ocean": ocean,
-    "Origami": origami,
-    "Forest": forest,
-    "Cloud": cloud,
-    "Sand_dune": sand_dune,
-    "Medieval_Village": medieval_village,
-    "City": city,
-    "Underwater_ruins": underwater_ruins,
-    "Museum": museum,
-    "Bazaar_market": bazaar_market,
-    "Time_square": time_square,
-}
 LUMA: Field = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 _NIGHT = 0.37  # in a scene darker than this only light shapes: a dark one would turn night into day
 

@@ -1,0 +1,359 @@
+"""The eleven scenes: five simple ones (ocean, sand dunes, clouds, origami, forest), and six of places with many things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from snellen.synthetic.hidden.scenery_base import (
+    PALETTES,
+    RAMPS,
+    SIZE,
+    XX,
+    YY,
+    Colour,
+    Field,
+    Painting,
+    Panel,
+    Rng,
+    colour,
+    grained,
+    mixed,
+    noise,
+    one_of,
+    paint,
+    ramp,
+    scaled,
+    steady,
+    step,
+    tone,
+    toward,
+)
+
+
+def ocean(rng: Rng) -> Field:
+    """Paint water with rolling waves in perspective, a horizon and the sun's glitter."""
+    horizon = rng.uniform(0.2, 0.34)
+    mood = one_of(rng, "ocean")
+    sky = ramp(YY + 0.03 * noise(rng, 4, 10, 3), [(0, mood["top"]), (horizon, mood["low"])])
+    depth = np.maximum(YY - np.float32(horizon), 0) / np.float32(1 - horizon)
+    far = np.float32(1) / (depth + np.float32(0.09))
+    sheet = noise(rng, 18, 40, 3, 0.7)
+    # The sheet of waves is laid on the sea, mirrored where it ends so that no seam shows.
+    across = np.abs((((XX - 0.5) * far * 0.5 + 0.6) % 2 - 1) * (SIZE - 1)).astype(np.int32)
+    along = np.abs((far * 0.16 % 2 - 1) * (SIZE - 1)).astype(np.int32)
+    chop = sheet[along, across]
+    swell = steady(np.sin, far * np.float32(5.5) + noise(rng, 5, 4, 2) * 1.6 + XX * rng.uniform(-2, 2))
+    height = np.clip(0.5 + 0.24 * swell + 0.34 * chop, 0, 1)
+    waves = height * (0.55 + 0.45 * depth) + 0.25 * (1 - depth)
+    water = ramp(waves, [(0, mood["deep"]), (0.75, mood["light"]), (1, (215, 235, 238))])
+    foam = step(height + 0.12 * noise(rng, 90, 120), 0.88, 1.0) * step(depth, 0.04, 0.3)
+    water = mixed(water, colour(240, 248, 250), foam * 0.85)
+    sun = rng.uniform(0.15, 0.85)
+    glitter = steady(np.exp, -(((XX - sun) / (0.05 + 0.15 * depth)) ** 2)) * step(chop, 0.25, 0.7)
+    water = mixed(water, colour(255, 245, 215), glitter * 0.75)
+    disc = np.hypot(XX - sun, YY - horizon * 0.5)
+    sky = mixed(sky, colour(255, 250, 225), steady(np.exp, -((disc / 0.06) ** 2)))
+    return mixed(sky, water, step(YY, horizon - 0.002, horizon + 0.002))
+
+
+def sand_dune(rng: Rng) -> Field:
+    """Paint rows of dunes under a clear sky, each with a sunny and a shaded face and wind ripples."""
+    mood = one_of(rng, "dune")
+    top = rng.uniform(0.14, 0.24)
+    image = ramp(YY, [(0, (88, 150, 215)), (top + 0.1, (215, 228, 232))])
+    x = XX[0]
+    layers = 4
+    for layer in range(layers):
+        near = layer / (layers - 1)
+        base = top + 0.02 + 0.2 * layer + rng.uniform(-0.02, 0.02)
+        phase, waves = rng.uniform(0, 2 * np.pi), rng.uniform(1.0, 2.2)
+        # A sharpened wave: long windward slope, short steep lee.
+        turn = (x * waves + phase / (2 * np.pi)) % 1.0
+        peak = rng.uniform(0.45, 0.65)
+        rise = np.where(turn < peak, turn / peak, (1 - turn) / (1 - peak))
+        sharp, rolling = steady(lambda v: v**1.4, rise), steady(np.sin, x * 9 + phase)
+        ridge = base - (0.05 + 0.08 * near) * sharp + 0.012 * rolling
+        below = YY - ridge[None, :].astype(np.float32)
+        body = step(below, -0.002, 0.002)
+        crest = (x[None, :] * waves + phase / (2 * np.pi) + below * rng.uniform(0.5, 1.0)) % 1.0
+        lee = step(crest, peak - 0.01, peak + 0.02) * (1 - step(crest, 0.93, 1.0)) * steady(np.exp, -below * 6)
+        count = 150 - 75 * near
+        warp = noise(rng, 5, 5, 2)
+        ripple = steady(np.sin, (below * count) + warp * 5 + x[None, :] * 14)
+        value = 0.78 + 0.1 * ripple * (0.5 + 0.5 * near) * (1 - 0.5 * lee) - 0.5 * lee - 0.12 * below + 0.05 * warp
+        haze = toward(mood["sand"], (225, 220, 210), 0.45 * (1 - near))
+        image = mixed(image, ramp(value, [(0.1, mood["shade"]), (0.8, haze), (1.0, (255, 236, 195))]), body)
+    return grained(image, rng, 0.02, 190)
+
+
+def cloud(rng: Rng) -> Field:
+    """Paint a blue sky with heaped white clouds lit from above."""
+    mood = one_of(rng, "cloud")
+    sky = ramp(YY, [(0, mood["top"]), (1, mood["low"])])
+    heap: Field = np.zeros((SIZE, SIZE), dtype=np.float32)
+    detail = noise(rng, 14, 14, 4, 0.6)
+    bank = int(rng.integers(7, 10))
+    for k in range(bank):
+        cx, cy = rng.uniform(0, 1), (k + rng.uniform(0.2, 0.8)) / bank
+        wide = rng.uniform(0.14, 0.26) * (0.7 + 0.5 * cy)
+        for _ in range(7):
+            px, py = cx + rng.normal(0, wide * 0.75), cy - abs(rng.normal(0, wide * 0.28))
+            r = rng.uniform(0.4, 0.8) * wide
+            bump = 1 - ((XX - np.float32(px)) ** 2 + ((YY - np.float32(py)) * np.float32(1.35)) ** 2) / np.float32(
+                r * r
+            )
+            np.maximum(heap, bump, out=heap)
+    heap += np.float32(0.28) * detail - np.float32(0.1)
+    cover = step(heap, 0.0, 0.28)
+    slope = heap - np.roll(heap, (-9, -5), axis=(0, 1))
+    light = np.clip(0.72 + 0.5 * slope + 0.1 * detail, 0, 1)
+    puffs = ramp(light, RAMPS["puffs"])
+    wisp = 0.35 * step(noise(rng, 3, 12, 3), 0.3, 1.2)
+    return mixed(mixed(sky, colour(235, 242, 250), wisp), puffs, cover)
+
+
+def _lit(points: list[Any], rng: Rng) -> float:
+    """Return how bright a facet is: by the direction in which it leans."""
+    (ax, ay), (bx, by), (cx, cy) = points
+    angle = np.arctan2(ay + by - 2 * cy, ax + bx - 2 * cx)
+    return float(0.84 + 0.2 * np.cos(angle - 2.2) + rng.normal(0, 0.03))
+
+
+def origami(rng: Rng) -> Field:
+    """Paint a sheet folded into facets, with a few paper cranes on it."""
+    papers = one_of(rng, "papers")
+    n = int(rng.integers(6, 9))
+    canvas = Painting(np.broadcast_to(colour(*papers[2]), (SIZE, SIZE, 3)))
+    grid = np.stack(np.meshgrid(np.arange(-1, n + 2), np.arange(-1, n + 2)), axis=-1) / n
+    grid = grid + rng.uniform(-0.28, 0.28, grid.shape) / n
+    patch = noise(rng, 3, 3)[:: SIZE // n, :: SIZE // n]
+    for row in range(n + 2):
+        for column in range(n + 2):
+            a, b, c, d = (grid[row + i, column + j].tolist() for i, j in ((0, 0), (0, 1), (1, 1), (1, 0)))
+            pick = patch[min(row, patch.shape[0] - 1), min(column, patch.shape[1] - 1)] + rng.normal(0, 0.35)
+            paper = papers[int(np.clip((pick + 1) * 2, 0, 3))]
+            for half in ([a, b, c], [c, d, a]) if rng.random() < 0.5 else ([b, c, d], [d, a, b]):
+                flat = [v for point in half for v in point]
+                canvas.poly(scaled(paper, _lit(half, rng)), *flat)
+                canvas.line(scaled(paper, 1.15), 0.003, *flat[:4])
+    paint(canvas, rng, "cranes", papers=papers)
+    return canvas.pixels() * (1 + 0.025 * noise(rng, 120, 120, 2))[..., None]
+
+
+def forest(rng: Rng) -> Field:
+    """Paint tree trunks in a haze of green, leaves above, ferns and litter below."""
+    mood = one_of(rng, "forest")
+    haze, leaf = mood["haze"], mood["leaf"]
+    floor = rng.uniform(0.7, 0.78)
+    back = ramp(YY + 0.05 * noise(rng, 8, 8, 3), [(0, scaled(leaf, 1.1)), (0.45, haze), (floor, scaled(leaf, 1.2))])
+    ground = ramp(YY + 0.08 * noise(rng, 40, 60, 2), [(floor, (110, 112, 52)), (1.05, (64, 50, 28))])
+    canvas = Painting(mixed(back, ground, step(YY + 0.01 * noise(rng, 20, 3, 2), floor - 0.01, floor + 0.02)))
+    paint(canvas, rng, "forest", floor=floor, **mood)
+    return grained(canvas.pixels(), rng, 0.03, 150)
+
+
+def medieval_village(rng: Rng) -> Field:
+    """Paint half-timbered houses with steep gables, stone towers on a hill, a cobbled lane."""
+    sky = ramp(YY + 0.05 * noise(rng, 4, 8, 3), RAMPS["village-sky"])
+    hill = 0.4 - 0.08 * step(noise(rng, 3, 1), -0.5, 0.8)
+    grass = ramp(YY + 0.06 * noise(rng, 60, 80, 2), RAMPS["village-grass"])
+    canvas = Painting(mixed(sky, grass, step(YY - hill, 0.0, 0.01)))
+    paint(canvas, rng, "village")
+    return grained(canvas.pixels(), rng, 0.025)
+
+
+_TOPS = ("block-setback", "block-spire", "block-roof")
+
+
+def _skyscraper(canvas: Painting, rng: Rng, x: float, wide: float, top: float, wall: Colour, glass: Colour) -> None:
+    """Draw a block with a grid of windows, a shaded side and sometimes a spire or a setback."""
+    paint(canvas, rng, "block", wall=wall, x=x, wide=wide, top=top)
+    kind = int(rng.integers(4))
+    if kind < len(_TOPS):
+        paint(canvas, rng, _TOPS[kind], wall=wall, x=x, wide=wide, top=top)
+    columns = max(3, int(wide / 0.022))
+    pitch = wide / columns
+    rows = int((1.0 - top) / 0.024)
+    shine = rng.random((rows, columns)).tolist()
+    bands = rng.random() < 0.3
+    for r in range(rows):
+        y = top + 0.012 + r * 0.024
+        if bands:
+            canvas.box(scaled(glass, 0.8 + 0.4 * shine[r][0]), x + 0.2 * pitch, y, x + wide - 0.2 * pitch, y + 0.013)
+            continue
+        for c in range(columns):
+            fill = (255, 226, 150) if shine[r][c] > 0.86 else scaled(glass, 0.75 + 0.5 * shine[r][c])
+            left = x + (c + 0.22) * pitch
+            canvas.box(fill, left, y, left + pitch * 0.56, y + 0.014)
+
+
+def city(rng: Rng) -> Field:
+    """Paint a skyline of skyscrapers with rows of windows, by day or at dusk."""
+    mood = one_of(rng, "city")
+    low = mood["low"]
+    canvas = Painting(ramp(YY + 0.04 * noise(rng, 4, 9, 3), [(0, mood["top"]), (0.6, low)]))
+    for layer, count in enumerate((9, 7, 5)):
+        x = rng.uniform(-0.1, 0.0)
+        while x < 1.0:
+            wide = rng.uniform(0.7, 1.3) / count
+            top = rng.uniform(0.1, 0.34) + 0.15 * layer
+            wall = scaled(tone(rng, one_of(rng, "blocks"), 10), 0.9)
+            far = 0.5 - 0.25 * layer
+            _skyscraper(canvas, rng, x, wide, top, toward(wall, low, far), toward(mood["glass"], low, far))
+            x += wide * rng.uniform(0.95, 1.1)
+    paint(canvas, rng, "street")
+    return grained(canvas.pixels(), rng, 0.02)
+
+
+def _wall(side: float, depth: float, height: float) -> tuple[float, float]:
+    """Return a point of the left (-1) or right (1) house front: near is depth 1, the vanishing point is far away."""
+    return 0.5 + side * 0.56 / depth, 0.7 - height / depth
+
+
+def _front(canvas: Painting, side: float, far: float, near: float, high: float, low: float) -> Panel:
+    """Return a part of a house front to draw on."""
+    return Panel(canvas, _wall(side, far, high), _wall(side, near, high), _wall(side, near, low), _wall(side, far, low))
+
+
+def _board(panel: Panel, rng: Rng) -> None:
+    """Draw a glowing advertisement: a coloured face with blocks, discs and bars like letters on it."""
+    face, ink = (PALETTES["neon"][i] for i in rng.permutation(len(PALETTES["neon"]))[:2])
+    paint(panel, rng, "board", face=face)
+    if rng.random() < 0.4:
+        paint(panel, rng, "board-shade", face=face)
+    if rng.random() < 0.5:
+        (ax, _), (bx, _), _, (_, dy) = panel.corners
+        r = 0.22 * min(abs(bx - ax), abs(dy - panel.corners[0][1]))
+        panel.canvas.oval(ink, *panel.at(0.5, 0.35), r, r)
+    for row in range(int(rng.integers(1, 4))):
+        v, u = 0.58 + 0.13 * row, 0.1
+        while u < 0.85:
+            wide = rng.uniform(0.05, 0.14)
+            panel.box(ink, u, v, min(0.9, u + wide), v + 0.08)
+            u += wide + 0.04
+
+
+def time_square(rng: Rng) -> Field:
+    """Paint a street at night between fronts full of bright billboards, with a crowd and yellow cabs."""
+    canvas = Painting(ramp(YY, RAMPS["night-sky"]))
+    paint(canvas, rng, "night")
+    for k in range(5):
+        y = 0.22 + 0.09 * k
+        _board(Panel(canvas, (0.42, y), (0.58, y), (0.58, y + 0.075), (0.42, y + 0.075)), rng)
+    edges = (6.0, 4.0, 2.8, 2.0, 1.45, 1.05, 0.8)
+    for far, near in pairwise(edges):
+        for side in (-1.0, 1.0):
+            high = rng.uniform(0.8, 1.3) * (1.0 + 0.12 * far)
+            _front(canvas, side, far, near, high, 0).box(tone(rng, (46, 44, 66), 10), 0, 0, 1, 1)
+            for level in range(1, 12):
+                h = high * level / 12
+                for k in range(4):
+                    a, b = far + (near - far) * (k + 0.25) / 4, far + (near - far) * (k + 0.7) / 4
+                    lit: Colour = (236, 200, 120) if rng.random() < 0.4 else (78, 80, 112)
+                    _front(canvas, side, a, b, h, h - 0.03).box(lit, 0, 0, 1, 1)
+            base = rng.uniform(0.1, 0.16)
+            while base < high - 0.1:
+                tall = rng.uniform(0.14, 0.34)
+                a, b = far + (near - far) * 0.12, far + (near - far) * 0.88
+                if rng.random() < 0.85:
+                    _board(_front(canvas, side, a, b, min(base + tall, high), base), rng)
+                base += tall + 0.03
+    paint(canvas, rng, "traffic")
+    return grained(canvas.pixels(), rng, 0.015)
+
+
+def underwater_ruins(rng: Rng) -> Field:
+    """Paint broken columns and an arch on the sea bed, light falling through blue-green water."""
+    mood = one_of(rng, "sea")
+    top, water = mood["top"], mood["water"]
+    sea = ramp(YY + 0.06 * noise(rng, 4, 4, 3), [(0, top), (0.45, water), (1, mood["low"])])
+    bed = 0.85 + 0.02 * noise(rng, 5, 1, 2)
+    sandy = [(0.8, toward(water, (190, 190, 150), 0.5)), (1, scaled(water, 0.6))]
+    canvas = Painting(mixed(sea, ramp(YY + 0.05 * noise(rng, 30, 70, 2), sandy), step(YY - bed, 0.0, 0.02)))
+    paint(canvas, rng, "ruins", water=water)
+    image = canvas.pixels()
+    source = rng.uniform(0.2, 0.8)
+    angle = (XX - source) / (YY + 0.45)
+    line = noise(rng, 17, 1, 2)[0]
+    place = np.clip((angle * 0.5 + 0.5) * 383, 0, 383).astype(np.int32)
+    rays = step(line[place], 0.1, 0.9) * (1 - step(YY, 0.25, 1.0))
+    image = mixed(image, colour(*toward(top, (255, 255, 245), 0.6)), rays * 0.5)
+    return grained(image, rng, 0.02)
+
+
+def _picture(panel: Panel, rng: Rng) -> None:
+    """Draw a framed picture of a little landscape or a portrait."""
+    frame, paints = one_of(rng, "frames"), PALETTES["paints"]
+    first, second, third = (tone(rng, paints[i], 14) for i in rng.permutation(len(paints))[:3])
+    paint(panel, rng, "frame", frame=frame, ground=toward(first, (240, 230, 210), 0.4))
+    if rng.random() < 0.5:
+        paint(panel, rng, "landscape", second=second, third=third)
+        return
+    paint(panel, rng, "portrait", second=second)
+    (x0, y0), (x1, _), (_, low), (_, y1) = panel.corners
+    middle = (y0 + y1 + (panel.corners[1][1] - y0 + low - y1) / 2) / 2
+    wide, high = abs(x1 - x0), y1 - y0
+    panel.canvas.oval((224, 180, 150), (x0 + x1) / 2, middle - 0.06 * high, 0.14 * wide, 0.15 * high)
+
+
+def _museum_floor(canvas: Painting, rng: Rng, low: float) -> None:
+    tile = tone(rng, (176, 138, 96), 8)
+    canvas.poly(tile, 0.2, low, 0.8, low, 1.2, 1.0, -0.2, 1.0)
+    depths = (1 - (1 / np.linspace(1, 2.6, 9) - 1 / 2.6) / (1 - 1 / 2.6)).tolist()
+    for row in range(8):
+        for k in range(1 - row % 2, 10, 2):
+            a, b = depths[8 - row - 1], depths[8 - row]
+            ya, yb = low + (1 - low) * (1 - a), low + (1 - low) * (1 - b)
+            xs = [0.5 + (k / 10 - 0.5 + d / 10) * (0.6 + 0.8 * (1 - t)) for t, d in ((a, 0), (a, 1), (b, 1), (b, 0))]
+            canvas.poly(scaled(tile, 0.72), xs[0], ya, xs[1], ya, xs[2], yb, xs[3], yb)
+
+
+def museum(rng: Rng) -> Field:
+    """Paint a hall in perspective with framed pictures, columns, a bench and a vase on a plinth."""
+    wall = one_of(rng, "walls")
+    low = 0.7
+    canvas = Painting(ramp(YY, [(0, scaled(wall, 0.95)), (1, scaled(wall, 0.85))]))
+    paint(canvas, rng, "hall", wall=wall)
+    _museum_floor(canvas, rng, low)
+    paint(canvas, rng, "hall-trim")
+    for k in range(3):
+        x0 = 0.225 + 0.19 * k
+        tall = rng.uniform(0.15, 0.26)
+        top = 0.44 - tall / 2 + rng.uniform(-0.02, 0.02)
+        x1, foot = x0 + 0.16, top + tall
+        _picture(Panel(canvas, (x0, top), (x1, top), (x1, foot), (x0, foot)), rng)
+    for side in (0, 1):
+        for near in (0, 1):
+            up, down = 0.25 + 0.05 * near, 0.8 - 0.09 * near
+            x0, x1 = (abs(side - x) for x in ((0.015, 0.085) if near == 0 else (0.115, 0.165)))
+            _picture(Panel(canvas, (x0, up), (x1, up + 0.035), (x1, down - 0.05), (x0, down)), rng)
+    paint(canvas, rng, "exhibits")
+    return grained(canvas.pixels(), rng, 0.02)
+
+
+def bazaar_market(rng: Rng) -> Field:
+    """Paint rows of stalls with striped awnings and heaped goods, lanterns above, arches behind."""
+    stone = tone(rng, (206, 166, 118), 8)
+    wall = [(0, stone), (0.5, scaled(stone, 0.8)), (1, (170, 136, 96))]
+    canvas = Painting(ramp(YY + 0.04 * noise(rng, 20, 20, 3), wall))
+    paint(canvas, rng, "bazaar", stone=stone)
+    return grained(canvas.pixels(), rng, 0.025)
+
+
+SCENES: Mapping[str, Callable[[Rng], Field]] = {
+    "Ocean": ocean,
+    "Origami": origami,
+    "Forest": forest,
+    "Cloud": cloud,
+    "Sand_dune": sand_dune,
+    "Medieval_Village": medieval_village,
+    "City": city,
+    "Underwater_ruins": underwater_ruins,
+    "Museum": museum,
+    "Bazaar_market": bazaar_market,
+    "Time_square": time_square,
+}
