@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageColor, ImageDraw
 
-from snellen.synthetic.drawings import Painter, read_paintings, read_table
+from snellen.synthetic.drawings import Painter, Shape, read_paintings, read_table
 from snellen.synthetic.expressions import Functions
 
 _FILE = "hidden/scenery.toml"
@@ -19,7 +19,6 @@ SIZE = 384
 Field = npt.NDArray[np.float32]
 Rng = np.random.Generator
 Colour = tuple[float, ...]
-Place = tuple[float, float]
 
 _GRID = (np.arange(SIZE, dtype=np.float32) + np.float32(0.5)) / np.float32(SIZE)
 XX: Field = np.broadcast_to(_GRID[None, :], (SIZE, SIZE))
@@ -152,26 +151,45 @@ class Painting:
         ys = np.linspace(0, high, 8)
         self.line(fill, 0.009, *np.stack([x + 0.014 * np.sin(ys * 50 + sway), foot - ys], axis=1).ravel())
 
+    def front(self, fill: Colour, side: float, far: float, near: float, high: float, low: float) -> None:
+        """Draw a part of the left (-1) or right (1) house front of a street: near is depth 1, the vanishing point is far away."""
+        corners = ((far, high), (near, high), (near, low), (far, low))
+        points = (v for depth, height in corners for v in (0.5 + side * 0.56 / depth, 0.7 - height / depth))
+        _Panel(self, *points).box(fill, 0, 0, 1, 1)
+
     def pixels(self) -> Field:
         """Return the picture so far."""
         return np.asarray(self._image.reduce(self.fine), dtype=np.float32) / np.float32(255)
 
 
-class Panel:
+class _Panel:
     """A flat surface in a painting, seen at an angle; on it u goes from left to right, v from top to bottom, both from 0 to 1."""
 
-    def __init__(self, canvas: Painting, *corners: Place) -> None:
-        self.canvas, self.corners = canvas, corners  # top left, top right, bottom right, bottom left
+    def __init__(self, canvas: Painting, *corners: float) -> None:
+        self._canvas, self._corners = canvas, corners  # x and y of top left, top right, bottom right, bottom left
 
-    def at(self, u: float, v: float) -> Place:
+    def _at(self, u: float, v: float) -> tuple[float, float]:
         """Return a point of the surface."""
-        (ax, ay), (bx, by), (cx, cy), (dx, dy) = self.corners
+        ax, ay, bx, by, cx, cy, dx, dy = self._corners
         top, low = (ax + (bx - ax) * u, ay + (by - ay) * u), (dx + (cx - dx) * u, dy + (cy - dy) * u)
         return top[0] + (low[0] - top[0]) * v, top[1] + (low[1] - top[1]) * v
 
     def box(self, fill: Colour, u0: float, v0: float, u1: float, v1: float) -> None:
         """Draw a rectangle that lies on the surface."""
-        self.canvas.poly(fill, *self.at(u0, v0), *self.at(u1, v0), *self.at(u1, v1), *self.at(u0, v1))
+        self._canvas.poly(fill, *self._at(u0, v0), *self._at(u1, v0), *self._at(u1, v1), *self._at(u0, v1))
+
+    def disc(self, fill: Colour, u: float, v: float, radius: float) -> None:
+        """Draw a round disc around a point; its radius is a part of the surface's shorter side."""
+        ax, ay, bx, _, _, _, _, dy = self._corners
+        r = radius * min(abs(bx - ax), abs(dy - ay))
+        self._canvas.oval(fill, *self._at(u, v), r, r)
+
+    def face(self, fill: Colour) -> None:
+        """Draw the face of a portrait."""
+        ax, ay, bx, by, _, cy, _, dy = self._corners
+        middle = (ay + dy + (by - ay + cy - dy) / 2) / 2
+        wide, high = abs(bx - ax), dy - ay
+        self._canvas.oval(fill, (ax + bx) / 2, middle - 0.06 * high, 0.14 * wide, 0.15 * high)
 
 
 _FUNCTIONS: Functions = {
@@ -180,10 +198,13 @@ _FUNCTIONS: Functions = {
     "random": Rng.random,
     "choice": lambda rng, *values: rng.choice(values),
     "pick": lambda rng, values: values[int(rng.integers(len(values)))],
+    "integers": Rng.integers,
+    "shuffled": lambda rng, values: [values[i] for i in rng.permutation(len(values))],
     "tone": tone,
     "toward": lambda _rng, a, b, part: toward(a, b, part),
     "scaled": lambda _rng, base, factor: scaled(base, factor),
     "entry": lambda _rng, values, at: values[at],
+    "min": lambda _rng, *values: min(values),
     "abs": lambda _rng, value: abs(value),
     "int": lambda _rng, value: int(value),
     "sin": lambda _rng, angle: float(np.sin(angle)),
@@ -193,6 +214,14 @@ PAINTINGS = read_paintings(_FILE, _FUNCTIONS)
 
 
 class _SceneryPainter(Painter):
+    def shape(self, line: Shape) -> None:
+        """Draw a shape: its form is a method of the pen, or another drawing on a surface with these corners."""
+        if line.form in vars(type(self.pen)):
+            super().shape(line)
+            return
+        for corners in line.numbers(self.names):
+            self.within(_Panel(self.pen, *corners)).draw(line.form)
+
     def fill(self, text: str) -> Any:
         """Return a colour by its name or `#...`, maybe darker or lighter: `stone*.8`."""
         word, _, factor = text.partition("*")

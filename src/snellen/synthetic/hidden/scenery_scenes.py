@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from snellen.synthetic.hidden.scenery_base import (
-    PALETTES,
     RAMPS,
     SIZE,
     XX,
@@ -17,7 +15,6 @@ from snellen.synthetic.hidden.scenery_base import (
     Colour,
     Field,
     Painting,
-    Panel,
     Rng,
     colour,
     grained,
@@ -209,60 +206,10 @@ def city(rng: Rng) -> Field:
     return grained(canvas.pixels(), rng, 0.02)
 
 
-def _wall(side: float, depth: float, height: float) -> tuple[float, float]:
-    """Return a point of the left (-1) or right (1) house front: near is depth 1, the vanishing point is far away."""
-    return 0.5 + side * 0.56 / depth, 0.7 - height / depth
-
-
-def _front(canvas: Painting, side: float, far: float, near: float, high: float, low: float) -> Panel:
-    """Return a part of a house front to draw on."""
-    return Panel(canvas, _wall(side, far, high), _wall(side, near, high), _wall(side, near, low), _wall(side, far, low))
-
-
-def _board(panel: Panel, rng: Rng) -> None:
-    """Draw a glowing advertisement: a coloured face with blocks, discs and bars like letters on it."""
-    face, ink = (PALETTES["neon"][i] for i in rng.permutation(len(PALETTES["neon"]))[:2])
-    paint(panel, rng, "board", face=face)
-    if rng.random() < 0.4:
-        paint(panel, rng, "board-shade", face=face)
-    if rng.random() < 0.5:
-        (ax, _), (bx, _), _, (_, dy) = panel.corners
-        r = 0.22 * min(abs(bx - ax), abs(dy - panel.corners[0][1]))
-        panel.canvas.oval(ink, *panel.at(0.5, 0.35), r, r)
-    for row in range(int(rng.integers(1, 4))):
-        v, u = 0.58 + 0.13 * row, 0.1
-        while u < 0.85:
-            wide = rng.uniform(0.05, 0.14)
-            panel.box(ink, u, v, min(0.9, u + wide), v + 0.08)
-            u += wide + 0.04
-
-
 def time_square(rng: Rng) -> Field:
     """Paint a street at night between fronts full of bright billboards, with a crowd and yellow cabs."""
     canvas = Painting(ramp(YY, RAMPS["night-sky"]))
-    paint(canvas, rng, "night")
-    for k in range(5):
-        y = 0.22 + 0.09 * k
-        _board(Panel(canvas, (0.42, y), (0.58, y), (0.58, y + 0.075), (0.42, y + 0.075)), rng)
-    edges = (6.0, 4.0, 2.8, 2.0, 1.45, 1.05, 0.8)
-    for far, near in pairwise(edges):
-        for side in (-1.0, 1.0):
-            high = rng.uniform(0.8, 1.3) * (1.0 + 0.12 * far)
-            _front(canvas, side, far, near, high, 0).box(tone(rng, (46, 44, 66), 10), 0, 0, 1, 1)
-            for level in range(1, 12):
-                h = high * level / 12
-                for k in range(4):
-                    a, b = far + (near - far) * (k + 0.25) / 4, far + (near - far) * (k + 0.7) / 4
-                    lit: Colour = (236, 200, 120) if rng.random() < 0.4 else (78, 80, 112)
-                    _front(canvas, side, a, b, h, h - 0.03).box(lit, 0, 0, 1, 1)
-            base = rng.uniform(0.1, 0.16)
-            while base < high - 0.1:
-                tall = rng.uniform(0.14, 0.34)
-                a, b = far + (near - far) * 0.12, far + (near - far) * 0.88
-                if rng.random() < 0.85:
-                    _board(_front(canvas, side, a, b, min(base + tall, high), base), rng)
-                base += tall + 0.03
-    paint(canvas, rng, "traffic")
+    paint(canvas, rng, "times-square")
     return grained(canvas.pixels(), rng, 0.015)
 
 
@@ -285,53 +232,11 @@ def underwater_ruins(rng: Rng) -> Field:
     return grained(image, rng, 0.02)
 
 
-def _picture(panel: Panel, rng: Rng) -> None:
-    """Draw a framed picture of a little landscape or a portrait."""
-    frame, paints = one_of(rng, "frames"), PALETTES["paints"]
-    first, second, third = (tone(rng, paints[i], 14) for i in rng.permutation(len(paints))[:3])
-    paint(panel, rng, "frame", frame=frame, ground=toward(first, (240, 230, 210), 0.4))
-    if rng.random() < 0.5:
-        paint(panel, rng, "landscape", second=second, third=third)
-        return
-    paint(panel, rng, "portrait", second=second)
-    (x0, y0), (x1, _), (_, low), (_, y1) = panel.corners
-    middle = (y0 + y1 + (panel.corners[1][1] - y0 + low - y1) / 2) / 2
-    wide, high = abs(x1 - x0), y1 - y0
-    panel.canvas.oval((224, 180, 150), (x0 + x1) / 2, middle - 0.06 * high, 0.14 * wide, 0.15 * high)
-
-
-def _museum_floor(canvas: Painting, rng: Rng, low: float) -> None:
-    tile = tone(rng, (176, 138, 96), 8)
-    canvas.poly(tile, 0.2, low, 0.8, low, 1.2, 1.0, -0.2, 1.0)
-    depths = (1 - (1 / np.linspace(1, 2.6, 9) - 1 / 2.6) / (1 - 1 / 2.6)).tolist()
-    for row in range(8):
-        for k in range(1 - row % 2, 10, 2):
-            a, b = depths[8 - row - 1], depths[8 - row]
-            ya, yb = low + (1 - low) * (1 - a), low + (1 - low) * (1 - b)
-            xs = [0.5 + (k / 10 - 0.5 + d / 10) * (0.6 + 0.8 * (1 - t)) for t, d in ((a, 0), (a, 1), (b, 1), (b, 0))]
-            canvas.poly(scaled(tile, 0.72), xs[0], ya, xs[1], ya, xs[2], yb, xs[3], yb)
-
-
 def museum(rng: Rng) -> Field:
     """Paint a hall in perspective with framed pictures, columns, a bench and a vase on a plinth."""
     wall = one_of(rng, "walls")
-    low = 0.7
     canvas = Painting(ramp(YY, [(0, scaled(wall, 0.95)), (1, scaled(wall, 0.85))]))
-    paint(canvas, rng, "hall", wall=wall)
-    _museum_floor(canvas, rng, low)
-    paint(canvas, rng, "hall-trim")
-    for k in range(3):
-        x0 = 0.225 + 0.19 * k
-        tall = rng.uniform(0.15, 0.26)
-        top = 0.44 - tall / 2 + rng.uniform(-0.02, 0.02)
-        x1, foot = x0 + 0.16, top + tall
-        _picture(Panel(canvas, (x0, top), (x1, top), (x1, foot), (x0, foot)), rng)
-    for side in (0, 1):
-        for near in (0, 1):
-            up, down = 0.25 + 0.05 * near, 0.8 - 0.09 * near
-            x0, x1 = (abs(side - x) for x in ((0.015, 0.085) if near == 0 else (0.115, 0.165)))
-            _picture(Panel(canvas, (x0, up), (x1, up + 0.035), (x1, down - 0.05), (x0, down)), rng)
-    paint(canvas, rng, "exhibits")
+    paint(canvas, rng, "museum", wall=wall, low=0.7)
     return grained(canvas.pixels(), rng, 0.02)
 
 
