@@ -204,6 +204,7 @@ _FUNCTIONS: Functions = {
     "toward": lambda _rng, a, b, part: toward(a, b, part),
     "scaled": lambda _rng, base, factor: scaled(base, factor),
     "entry": lambda _rng, values, at: values[at],
+    "max": lambda _rng, *values: max(values),
     "min": lambda _rng, *values: min(values),
     "abs": lambda _rng, value: abs(value),
     "int": lambda _rng, value: int(value),

@@ -12,7 +12,6 @@ from snellen.synthetic.hidden.scenery_base import (
     SIZE,
     XX,
     YY,
-    Colour,
     Field,
     Painting,
     Rng,
@@ -163,46 +162,12 @@ def medieval_village(rng: Rng) -> Field:
     return grained(canvas.pixels(), rng, 0.025)
 
 
-_TOPS = ("block-setback", "block-spire", "block-roof")
-
-
-def _skyscraper(canvas: Painting, rng: Rng, x: float, wide: float, top: float, wall: Colour, glass: Colour) -> None:
-    """Draw a block with a grid of windows, a shaded side and sometimes a spire or a setback."""
-    paint(canvas, rng, "block", wall=wall, x=x, wide=wide, top=top)
-    kind = int(rng.integers(4))
-    if kind < len(_TOPS):
-        paint(canvas, rng, _TOPS[kind], wall=wall, x=x, wide=wide, top=top)
-    columns = max(3, int(wide / 0.022))
-    pitch = wide / columns
-    rows = int((1.0 - top) / 0.024)
-    shine = rng.random((rows, columns)).tolist()
-    bands = rng.random() < 0.3
-    for r in range(rows):
-        y = top + 0.012 + r * 0.024
-        if bands:
-            canvas.box(scaled(glass, 0.8 + 0.4 * shine[r][0]), x + 0.2 * pitch, y, x + wide - 0.2 * pitch, y + 0.013)
-            continue
-        for c in range(columns):
-            fill = (255, 226, 150) if shine[r][c] > 0.86 else scaled(glass, 0.75 + 0.5 * shine[r][c])
-            left = x + (c + 0.22) * pitch
-            canvas.box(fill, left, y, left + pitch * 0.56, y + 0.014)
-
-
 def city(rng: Rng) -> Field:
     """Paint a skyline of skyscrapers with rows of windows, by day or at dusk."""
     mood = one_of(rng, "city")
     low = mood["low"]
     canvas = Painting(ramp(YY + 0.04 * noise(rng, 4, 9, 3), [(0, mood["top"]), (0.6, low)]))
-    for layer, count in enumerate((9, 7, 5)):
-        x = rng.uniform(-0.1, 0.0)
-        while x < 1.0:
-            wide = rng.uniform(0.7, 1.3) / count
-            top = rng.uniform(0.1, 0.34) + 0.15 * layer
-            wall = scaled(tone(rng, one_of(rng, "blocks"), 10), 0.9)
-            far = 0.5 - 0.25 * layer
-            _skyscraper(canvas, rng, x, wide, top, toward(wall, low, far), toward(mood["glass"], low, far))
-            x += wide * rng.uniform(0.95, 1.1)
-    paint(canvas, rng, "street")
+    paint(canvas, rng, "city", low=low, glass=mood["glass"])
     return grained(canvas.pixels(), rng, 0.02)
 
 
