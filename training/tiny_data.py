@@ -145,9 +145,10 @@ def illusions(seed: int, index: int) -> list[Row]:
     """IllusionBench: one scene with a shape of each subset in turn, since a scene takes longer to draw than a shape."""
     from snellen.synthetic.hidden import scenery, silhouettes
     from snellen.synthetic.hidden.make import SPLITS, STRENGTHS
+    from snellen.synthetic.hidden.scenery_scenes import SCENES
 
     rng = np.random.default_rng([seed, 7, index])
-    name = tuple(scenery.SCENES)[index % len(scenery.SCENES)]
+    name = tuple(SCENES)[index % len(scenery.SCENES)]
     ground = scenery.scene(name, rng)
     rows = []
     for split in SPLITS:

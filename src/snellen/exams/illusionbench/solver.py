@@ -17,7 +17,8 @@ from PIL import Image
 
 from snellen.core.pixels import BadPicture, as_rgb
 from snellen.core.types import Question
-from snellen.synthetic.hidden.scenery import SCENES, brightness, flat
+from snellen.synthetic.hidden.scenery import brightness, flat
+from snellen.synthetic.hidden.scenery_scenes import SCENES
 from snellen.synthetic.hidden.silhouettes import ICON, IN, LOGO, shapes, templates
 
 Field = npt.NDArray[np.float32]

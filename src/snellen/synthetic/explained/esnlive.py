@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from snellen.synthetic.chance import dealt, generator
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.explained.records import MadeRecord, picture, picture_name, plain
 from snellen.synthetic.scenes.catalog import KINDS, WEATHER, WORLD, actions_at, denied, hair_of
 from snellen.synthetic.scenes.model import Person, Scene, Thing
@@ -20,13 +21,7 @@ from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
 from snellen.synthetic.scenes.words import PHRASES, filled, listing, sentence, terms
 
 LABELS = ("entailment", "neutral", "contradiction")
-_TEMPLATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "living room": (("living room",), ("weather", "hair", "box")),
-    "kitchen": (("kitchen",), ("weather", "hair", "drink")),
-    "water": (("lake", "beach"), ("trousers", "hair", "box")),
-    "open": (("street", "park", "field", "snow"), ("hair", "box", "plain")),
-}
-"""For each sort of scene: its places, and what its three hypotheses are about."""
+_SCENES: dict[str, tuple[list[str], list[str]]] = read_table("explained/cases.toml")["esnlive"]
 _PLAIN = 0.3
 """How often an entailed or contradicted hypothesis is about something that no picture hides."""
 _SHORT_HAIRED = ("man", "boy")
@@ -45,7 +40,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
     """Record `index`: the row of the CSV and, shorter, of the JSON."""
     group, place = divmod(index, 3)
     rng = generator("esnlive", split, seed, group)
-    template = dealt(tuple(_TEMPLATES), group, "esnlive", split, seed)
+    template = dealt(tuple(_SCENES), group, "esnlive", split, seed)
     scene, chosen = _picture(template, rng)
     claim = chosen[place]
     name = picture_name("esnlive", split, group)
@@ -69,7 +64,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 def _picture(template: str, rng: Random) -> tuple[Scene, list[_Claim]]:
     """Return a scene of that sort with a claim of every label, each about another feature."""
-    places, features = _TEMPLATES[template]
+    places, features = _SCENES[template]
     labels = list(LABELS)
     rng.shuffle(labels)
     if features[-1] == "plain" and labels[-1] == "neutral":  # nothing plain is left open

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from snellen.synthetic.chance import dealt, generator
+from snellen.synthetic.drawings import read_table
 from snellen.synthetic.explained.records import MadeRecord, picture, picture_name, plain
 from snellen.synthetic.scenes.catalog import ACTIONS, COLUMNS, KINDS, PLACES, WEATHER, WORLD, Kind, alike, denied
 from snellen.synthetic.scenes.model import Scene
@@ -26,13 +27,7 @@ from snellen.synthetic.scenes.questions import (
 )
 from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
 
-_CASES = (
-    *(("presence", "yes"), ("presence", "no")) * 3,
-    ("is-colour", "yes"), ("is-colour", "no"), ("is-state", "yes"), ("is-state", "no"), ("is-action", "yes"), ("is-action", "no"),
-    ("count", ""), ("count", ""), ("colour", ""), ("colour", ""), ("colour", ""), ("shirt", ""),
-    ("position", ""), ("position", ""), ("action", ""), ("action", ""), ("state", ""), ("setting", ""),
-)  # fmt: skip
-"""What is asked, and for half of all questions whether the answer is yes or no."""
+_CASES: list[tuple[str, str]] = read_table("explained/cases.toml")["vqax"]
 _SHARED = 5
 """Every fifth question is a second one about the picture before it, as the real set has."""
 

@@ -13,6 +13,7 @@ from PIL import Image
 from snellen.data.parquet import PICTURE
 from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.hidden import scenery, silhouettes
+from snellen.synthetic.hidden.scenery_scenes import SCENES
 from snellen.synthetic.tables import Row, make_set
 from snellen.synthetic.writing import label_of, picture_file
 
@@ -24,7 +25,7 @@ STRENGTHS = {"Easy": (1.25, 1.3, 1.4, 1.5, 1.6), "Hard": (0.75, 0.8, 0.85, 0.9, 
 def sample(split: str, seed: int, index: int) -> tuple[str, bytes]:
     """File name and PNG bytes of one image."""
     key = (seed, SPLITS.index(split))
-    shapes, scenes, levels = silhouettes.shapes(split), tuple(scenery.SCENES), tuple(STRENGTHS)
+    shapes, scenes, levels = silhouettes.shapes(split), tuple(SCENES), tuple(STRENGTHS)
     shape = shapes[dealt_number(len(shapes), index, *key, 1)]
     scene = scenes[dealt_number(len(scenes), index, *key, 2)]
     level = levels[dealt_number(len(levels), index, *key, 3)]

@@ -12,13 +12,14 @@ from PIL import Image, ImageColor
 from snellen.synthetic.chance import generator
 from snellen.synthetic.colours import RGB, darker, lighter, mix
 from snellen.synthetic.drawings import Painter, Shape, read_paintings, read_table
+from snellen.synthetic.expressions import Functions
 from snellen.synthetic.scenes.canvas import HIGH, WIDE, Canvas, CanvasBox, Pen
 from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, LONG_HAIRED, WORLD
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 
 SIZE = (WIDE, HIGH)
 _TABLE, _BACKDROPS = read_table("scenes/drawings.toml"), read_table("scenes/backdrops.toml")
-_CHANCE = {
+_CHANCE: Functions = {
     "uniform": Random.uniform,
     "choice": lambda rng, *colours: rng.choice(colours),
     "int": lambda _rng, v: int(v),
@@ -35,6 +36,7 @@ _FLOOR, _TOP_FLOOR = 226.0, 86.0
 _COUNTER, _COUNTER_EDGE = 178.0, 164.0
 _WATERLINE = {"lake": 160.0, "beach": 148.0}
 _DULL: RGB = (96, 108, 126)
+_JOINTS = tuple(f"{joint}{axis}" for joint in ("elbow", "hand", "knee", "foot") for axis in "xy")
 _WORD = re.compile(r"(#?\w+)(?:([+-])([\d.]+))?")
 
 
@@ -143,23 +145,13 @@ def _places(person: Person) -> dict[str, float]:
     places |= {"r": 14.5 if person.who in CHILDREN else 13.0, "look": 4.0 if person.act.turned else 0.0}
     apart = pose["near_leg"][2] < 0 < pose["far_leg"][2]
     for side, step in (("near", -5), ("far", 5)):
-        elbow_x, elbow_y, hand_x, hand_y = pose[f"{side}_arm"]
-        knee_x, knee_y, foot_x, foot_y = pose[f"{side}_leg"]
-        found = {
-            "shoulder": neck_x + (9 if elbow_x > neck_x else -9),
-            "elbowx": elbow_x,
-            "elbowy": elbow_y,
-            "wristx": elbow_x + (hand_x - elbow_x) * 0.72,
-            "wristy": elbow_y + (hand_y - elbow_y) * 0.72,
-            "handx": hand_x,
-            "handy": hand_y,
-            "hip": hip_x + (step if apart else 0),
-            "kneex": knee_x,
-            "kneey": knee_y,
-            "footx": foot_x,
-            "footy": foot_y,
-            "toe": foot_x + (step if apart else 5),
-        }
+        found = dict(zip(_JOINTS, (*pose[f"{side}_arm"], *pose[f"{side}_leg"]), strict=True))
+        found["shoulder"] = neck_x + (9 if found["elbowx"] > neck_x else -9)
+        for axis in "xy":
+            elbow = found[f"elbow{axis}"]
+            found[f"wrist{axis}"] = elbow + (found[f"hand{axis}"] - elbow) * 0.72
+        found["hip"] = hip_x + (step if apart else 0)
+        found["toe"] = found["footx"] + (step if apart else 5)
         places |= {f"{side}_{name}": value for name, value in found.items()}
     return places
 
