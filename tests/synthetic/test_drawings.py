@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from snellen.synthetic import hidden, sheets
-from snellen.synthetic.drawings import Painter, Paintings, read_drawings, read_paintings
+from snellen.synthetic.drawings import Drawings, Painter, read_drawings
 from snellen.synthetic.hidden.scenery_base import PAINTINGS as SCENERY
-from snellen.synthetic.hidden.scenery_base import Painting
+from snellen.synthetic.hidden.scenery_base import Painting, _Panel
 from snellen.synthetic.hidden.silhouettes import OutlinePen
 from snellen.synthetic.scenes.canvas import Pen
 from snellen.synthetic.scenes.render import DRAWINGS as SCENES
@@ -51,9 +51,11 @@ def test_every_form_is_known(path: Path, forms: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("paintings", "forms"), [(SCENES, {*vars(Pen), *SCENES}), (SCENERY, {*vars(Painting)})], ids=["scenes", "scenery"]
+    ("paintings", "forms"),
+    [(SCENES, {*vars(Pen), *SCENES}), (SCENERY, {*vars(Painting), *vars(_Panel), *SCENERY})],
+    ids=["scenes", "scenery"],
 )
-def test_every_form_and_every_drawing_within_a_painting_is_known(paintings: Paintings, forms: set[str]) -> None:
+def test_every_form_and_every_drawing_within_a_painting_is_known(paintings: Drawings, forms: set[str]) -> None:
     lines = [line for lines in paintings.values() for line in lines]
     assert {line.form for line in lines if hasattr(line, "form")} <= forms
     used = [line for line in lines if hasattr(line, "drawing")]
@@ -75,7 +77,7 @@ def painted(tmp_path: Path, **drawings: str) -> list[tuple[Any, ...]]:
     path.write_text("[drawings]\n" + "".join(f"{name} = '''{text}'''\n" for name, text in drawings.items()))
     pen = Marks()
     half = {"half": lambda host, number: number / host}
-    Painter(read_paintings(str(path), half), pen, 2, {"wood": "brown"}).draw("one")
+    Painter(read_drawings(str(path), half), pen, {"wood": "brown"}, 2).draw("one")
     return pen.noted
 
 

@@ -4,7 +4,7 @@
     flat box glass x-4 0 x+.5wide 9    without an outline; a number may be a sum of names that the drawing is given
     3x box wood 10k 0 10k+5 9          three times, with k = 0, 1, 2
 
-In a painting, further lines are steps; they share the names, and what they draw has names of its own:
+Further lines are steps; they share the names, and what they draw has names of its own:
 
     x = (k + uniform(0, 1)) / 9        a name for a number or a colour, by an expression (expressions.py)
     draw tower                         another drawing
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from functools import cache
 from pathlib import Path
@@ -79,36 +79,24 @@ def read_table(file: str) -> dict[str, Any]:
     return tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
 
 
-def read_drawings(file: str) -> dict[str, tuple[Shape, ...]]:
-    """Read the drawings of a file."""
-    return {name: tuple(map(_shape, text.splitlines())) for name, text in read_table(file)["drawings"].items()}
+Drawings = Mapping[str, tuple[Shape | _Let | _Use, ...]]
 
 
-Paintings = dict[str, tuple[Shape | _Let | _Use, ...]]
-
-
-def read_paintings(file: str, functions: Functions) -> Paintings:
-    """Read the drawings of a file whose lines may be steps; these call the functions, which get the painter's host first."""
+def read_drawings(file: str, functions: Functions | None = None) -> Drawings:
+    """Read the drawings of a file. Its steps may call the functions, which get the painter's host first."""
     texts = read_table(file)["drawings"]
-    return {name: tuple(_line(line, functions) for line in text.splitlines()) for name, text in texts.items()}
-
-
-def draw(pen: object, shapes: Iterable[Shape], colour: Callable[[str], Any], **names: float) -> None:
-    """Draw shapes. A form is a method of the pen, which gets the colour and the numbers."""
-    for shape in shapes:
-        for numbers in shape.numbers(names):
-            getattr(pen, shape.form)(colour(shape.colour), *numbers)
+    return {name: tuple(_line(line, functions or {}) for line in text.splitlines()) for name, text in texts.items()}
 
 
 class Painter:
-    """Draws paintings, with the names that they know: numbers, colours and what else they are given."""
+    """Draws with a pen; `names` are the numbers and colours that the drawings know, `host` is what their functions get."""
 
-    def __init__(self, paintings: Paintings, pen: Any, host: Any, names: dict[str, Any]) -> None:
-        self._paintings, self.pen, self.host, self.names = paintings, pen, host, names
+    def __init__(self, drawings: Drawings, pen: Any, names: dict[str, Any], host: Any = None) -> None:
+        self._drawings, self.pen, self.names, self.host = drawings, pen, names, host
 
     def draw(self, name: str) -> None:
         """Draw the lines of a drawing one after the other."""
-        for line in self._paintings[name]:
+        for line in self._drawings[name]:
             if isinstance(line, _Let):
                 self.names[line.name] = line.value(self)
             elif isinstance(line, _Use):
@@ -126,7 +114,7 @@ class Painter:
         return self.names[text]
 
     def within(self, pen: Any, **names: Any) -> Self:
-        """Return a painter of the same paintings, with more names."""
+        """Return a painter of the same drawings, with more names."""
         inner = copy(self)
         inner.pen, inner.names = pen, {**self.names, **names}
         return inner

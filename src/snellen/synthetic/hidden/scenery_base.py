@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageColor, ImageDraw
 
-from snellen.synthetic.drawings import Painter, Shape, read_paintings, read_table
+from snellen.synthetic.drawings import Painter, Shape, read_drawings, read_table
 from snellen.synthetic.expressions import Functions
 
 _FILE = "hidden/scenery.toml"
@@ -211,7 +211,7 @@ _FUNCTIONS: Functions = {
     "sin": lambda _rng, angle: float(np.sin(angle)),
     "cos": lambda _rng, angle: float(np.cos(angle)),
 }
-PAINTINGS = read_paintings(_FILE, _FUNCTIONS)
+PAINTINGS = read_drawings(_FILE, _FUNCTIONS)
 
 
 class _SceneryPainter(Painter):
@@ -232,4 +232,4 @@ class _SceneryPainter(Painter):
 
 def paint(pen: object, rng: Rng, name: str, **names: Any) -> None:
     """Draw a drawing of scenery.toml; it is given the numbers and colours that it names, and knows the palettes."""
-    _SceneryPainter(PAINTINGS, pen, rng, {**PALETTES, **names}).draw(name)
+    _SceneryPainter(PAINTINGS, pen, {**PALETTES, **names}, rng).draw(name)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from snellen.synthetic.drawings import draw, read_drawings, read_table
+from snellen.synthetic.drawings import Painter, read_drawings, read_table
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.float32]
@@ -97,7 +97,8 @@ def _pen(split: str, shape: str, variant: int) -> OutlinePen:
     if split == LOGO:
         return _written(_TABLE["names"][shape])
     pen = OutlinePen()
-    draw(pen, _DRAWINGS[shape if split == IN else _TABLE["icons"][shape][variant % 3]], lambda colour: colour == "ink")
+    name = shape if split == IN else _TABLE["icons"][shape][variant % 3]
+    Painter(_DRAWINGS, pen, {"ink": True, "hole": False}).draw(name)
     return pen
 
 

@@ -11,7 +11,7 @@ from PIL import Image, ImageColor
 
 from snellen.synthetic.chance import generator
 from snellen.synthetic.colours import RGB, darker, lighter, mix
-from snellen.synthetic.drawings import Painter, Shape, read_paintings, read_table
+from snellen.synthetic.drawings import Painter, Shape, read_drawings, read_table
 from snellen.synthetic.expressions import Functions
 from snellen.synthetic.scenes.canvas import HIGH, WIDE, Canvas, CanvasBox, Pen
 from snellen.synthetic.scenes.catalog import CHILDREN, COLOURS, LONG_HAIRED, WORLD
@@ -27,7 +27,7 @@ _CHANCE: Functions = {
 DRAWINGS = {
     name: lines
     for file in ("scenes/drawings.toml", "scenes/backdrops.toml")
-    for name, lines in read_paintings(file, _CHANCE).items()
+    for name, lines in read_drawings(file, _CHANCE).items()
 }
 _NARROW = frozenset({"bottle", "glass", "candle"})
 _SIZES = {"small": 0.58, "large": 1.02, None: 0.94}
@@ -133,7 +133,7 @@ def _draw_pose(pen: Pen, person: Person, drawing: str) -> None:
         "hat": person.hat,
         "fill": person.prop or "dark",
     }
-    _ScenePainter(DRAWINGS, pen, None, names | _places(person)).draw(drawing)
+    _ScenePainter(DRAWINGS, pen, names | _places(person)).draw(drawing)
 
 
 def _places(person: Person) -> dict[str, float]:
@@ -175,7 +175,7 @@ def _draw_things(canvas: Canvas, scene: Scene, thing: Thing) -> CanvasBox:
         shrunk = 0.84 * scale if level == "top" and room == 1 else scale
         pen = _pen_of(canvas, thing, _COLUMN_X[thing.column] + x, floor - y, shrunk)
         names = {"fill": thing.colour, "inside": thing.inside}
-        _ScenePainter(DRAWINGS, pen, None, names).draw(by_weather if by_weather in DRAWINGS else name)
+        _ScenePainter(DRAWINGS, pen, names).draw(by_weather if by_weather in DRAWINGS else name)
         boxes.append(pen.covered)
     return _around(*boxes)
 
@@ -197,7 +197,7 @@ def _draw_backdrop(canvas: Canvas, scene: Scene, dull: float) -> None:
 
 def _paint(canvas: Canvas, name: str, rng: Random, **names: Any) -> None:
     """Draw a part of a backdrop."""
-    _ScenePainter(DRAWINGS, canvas.pen(0, HIGH), rng, names).draw(name)
+    _ScenePainter(DRAWINGS, canvas.pen(0, HIGH), names, rng).draw(name)
 
 
 # ---------------------------------------------------------------- shapes and colours

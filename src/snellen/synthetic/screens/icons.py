@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageDraw
 
-from snellen.synthetic.drawings import draw, read_drawings
+from snellen.synthetic.drawings import Painter, read_drawings
 from snellen.synthetic.screens.canvas import Edges, Ink, ink_edges, levels
 
 GRID = 24
@@ -87,6 +87,6 @@ def icon(name: str, size: int) -> _Icon:
     """Draw an icon in a square of `size` pixels."""
     over = 4 if size <= SMALL else 3
     image = Image.new("L", (size * over, size * over))
-    draw(_IconPen(image), DRAWINGS[name], {"ink": 255, "hole": 0}.get)
+    Painter(DRAWINGS, _IconPen(image), {"ink": 255, "hole": 0}).draw(name)
     ink = levels(np.asarray(image.reduce(over)))
     return _Icon(ink, ink_edges(ink))

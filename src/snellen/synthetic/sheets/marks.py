@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from snellen.synthetic.drawings import read_drawings
+from snellen.synthetic.drawings import Painter, Shape, read_drawings
 from snellen.synthetic.sheets.paper import Floats, Pixels
 
 LETTERS = "CDHKNORSVZ"
@@ -61,14 +61,23 @@ _FORMS: Mapping[str, Callable[..., Mask]] = {"box": _box, "disc": _disc, "ring":
 _DRAWINGS = read_drawings("sheets/marks.toml")
 
 
+class _MarkPainter(Painter):
+    """Inks points, or takes ink off."""
+
+    inked: Mask
+
+    def shape(self, line: Shape) -> None:
+        part = _FORMS[line.form](*next(line.numbers({})))
+        self.inked = self.inked | part if line.colour == "ink" else self.inked & ~part
+
+
 @cache
 def points(mark: str) -> Mask:
     """Return a mark as points, 40 a stroke."""
-    inked = np.zeros((_SIDE, _SIDE), dtype=np.bool_)
-    for shape in _DRAWINGS[mark]:
-        part = _FORMS[shape.form](*next(shape.numbers({})))
-        inked = inked | part if shape.colour == "ink" else inked & ~part
-    return inked
+    painter = _MarkPainter(_DRAWINGS, None, {})
+    painter.inked = np.zeros((_SIDE, _SIDE), dtype=np.bool_)
+    painter.draw(mark)
+    return painter.inked
 
 
 @cache
