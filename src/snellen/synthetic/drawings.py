@@ -30,15 +30,11 @@ from snellen.synthetic.expressions import Formula, Functions, formula
 _LINE = re.compile(r"(?:(\d+)x )?(flat )?(\S+) (\S+) ?(.*)")
 _LET = re.compile(r"(\w+) = (.+)")
 _USE = re.compile(r"draw (\S+)(?: (times|if) (.+?)(?: else (\S+))?)?")
-_TERM = re.compile(r"([+-]?)([\d.]+)?(?:/(\d+))?([a-z_*]*)")
+_TERM = re.compile(r"([+-]?)([\d.]+)?(?:/(\d+))?([a-z_*]+)")
 
 
-class _Term(NamedTuple):
-    """A part of a sum: names of numbers that are multiplied, a factor, and what their product is divided by."""
-
-    names: tuple[str, ...]
-    factor: float
-    divisor: float
+class _Scope(NamedTuple):
+    names: Mapping[str, float]
 
 
 class Shape(NamedTuple):
@@ -46,15 +42,15 @@ class Shape(NamedTuple):
 
     form: str
     colour: str
-    sums: tuple[tuple[_Term, ...] | float, ...]
+    sums: tuple[Formula | float, ...]
     flat: bool = False
     times: int = 1
 
     def numbers(self, names: Mapping[str, float]) -> Iterator[list[float]]:
         """Yield the shape's numbers for the values of the names, each time that it is drawn."""
         for k in range(self.times):
-            known = names if self.times == 1 else {**names, "k": k}
-            yield [terms if isinstance(terms, float) else _value(terms, known) for terms in self.sums]
+            scope = _Scope(names if self.times == 1 else {**names, "k": k})
+            yield [one if isinstance(one, float) else float(one(scope)) for one in self.sums]
 
 
 class _Let(NamedTuple):
@@ -145,26 +141,16 @@ def _shape(line: str) -> Shape:
     return Shape(form, colour, tuple(map(_sum, numbers.split())), flat is not None, int(times or 1))
 
 
-def _sum(text: str) -> tuple[_Term, ...] | float:
-    """Read a sum; one without names is a number.
+def _sum(text: str) -> Formula | float:
+    """Read a sum; one without names is a number."""
+    return formula(_TERM.sub(_term, text), {}) if re.search("[a-z]", text) else float(text)
 
-    >>> _sum("x-1/3k*wide")
-    (_Term(names=('x',), factor=1.0, divisor=1.0), _Term(names=('k', 'wide'), factor=-1.0, divisor=3.0))
+
+def _term(term: re.Match[str]) -> str:
+    """Write a term as an expression.
+
+    >>> _TERM.sub(_term, "x-1/3k*wide+2")
+    'x-k*wide*1/3+2'
     """
-    if not re.search("[a-z]", text):
-        return float(text)
-    found = (match.groups() for match in _TERM.finditer(text) if match[0])
-    return tuple(
-        _Term(tuple(filter(None, names.split("*"))), float(f"{sign}{factor or 1}"), float(divisor or 1))
-        for sign, factor, divisor, names in found
-    )
-
-
-def _value(terms: tuple[_Term, ...], known: Mapping[str, float]) -> float:
-    total = 0.0  # not sum(): from Python 3.12 on it adds floats in another way
-    for names, factor, divisor in terms:
-        product = 1.0
-        for name in names:
-            product *= known[name]
-        total += product * factor / divisor
-    return total
+    sign, factor, divisor, names = term.groups(default="")
+    return f"{sign}{names}{factor and '*' + factor}{divisor and '/' + divisor}"
