@@ -148,7 +148,7 @@ def illusions(seed: int, index: int) -> list[Row]:
     from snellen.synthetic.hidden.scenery_scenes import SCENES
 
     rng = np.random.default_rng([seed, 7, index])
-    name = tuple(SCENES)[index % len(scenery.SCENES)]
+    name = tuple(SCENES)[index % len(SCENES)]
     ground = scenery.scene(name, rng)
     rows = []
     for split in SPLITS:
