@@ -11,9 +11,9 @@ process writes the files.
 An exam names its maker (`make` in a folder's make.py) and imports from here the names that stand in the data; nothing here
 knows an exam.
 
-Drawings are data, with their loops and chance (drawings.py: `Painter`); a pen gives each form its ink. A screen is palette indices with exact edges and is drawn in milliseconds
-(screens/canvas.py: `IndexedCanvas`), and its widgets are templates (screens/templates.py). A scene is drawn in units by pens that remember
-what they covered (scenes/canvas.py: `Canvas`, `Pen`). A painting begins with a field of colours and gets shapes on top
-(hidden/scenery_base.py: `Painting`). The sheets of the eye exam (sheets/) are arrays of levels, since their marks lie on fractions of
-pixels and levels.
+Drawings are data, with their loops and chance (drawings.py: `Painter`); a pen gives each form its ink. A screen is palette indices with
+exact edges and is drawn in milliseconds (screens/canvas.py: `IndexedCanvas`), and its widgets are templates (screens/templates.py). A
+scene is drawn in units by pens that remember what they covered (scenes/canvas.py: `Canvas`, `Pen`). A painting begins with a field of
+colours and gets shapes on top (hidden/scenery_base.py: `Painting`). The sheets of the eye exam (sheets/) are arrays of levels, since
+their marks lie on fractions of pixels and levels.
 """
