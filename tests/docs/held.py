@@ -10,7 +10,7 @@ ELSEWHERE = {
     "extending.md#3": "tests/choice/test_blink.py",
     "extending.md#5": "tests/registry/test_plugins.py",
     "extending.md#6": "tests/subjects/test_provider_example.py",
-    "extending.md#7": "tests/exams/grounding/test_method_plugins.py",
+    "extending.md#7": "tests/methods/test_method_plugins.py",
     "gate.md#1": "tests/docs/test_gate_workflow.py",
     "gate.md#2": "tests/docs/test_gate_workflow.py",
     "gate.md#3": "tests/docs/test_gate_workflow.py",

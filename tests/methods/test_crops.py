@@ -24,7 +24,7 @@ from snellen.methods import seeker_math as seeker
 from snellen.methods.base import Look, MethodView, Parse, ToolFailure
 from snellen.methods.crops import choose, finer, panels
 
-GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[1] / "parity" / "grounding.json").read_text())
 REFERENCE = GOLDEN["screenseeker_reference"]
 SIZE = (1920, 1080)
 SCREEN = png(*SIZE, {(1500, 200, 1540, 220): MARK})

@@ -26,7 +26,7 @@ from snellen.methods.base import MethodView, Parse, ToolFailure
 from snellen.methods.parsers import ParseCache
 from snellen.methods.pictures import opened
 
-GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[1] / "parity" / "grounding.json").read_text())
 SIZE = (1920, 1080)
 SCREEN = png(*SIZE, {(460, 530, 500, 550): MARK})
 CENTRE = (480.0, 540.0)

@@ -26,7 +26,7 @@ from snellen.methods.baselines import window_parse
 from snellen.methods.oracle import OracleTarget, target_of
 from snellen.stats.tally import summarised
 
-GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[1] / "parity" / "grounding.json").read_text())
 SIZE = (1920, 1080)
 SCREEN = png(*SIZE)
 SMALL = 3  # blind methods do not care for resolution, and small pictures are quick

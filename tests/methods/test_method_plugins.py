@@ -10,7 +10,7 @@ from PIL import Image
 from tests.support.command import snellen
 from tests.support.marked_screens import write_screens
 
-EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "colourful.py"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "colourful.py"
 
 
 def run(tmp_path: Path, data: Path, plugin: Path, *words: str, code: int = 0) -> dict[str, object]:
