@@ -6,7 +6,7 @@ python bench/golden.py compare OLD NEW                   two folders that `make`
 
 `make` draws small synthetic sets of every exam and a table of own questions, lets baselines, scripted replies, grounding methods and an
 imported table answer, and freezes all that is derived from it below DIR/frozen: the files of each run, its tidy rows, what `show`,
-`verify`, `explain`, `compare`, `gate`, `protocols`, `audit`, `estimate`, `report` and `export` print or write as data, and the numbers on
+`verify`, `explain`, `compare`, `gate`, `protocols`, dry runs, `report` and `export` print or write as data, and the numbers on
 the pages of `report` and `view`. Nothing leaves the machine. It takes 60 to 75 s of processor time, on one core.
 It needs what `make test` installs.
 

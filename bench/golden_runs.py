@@ -100,7 +100,7 @@ class Golden:
             )
         if "method" in case.options:
             same_seconds(run.path / "answers.jsonl")
-            run_command("remark", str(run.path))
+            run_command("mark", str(run.path))
         return self.named(run, exam, case.name)
 
     def imported(self, exam: str) -> snellen.Run:

@@ -1,4 +1,4 @@
-"""`snellen report` and `snellen chart` of 56 small runs: processor time of each command.
+"""`snellen report` and `snellen export` to a chart of 56 small runs: processor time of each command.
 
 python bench/many_runs.py [--against PATH] [--repeats 3] [--work DIR]     PATH is another checkout: both by turns, in one run
 
@@ -62,7 +62,7 @@ def reported(source: Path, runs: Path, page: Path) -> tuple[Spent, int]:
 def charted(source: Path, runs: Path, picture: Path) -> Spent:
     """What `chart` of a checkout took."""
     command, env = checkout(source)
-    return measure([*command, "chart", str(runs), "--out", str(picture)], env)
+    return measure([*command, "export", str(runs), "--out", str(picture)], env)
 
 
 def main() -> int:

@@ -95,7 +95,7 @@ def times(work: Path, count: int, repeats: int) -> tuple[Spent, Spent]:
     resumed: list[Spent] = []
     for number in range(repeats):
         say(f"re-marking and resuming, {number + 1} of {repeats}")
-        marked.append(measure([*one_core(), SNELLEN, "remark", folder, "--protocol", PROTOCOLS], env))
+        marked.append(measure([*one_core(), SNELLEN, "mark", folder, "--protocol", PROTOCOLS], env))
         resumed.append(measure(run, env))
     return min(marked, key=lambda s: s.wall), min(resumed, key=lambda s: s.wall)
 

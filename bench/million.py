@@ -148,7 +148,7 @@ def measured(work: Path, count: int) -> Iterator[Step]:
     yield step("the same again", [*run, "--protocol", "robust"], env)
     _halve(folder)
     yield step("going on with half of it", [*run, "--protocol", "robust"], env)
-    yield step("remark, four protocols", [SNELLEN, "remark", str(folder), "--protocol", PROTOCOLS], env)
+    yield step("remark, four protocols", [SNELLEN, "mark", str(folder), "--protocol", PROTOCOLS], env)
     yield step("report", [SNELLEN, "report", str(folder), "--out", str(work / "page.html")], env)
     yield from look(folder, count, env)
 

@@ -1,6 +1,6 @@
 """A protocol in one file: SalBench, but only the last word of the reply counts.
 
-snellen remark RUN --protocol last-word --plugin docs/examples/last_word.py
+snellen mark RUN --protocol last-word --plugin docs/examples/last_word.py
 """
 
 from snellen import Protocol, Sample

@@ -74,7 +74,7 @@ def test_it_runs_with_its_options_in_another_order_and_is_audited(
     assert {row.control for row in run.controls} == {"options"}
     assert {p.protocol for p in run.summary.plain} == {"robust", "exact"}
     assert run.summary.plain[0].groups[0].metrics["accuracy"].value == 0.25
-    audit = snellen("audit", "set")
+    audit = snellen("protocols", "set", "--blind")
     assert audit.return_value == 0 and "text" in audit.output, audit.output
     print(audit.output)
 

@@ -24,7 +24,7 @@ def completed(line: str, shell: str, cache: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("snellen ex", ["exam", "explain", "export"]),
+        ("snellen ex", ["exam", "export", "explain"]),
         ("snellen run sal", ["salbench"]),
         ("snellen data make il", ["illusionbench"]),
         ("snellen data m", ["make"]),

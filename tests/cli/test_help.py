@@ -44,7 +44,7 @@ def test_doctor_knows_every_extra() -> None:
     [
         ("uvicorn", ["view", ".", "--no-open"], "view"),
         ("starlette", ["view", ".", "--no-open"], "view"),
-        ("matplotlib", ["chart", "{run}", "--out", "{run}/c.png"], "charts"),
+        ("matplotlib", ["export", "{run}", "--out", "{run}/c.png"], "charts"),
         ("xlsxwriter", ["export", "{run}", "--out", "{run}/x.xlsx"], "excel"),
         ("openpyxl", ["import", "csv", "{run}/t.xlsx", "--exam", "salbench"], "import"),
     ],

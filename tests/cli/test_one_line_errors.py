@@ -62,7 +62,7 @@ def test_a_record_with_a_wrong_field(
     rows = (run / file).read_text().splitlines() if file.endswith("jsonl") else [(run / file).read_text()]
     rows[0] = json.dumps({**json.loads(rows[0]), **change})
     (run / file).write_text("\n".join(rows) + "\n")
-    words = ("show", run) if file == "summary.json" else ("remark", run)
+    words = ("show", run) if file == "summary.json" else ("mark", run)
     assert str(run / file) in one_line(forks.run(*words, cache=tmp_path)) or "tags" in change
 
 

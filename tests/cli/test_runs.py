@@ -1,4 +1,4 @@
-"""`snellen runs`: what there is, whatever else lies in the folder."""
+"""`snellen show`: what there is, whatever else lies in the folder."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_row_a_run_the_latest_first_and_the_rest_is_said(folder: Path, tmp_path: Path) -> None:
-    done = snellen("runs", folder, cache=tmp_path / "cache", COLUMNS="80")
+    done = snellen("show", folder, cache=tmp_path / "cache", COLUMNS="80")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert max(map(len, (line for line in lines if str(folder) not in line))) <= 80
@@ -66,7 +66,7 @@ def test_a_row_a_run_the_latest_first_and_the_rest_is_said(folder: Path, tmp_pat
 
 
 def test_json_has_the_same_and_the_numbers(folder: Path, tmp_path: Path) -> None:
-    said = json.loads(snellen("runs", folder, "--json", cache=tmp_path / "cache").stdout)
+    said = json.loads(snellen("show", folder, "--json", cache=tmp_path / "cache").stdout)
     assert [Path(r["run"]).name for r in said["runs"]] == ["made-up_two_1b1b1b1b", "made-up_one_0a0a0a0a"]
     first = said["runs"][0]
     assert (first["complete"], first["synthetic"], first["cost"], first["cost_unknown"]) == (False, False, 0.0123, 1)
@@ -114,19 +114,15 @@ def test_a_damaged_one_among_the_latest_makes_room_for_the_next(tmp_path: Path) 
     assert found.older == 1
 
 
-def test_the_default_folder_none_and_a_run_itself(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_default_folder_and_none(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert "1b1b1b1b" in snellen("runs", cache=tmp_path / "cache").stdout
-    gone = snellen("runs", tmp_path / "none", cache=tmp_path / "cache")
+    assert "1b1b1b1b" in snellen("show", cache=tmp_path / "cache").stdout
+    gone = snellen("show", tmp_path / "none", cache=tmp_path / "cache")
     assert gone.returncode == 2 and "no such folder" in gone.stderr
-    itself = snellen("runs", folder / "made-up_one_0a0a0a0a", cache=tmp_path / "cache")
-    assert itself.returncode == 2 and "snellen show" in itself.stderr
     (tmp_path / "empty").mkdir()
-    assert "No runs in" in snellen("runs", tmp_path / "empty", cache=tmp_path / "cache").stdout
-    typo = snellen("rums", cache=tmp_path / "cache")
-    assert typo.returncode == 2 and "did you mean 'runs'" in typo.stderr
+    assert "No runs in" in snellen("show", tmp_path / "empty", cache=tmp_path / "cache").stdout
+    typo = snellen("shwo", cache=tmp_path / "cache")
+    assert typo.returncode == 2 and "did you mean 'show'" in typo.stderr
 
 
 def test_names_from_outside_are_harmless(
@@ -176,9 +172,9 @@ def test_a_run_that_was_interrupted_shows_how_far_it_came_and_names_are_cut_not_
     runs = tmp_path / "runs"
     asked = {"asked": {"question": 9}, "questions": 360, "failed": 1}
     made(runs, "a_1b1b1b1b", "2026-11-17T09:30:00Z", subject=f"baseline/{'long' * 20}", complete=False, **asked)
-    done = snellen("runs", runs, cache=tmp_path / "cache", COLUMNS="80")
+    done = snellen("show", runs, cache=tmp_path / "cache", COLUMNS="80")
     row, after = done.stdout.splitlines()[2:4]
     assert "8/360" in row.split() and "…" in row and len(row) <= 80
     assert after.startswith("When in UTC")
-    (told,) = json.loads(snellen("runs", runs, "--json", cache=tmp_path / "cache").stdout)["runs"]
+    (told,) = json.loads(snellen("show", runs, "--json", cache=tmp_path / "cache").stdout)["runs"]
     assert (told["answered"], told["questions"]) == (8, 360)

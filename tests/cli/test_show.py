@@ -193,8 +193,8 @@ def test_unknown_samples_protocols_and_runs(made: Path, tmp_path: Path) -> None:
     assert "choose one" in refused(run, "x", "--wrong")
     assert "choose one" in refused(run, "--flips", "--wrong")
     assert "go with --wrong or --flips" in refused(run, "--limit", 3)
-    assert "is a folder of runs" in refused(made)
-    assert "is not a run folder" in refused(tmp_path)
+    assert "is a folder of runs" in refused(made, "--wrong")
+    assert "is not a run folder" in refused(tmp_path, "--wrong")
 
 
 def test_a_run_that_is_not_marked_yet(copy: Path, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_run_that_lost_answers_is_not_shown_as_whole(copy: Path, tmp_path: Pat
     out = shown(copy, tmp=tmp_path)
     assert "· STALE" in out.splitlines()[0]
     assert "Answers are missing that its scores were made of" in " ".join(out.split())
-    for words in (("report", copy, "--out", tmp_path / "r.html"), ("chart", copy, "--out", tmp_path / "c.svg")):
+    for words in (("report", copy, "--out", tmp_path / "r.html"), ("export", copy, "--out", tmp_path / "c.svg")):
         done = command(*words, cache=tmp_path / "cache")
         assert done.returncode == 2 and "answers are missing" in done.stderr
     checked = command("verify", copy, cache=tmp_path / "cache", COLUMNS="200")

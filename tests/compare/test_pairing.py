@@ -160,7 +160,7 @@ def test_a_protocol_of_another_version(two: tuple[Path, Path]) -> None:
     rewrite(two[1], summary={"marked": old})
     found = snellen.compare(*two)
     assert found.protocols == ("robust",) and found.notes == (
-        "Protocol 'paper' is left out: its versions differ (A has 2, B has 1); 'snellen remark' brings old marks up to date.",
+        "Protocol 'paper' is left out: its versions differ (A has 2, B has 1); 'snellen mark' brings old marks up to date.",
     )
 
 
@@ -169,7 +169,7 @@ def test_marks_of_an_earlier_version_on_both_sides(two: tuple[Path, Path]) -> No
         marked = RunFolder(run).summary().marked
         rewrite(run, summary={"marked": tuple(msgspec.structs.replace(e, version="1") for e in marked)})
     assert snellen.compare(*two).notes == tuple(
-        f"Protocol '{name}' is compared as its version 1 marked; 'snellen remark' marks by {version}."
+        f"Protocol '{name}' is compared as its version 1 marked; 'snellen mark' marks by {version}."
         for name, version in (("paper", 2), ("robust", 3))
     )
 

@@ -64,5 +64,4 @@ def test_an_indexed_job_is_merged(desk: dict[str, Any]) -> None:
     for index in range(8):
         here = command.replace("/data", str(desk["data"])).replace("/runs", str(desk["runs"]))
         shell(here, desk, JOB_COMPLETION_INDEX=str(index))
-    shell(f"snellen merge {desk['runs']}/*of8", desk)
     assert len(merged(desk["runs"])) == 1

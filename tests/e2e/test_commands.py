@@ -108,19 +108,19 @@ def test_remark_adds_a_protocol_without_a_call_and_shows_changes(tmp_path: Path)
         assert first.returncode == 3, first.stderr  # 'paper' can read none of the replies
         asked = len(endpoint.requests)
         path = only_run(tmp_path)
-        done = snellen("remark", path, "--protocol", "robust", cache=tmp_path / "cache")
+        done = snellen("mark", path, "--protocol", "robust", cache=tmp_path / "cache")
         assert done.returncode == 0, done.stderr
         assert len(endpoint.requests) == asked
     assert "0 of 24 marks changed" in done.stdout
     assert {p.name for p in (path / "marks").iterdir()} == {"paper.jsonl", "robust.jsonl"}
     marks = path / "marks" / "robust.jsonl"
     marks.write_text(marks.read_text().replace('"correct"', '"wrong"', 1))
-    again = snellen("remark", path, cache=tmp_path / "cache")
+    again = snellen("mark", path, cache=tmp_path / "cache")
     assert "1 of 24 marks changed\n  robust: 1 of 12" in again.stdout
-    missing = snellen("remark", path, "--protocol", "paper@plan-v2", cache=tmp_path / "cache")
+    missing = snellen("mark", path, "--protocol", "paper@plan-v2", cache=tmp_path / "cache")
     assert missing.returncode == 2
     assert "12 questions would have to be asked, at an unknown cost" in missing.stderr
-    listed = snellen("remark", path, "--protocol", "paper@plan-v2", "--json", cache=tmp_path / "cache")
+    listed = snellen("mark", path, "--protocol", "paper@plan-v2", "--json", cache=tmp_path / "cache")
     assert listed.returncode == 2
     lacking = json.loads(listed.stdout)[0]["unasked"][0]
     assert (lacking["prompt"], lacking["cost"], len(set(lacking["questions"]))) == ("plan-v2", None, 12)
@@ -129,7 +129,7 @@ def test_remark_adds_a_protocol_without_a_call_and_shows_changes(tmp_path: Path)
 def test_remark_says_what_the_missing_questions_would_cost(tmp_path: Path) -> None:
     with Endpoint(cost=0.002) as endpoint:
         run(tmp_path, "--base-url", endpoint.url, "--protocol", "paper", model="api/x", configs=("P3",))
-    done = snellen("remark", only_run(tmp_path), "--protocol", "paper@plan-v2", cache=tmp_path / "cache")
+    done = snellen("mark", only_run(tmp_path), "--protocol", "paper@plan-v2", cache=tmp_path / "cache")
     assert done.returncode == 2
     assert (
         "12 questions would have to be asked, at about 0.0240 USD by this run's mean of 0.002000 per call"
@@ -145,15 +145,15 @@ def test_remark_names_every_protocol_that_lacks_answers_and_keeps_the_other_runs
         assert snellen(*words, "--model", model, "--protocol", protocols, cache=tmp_path).returncode in (0, 3)
     first, second = sorted((tmp_path / "runs").iterdir())
     wanted = ("--protocol", "paper@plan-v2,robust@lmms-eval")
-    done = snellen("remark", first, second, *wanted, "--json", cache=tmp_path)
+    done = snellen("mark", first, second, *wanted, "--json", cache=tmp_path)
     assert done.returncode == 2
     one, two = json.loads(done.stdout)
     assert [u["protocol"] for u in one["unasked"]] == ["robust@lmms-eval"]
     assert [u["protocol"] for u in two["unasked"]] == ["paper@plan-v2", "robust@lmms-eval"]
-    plain = snellen("remark", second, *wanted, cache=tmp_path)
+    plain = snellen("mark", second, *wanted, cache=tmp_path)
     assert "Protocol paper@plan-v2 marks answers" in plain.stderr
     assert "Protocol robust@lmms-eval marks answers" in plain.stderr
-    mixed = snellen("remark", first, second, "--protocol", "robust@plan-v2", "--json", cache=tmp_path)
+    mixed = snellen("mark", first, second, "--protocol", "robust@plan-v2", "--json", cache=tmp_path)
     assert mixed.returncode == 2
     assert ["marks" in d for d in json.loads(mixed.stdout)] == [True, False], "the marked run has its document"
 
@@ -241,7 +241,7 @@ def test_the_seeds_flags(tmp_path: Path) -> None:
             ("run", "salbench", "--model", "vllm/x", "--base-url", "http://127.0.0.1:1/v1", "--data", "{set}"),
             "no server at http://127.0.0.1:1/v1/chat/completions: start it with",
         ),
-        (("remark", "{set}"), "is not a run folder"),
+        (("mark", "{set}"), "is not a run folder"),
         (
             ("mark", "salbench", "--protocol", "paper", "--input", "{set}/bad.jsonl"),
             'line 2: field "response" (the reply, a text) is missing',
@@ -278,15 +278,17 @@ def test_data_check_lists_all_and_exits_2(tmp_path: Path) -> None:
 
 def test_estimate_counts_without_calling(tmp_path: Path) -> None:
     data = write_set(tmp_path / "set", 10, ("P3", "O3"))
-    done = snellen("estimate", "salbench", "--data", data, "--model", "openai/gpt-4o", "--json", cache=tmp_path)
+    done = snellen("run", "salbench", "--dry-run", "--data", data, "--model", "openai/gpt-4o", "--json", cache=tmp_path)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    (found,) = json.loads(done.stdout)["runs"]
     assert found["calls"] == 20
     assert found["money_usd"] == pytest.approx(found["input_tokens"] * 2.5e-6 + 20 * 8 * 1e-5)
     unknown = json.loads(
-        snellen("estimate", "salbench", "--data", data, "--model", "openai/nobody-1", "--json", cache=tmp_path).stdout
+        snellen(
+            "run", "salbench", "--dry-run", "--data", data, "--model", "openai/nobody-1", "--json", cache=tmp_path
+        ).stdout
     )
-    assert unknown["money_usd"] == "unknown"
+    assert unknown["total"]["money_usd"] == "unknown"
 
 
 def test_importing_and_help_load_nothing_heavy() -> None:
@@ -335,11 +337,11 @@ def test_a_runs_first_protocol_stays_the_first_and_no_old_file_stays(tmp_path: P
     run(tmp_path, "--protocol", "paper,robust", "--limit", 6, configs=("P3",))
     path = only_run(tmp_path)
     before = (path / "exports" / "leaderboard_row.csv").read_text()
-    snellen("remark", path, "--protocol", "plan-v2", cache=tmp_path / "cache")
+    snellen("mark", path, "--protocol", "plan-v2", cache=tmp_path / "cache")
     assert (path / "exports" / "leaderboard_row.csv").read_text() == before
     assert {p.name for p in (path / "exports").iterdir() if p.is_dir()} == {"robust", "plan-v2"}
     (path / "exports" / "old").mkdir()
-    snellen("remark", path, cache=tmp_path / "cache")
+    snellen("mark", path, cache=tmp_path / "cache")
     assert not (path / "exports" / "old").exists()
     assert json.loads((path / "exports" / "metrics.json").read_text())["config"]["prompt"] == "question"
 

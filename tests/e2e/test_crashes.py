@@ -288,7 +288,7 @@ def test_damaged_derived_files_are_made_again(tmp_path: Path) -> None:
             file.write(b"\xff garbage\n")
         with (run / "answers.jsonl").open("ab") as file:
             file.write(b'{"id": "\xff\xfe", "prompt": "question"}\n')
-        assert snellen("remark", run, cache=cache).returncode == 0
+        assert snellen("mark", run, cache=cache).returncode == 0
         again = snellen(*words(data, endpoint, out), cache=cache)
         assert again.returncode == 0, again.stderr
         assert len(endpoint.requests) == 10

@@ -113,7 +113,7 @@ def test_several_scorers_and_what_marking_again_needs(pairs: Path, tmp_path: Pat
     assert f"agreement.{other}" in next(p for p in back["protocols"])["groups"][0]["metrics"]
     table = (path / "exports" / "recalls.csv").read_text().splitlines()
     assert "tiny-siglip (padding: to the full length, as trained)" in table[1]
-    again = snellen("remark", path, "--protocol", "strict", "--json", cache=tmp_path)
+    again = snellen("mark", path, "--protocol", "strict", "--json", cache=tmp_path)
     assert again.returncode == 0, again.stderr
 
 

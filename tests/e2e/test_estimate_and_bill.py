@@ -1,4 +1,4 @@
-"""`estimate` and the bill of the run that follows, at a local endpoint that charges by the providers' rules: within 5 %.
+"""A dry run's estimate and the bill of the run that follows, at a local endpoint that charges by the providers' rules: within 5 %.
 
 All but the last test call Python: starting two commands for each case takes long.
 """
@@ -133,11 +133,11 @@ def test_the_two_commands_agree(tmp_path: Path) -> None:
     made(exam, tmp_path / "set", count=12, seed=1)
     with Endpoint(script=biller) as endpoint:
         common = (exam, "--data", tmp_path / "set", "--model", model, "--base-url", endpoint.url)
-        said = snellen("estimate", *common, "--output-tokens", 4, "--json", cache=tmp_path / "cache", **KEYS)
+        said = snellen("run", *common, "--dry-run", "--output-tokens", 4, "--json", cache=tmp_path / "cache", **KEYS)
         assert said.returncode == 0, said.stderr
         assert not endpoint.requests
         done = snellen("run", *common, "--out", tmp_path / "runs", "--json", cache=tmp_path / "cache", **KEYS)
         assert done.returncode == 0, done.stderr
     cost = json.loads(done.stdout)["totals"]["cost"]
     assert cost == pytest.approx(biller.bill, abs=1e-9)
-    assert json.loads(said.stdout)["money_usd"] == pytest.approx(cost, rel=0.05)
+    assert json.loads(said.stdout)["runs"][0]["money_usd"] == pytest.approx(cost, rel=0.05)

@@ -60,7 +60,7 @@ def test_from_a_template_to_a_report_in_three_commands(kind: str, tmp_path: Path
 def test_a_path_is_an_exam_for_an_estimate_and_for_several_models_too(tmp_path: Path) -> None:
     mine, out = tmp_path / "mine", tmp_path / "runs"
     ok("data", "init", "choice", "--out", mine, cache=tmp_path)
-    assert "2 calls" in ok("run", mine, "--model", "openai/gpt-4o", "--dry-run", cache=tmp_path)
+    assert "nothing was called" in ok("run", mine, "--model", "openai/gpt-4o", "--dry-run", cache=tmp_path)
     models = ("--model", "baseline/chance", "--model", "baseline/constant:A")
     assert "2 done" in ok("run", mine, *models, "--out", out, cache=tmp_path)
     assert len(list(out.glob("own_baseline*/summary.json"))) == 2
@@ -126,9 +126,11 @@ def test_an_edited_picture_is_asked_again_and_most_others_come_from_the_store(tm
 def test_other_commands_take_a_path_too(tmp_path: Path) -> None:
     same = {"image": "1.png", "question": "Which colour?", "answer": "blue"}
     where = table(tmp_path / "mine", [same | {"options": "red|blue|green"}, same | {"options": "blue|red|green"}])
-    told = json.loads(ok("estimate", where, "--model", "openai/gpt-4o", "--json", cache=tmp_path))
-    assert told["calls"] == 2
-    (row,) = (r for r in json.loads(ok("audit", where, "--json", cache=tmp_path)) if r["protocol"] == "robust")
+    told = json.loads(ok("run", where, "--dry-run", "--model", "openai/gpt-4o", "--json", cache=tmp_path))
+    assert told["total"]["calls"] == 2
+    (row,) = (
+        r for r in json.loads(ok("protocols", where, "--blind", "--json", cache=tmp_path)) if r["protocol"] == "robust"
+    )
     assert row["chance"] == pytest.approx(1 / 3)
     assert row["constants"] == {"A": 0.5, "B": 0.5, "C": 0.0}
     assert "robust" in ok("protocols", where, cache=tmp_path)

@@ -286,9 +286,10 @@ def test_a_protocol_cannot_be_asked_for_one_repeat(data: Path, tmp_path: Path) -
 
 
 def test_an_estimate_counts_every_repeat(data: Path, tmp_path: Path) -> None:
-    words = ("estimate", "salbench", "--data", data, "--model", "openai/gpt-4o", "--json")
+    words = ("run", "salbench", "--dry-run", "--data", data, "--model", "openai/gpt-4o", "--json")
     once, thrice = (
-        json.loads(command(*words, *more, cache=tmp_path / "c").stdout) for more in ((), ("--repeats", TIMES))
+        json.loads(command(*words, *more, cache=tmp_path / "c").stdout)["runs"][0]
+        for more in ((), ("--repeats", TIMES))
     )
     assert thrice["repeats"] == TIMES
     assert thrice["calls"] == TIMES * once["calls"]

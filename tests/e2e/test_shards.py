@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -11,6 +12,9 @@ import pytest
 from tests.support.command import snellen, start
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
+
+from snellen.core.errors import SnellenError
+from snellen.engine.merging import merge
 
 DERIVED = ("summary.json", "samples.jsonl")
 
@@ -43,11 +47,10 @@ def test_three_parts_in_any_order_are_the_whole(tmp_path: Path, data: Path, orde
     for number in order:
         done = snellen(*words(data, parts, "--shard", f"{number}/3"), cache=cache)
         assert done.returncode == 0, done.stderr
-    asked = [len((p / "samples.jsonl").read_text().splitlines()) for p in sorted(parts.iterdir())]
+    asked = [len((p / "samples.jsonl").read_text().splitlines()) for p in sorted(parts.glob("*of3"))]
     assert sum(asked) == len((the_run(whole) / "samples.jsonl").read_text().splitlines())
     assert max(asked) - min(asked) <= 1
-    done = snellen("merge", *[p for number in order for p in parts.glob(f"*.{number}of3")], cache=cache)
-    assert done.returncode == 0, done.stderr
+    assert "merged 3 shards into" in done.stderr
     assert derived(the_run(parts)) == derived(the_run(whole))
     again = snellen(
         *words(data, parts), cache=cache
@@ -72,13 +75,10 @@ def test_a_part_that_was_killed_and_resumed_loses_and_doubles_nothing(tmp_path: 
         process.send_signal(signal.SIGKILL)
         process.communicate()
         part = next(out.glob("*.1of2"))
-        refused = snellen("merge", part, part, cache=cache)
-        assert refused.returncode == 2
-        assert "without an answer" in refused.stderr
+        with pytest.raises(SnellenError, match="without an answer"):
+            merge([part, part])
         for number in (2, 1):
             assert snellen(*asked(number), cache=cache).returncode == 0
-        done = snellen("merge", *sorted(out.glob("*.*of2")), cache=cache)
-        assert done.returncode == 0, done.stderr
         questions = sum(json.loads((the_run(out) / "run.json").read_text())["questions"].values())
     lines = [json.loads(line) for line in (the_run(out) / "answers.jsonl").read_text().splitlines()]
     assert len(lines) == len({(line["id"], line["prompt"]) for line in lines}) == questions
@@ -89,19 +89,30 @@ def test_a_part_that_was_killed_and_resumed_loses_and_doubles_nothing(tmp_path: 
     ("parts", "said"),
     [
         (("1of3", "2of3"), "missing: 3/3"),
-        (("1of3", "1of3", "2of3", "3of3"), "twice, or of another division: 1/3"),
+        (("1of3", "1of3", "2of3"), "missing: 3/3; twice, or of another division: 1/3"),
         (("1of3", "2of3", "2of2"), "missing: 3/3; twice, or of another division: 2/2"),
     ],
 )
 def test_what_does_not_fit_is_one_line(tmp_path: Path, data: Path, parts: tuple[str, ...], said: str) -> None:
     cache, out = tmp_path / "cache", tmp_path / "parts"
-    for number, of in ((1, 3), (2, 3), (3, 3), (2, 2)):
+    for number, of in ((1, 3), (2, 3), (2, 2)):
         assert snellen(*words(data, out, "--shard", f"{number}/{of}"), cache=cache).returncode == 0
-    done = snellen("merge", *[next(out.glob(f"*.{part}")) for part in parts], cache=cache)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    with pytest.raises(SnellenError) as refused:
+        merge([next(out.glob(f"*.{part}")) for part in parts])
+    assert said in str(refused.value)
     assert not [path for path in out.iterdir() if "of" not in path.suffix]
+
+
+def test_shards_from_several_machines_are_merged_where_the_folder_is_shown(tmp_path: Path, data: Path) -> None:
+    cache, out = tmp_path / "cache", tmp_path / "all"
+    for number in (1, 2):
+        there = tmp_path / str(number)
+        assert snellen(*words(data, there, "--shard", f"{number}/2"), cache=cache).returncode == 0
+        shutil.copytree(there, out, dirs_exist_ok=True)
+    done = snellen("show", out, "--json", cache=cache)
+    assert "merged 2 shards into" in done.stderr
+    assert [row["run"] for row in json.loads(done.stdout)["runs"]] == [str(the_run(out))]
+    assert "merged" not in snellen("show", out, cache=cache).stderr
 
 
 @pytest.mark.parametrize("shard", ["0/3", "4/3", "2", "a/b", "30/30"])

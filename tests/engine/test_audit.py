@@ -1,4 +1,4 @@
-"""`snellen audit`: what subjects that never look would score, told without a model."""
+"""`snellen protocols --blind`: what subjects that never look would score, told without a model."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_what_needs_the_truths_of_a_data_set_says_so(tmp_path: Path) -> None:
     assert (d3["chance"], d3["best constant"]) == (0.25, None)
     for name in ("grounding", "vqax"):
         assert all(r["best constant"] is None and r["chance"] is None for r in rows_of(name).values())
-    done = snellen("audit", "grounding", "--protocol", "click", cache=tmp_path)
+    done = snellen("protocols", "grounding", "--blind", "--protocol", "click", cache=tmp_path)
     assert "--data DIR" in done.stdout
     assert "Nothing could be tried, and so nothing is said, of click." in done.stdout
 
@@ -84,6 +84,6 @@ def test_parts_that_no_probe_has_are_audited_too() -> None:
 
 
 def test_json_names_all(tmp_path: Path) -> None:
-    done = snellen("audit", "esnlive", "--protocol", "strict", "--json", cache=tmp_path)
+    done = snellen("protocols", "esnlive", "--blind", "--protocol", "strict", "--json", cache=tmp_path)
     (row,) = json.loads(done.stdout)
     assert list(row["constants"].values()) == pytest.approx([1 / 3] * 3)

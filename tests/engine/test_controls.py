@@ -272,7 +272,7 @@ def test_paired_difference_is_the_difference_of_means(pairs: list[tuple[float, f
 
 
 def test_the_audit_names_the_protocols_that_can_be_won_blind(tmp_path: Path) -> None:
-    done = command("audit", "illusionbench", "--json", cache=tmp_path)
+    done = command("protocols", "illusionbench", "--blind", "--json", cache=tmp_path)
     rows = json.loads(done.stdout)
     won = {r["protocol"] for r in rows if r["won by"]}
     assert won == {"original", "original-icl", "lmms-first", "lmms-head"}
@@ -280,12 +280,14 @@ def test_the_audit_names_the_protocols_that_can_be_won_blind(tmp_path: Path) -> 
     assert all(r["list every option"] == 0 and r["contradict yourself"] == 0 for r in robust)
     head = next(r for r in rows if r["protocol"] == "lmms-head" and r["part"] == "Illusion_IN · shape")
     assert head["list every option"] == 1.0
-    said = command("audit", "illusionbench", "--protocol", "lmms-head,robust", cache=tmp_path).stdout
+    said = command("protocols", "illusionbench", "--blind", "--protocol", "lmms-head,robust", cache=tmp_path).stdout
     assert "Can be won without looking: lmms-head" in said
 
 
 def test_the_audit_of_salbench(tmp_path: Path) -> None:
-    rows = json.loads(command("audit", "salbench", "--protocol", "paper", "--json", cache=tmp_path).stdout)
+    rows = json.loads(
+        command("protocols", "salbench", "--blind", "--protocol", "paper", "--json", cache=tmp_path).stdout
+    )
     p3 = next(r for r in rows if r["part"] == "P3")
     assert p3["list every option"] == pytest.approx(0.5, abs=1e-6)
     assert p3["best constant"] == pytest.approx(1 / 6, abs=1e-6), "one label, as the prompt wants it"

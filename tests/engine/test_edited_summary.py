@@ -38,13 +38,13 @@ def test_report_refuses_it(tmp_path: Path) -> None:
     done = snellen("report", run, "--out", tmp_path / "page.html", cache=tmp_path / "cache")
     assert done.returncode == 2
     assert "summary.json: it was changed after Snellen wrote it" in done.stderr
-    assert f"snellen remark {run}" in done.stderr
+    assert f"snellen mark {run}" in done.stderr
     assert not (tmp_path / "page.html").exists()
 
 
 def test_remark_repairs_it_says_so_and_keeps_the_evidence(tmp_path: Path) -> None:
     run = edited(tmp_path)
-    done = snellen("remark", run, cache=tmp_path / "cache")
+    done = snellen("mark", run, cache=tmp_path / "cache")
     assert done.returncode == 0, done.stderr
     assert "it was changed after Snellen wrote it" in done.stderr
     assert "summary.json.old" in done.stderr

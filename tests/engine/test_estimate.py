@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from snellen import exams
-from snellen.cli.estimate_command import command as estimate_command
 from snellen.cli.options import given_values
+from snellen.cli.run_command import command as run_command
 from snellen.cli.run_command import request_of
 from snellen.core.extras import maker_of
 from snellen.engine.plan.estimate import Assumptions, estimate
@@ -104,6 +104,7 @@ def _grounding_plan(folder: Path, words: tuple[str, ...], model: tuple[str, ...]
     data = folder / "screens"
     if not data.exists():
         maker_of(BENCHMARK).make(data, count=2, seed=1, workers=1, progress=None)
-    context = estimate_command.make_context("estimate", ["grounding", "--data", str(data), *model, *words])
-    request = request_of("grounding", given_values(context.obj, context), context.params)
+    context = run_command.make_context("run", ["grounding", "--data", str(data), *model, *words])
+    given = context.params | {"model": next(iter(context.params["models"]), None)}
+    request = request_of("grounding", given_values(context.obj, context), given)
     return make_plan(request, offline=True)

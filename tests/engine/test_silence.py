@@ -136,6 +136,6 @@ def test_advice_names_the_protocol_that_reads_most_even_where_it_misses_some() -
     robust = _protocol("robust", _group("P3", correct=92, unparsable=8), _group("O3", correct=100))
     said = _unread(exams.load("salbench"), [paper, robust])
     assert said.startswith("'paper' cannot read 49 % of the replies, and 'robust' reads 96 % of them")
-    assert "snellen remark RUN --protocol robust" in _unread(exams.load("salbench"), [paper])
+    assert "snellen mark RUN --protocol robust" in _unread(exams.load("salbench"), [paper])
     nobody = _unread(exams.load("salbench"), [paper, _protocol("robust", *paper.groups)])
     assert "the prompt may ask for a form" in nobody and "snellen report" not in nobody, "the page shows it, too"

@@ -278,7 +278,7 @@ def test_exit_codes_and_words(copy: Path, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "\x1b" not in done.stdout and "[bold]" in done.stdout
     assert "DOES NOT HOLD: 27 differences." in done.stdout and "and 7 more; --json has them" in done.stdout
-    assert f"snellen remark {copy}" in done.stdout
+    assert f"snellen mark {copy}" in done.stdout
     machine = command("verify", copy, "--json", cache=cache)
     said = json.loads(machine.stdout)
     assert machine.returncode == 1

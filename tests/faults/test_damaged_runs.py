@@ -13,14 +13,14 @@ from tests.faults.damage import copied, file_damaged, listing
 from tests.support.forks import Forks
 
 READERS: tuple[tuple[str, ...], ...] = (
-    ("remark", "{run}"),
+    ("mark", "{run}"),
     ("report", "{run}", "--out", "{new}/page.html"),
     ("show", "{run}"),
     ("show", "{run}", "--wrong"),
     ("verify", "{run}"),
     ("export", "{run}", "--format", "csv", "--out", "{new}/t.csv"),
     ("export", "{run}", "--format", "json"),
-    ("runs", "{run}/.."),
+    ("show", "{run}/.."),
     ("compare", "{run}", "{other}"),
     ("explain", "{run}"),
     ("protocols", "{exam}", "--run", "{run}"),

@@ -38,7 +38,7 @@ def links(forks: Forks, finished: Finished, _sets: Made, home: Path) -> None:
     (home / "precious").write_bytes(b"mine")
     (here / "summary.json").unlink()
     (here / "summary.json").symlink_to(home / "precious")
-    forks.run("remark", here, cache=home / "cache").well(0, 2)
+    forks.run("mark", here, cache=home / "cache").well(0, 2)
     assert (home / "precious").read_bytes() == b"mine", "written through a link"
 
 
@@ -49,7 +49,7 @@ def disk(forks: Forks, finished: Finished, _sets: Made, home: Path) -> None:
 def damage(forks: Forks, finished: Finished, _sets: Made, home: Path) -> None:
     here = copied(finished["vqax"], home / "run")
     (here / "run.json").write_text(json.dumps({"exam": 5}))
-    forks.run("remark", here, cache=home / "cache").well(2)
+    forks.run("mark", here, cache=home / "cache").well(2)
 
 
 def kept(forks: Forks, _finished: Finished, _sets: Made, home: Path) -> None:

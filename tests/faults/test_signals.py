@@ -88,11 +88,11 @@ def test_marking_under_fire(forks: Forks, finished: Finished, tmp_path: Path, ex
     def check(draw: Random, _number: int) -> None:
         here = copied(run, tmp_path / run.name)
         shot = (draw.random() * 0.4, draw.choice(KINDS))
-        forks.run("remark", here, cache=tmp_path, signals=[shot]).well(*ENDINGS)
+        forks.run("mark", here, cache=tmp_path, signals=[shot]).well(*ENDINGS)
         for name in ("answers.jsonl", "samples.jsonl"):
             assert (here / name).read_bytes() == (run / name).read_bytes(), f"{name} was changed"
         json.loads((here / "run.json").read_bytes())
-        forks.run("remark", here, cache=tmp_path).well(0)
+        forks.run("mark", here, cache=tmp_path).well(0)
         assert derived(here) == wanted
         assert not [n for n in listing(here) if n.endswith(".part")], "something half done stays"
 

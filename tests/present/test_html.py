@@ -205,7 +205,7 @@ def test_gallery_is_spread_over_parts_and_keeps_room_for_every_kind() -> None:
 def test_folders_that_cannot_be_reported_say_what_to_do(tmp_path: Path, data: Path) -> None:
     run = baseline(tmp_path, data)
     (run.path / "summary.json").rename(run.path / "kept.json")
-    with pytest.raises(SnellenError, match=r"has no summary\.json: .*'snellen remark"):
+    with pytest.raises(SnellenError, match=r"has no summary\.json: .*'snellen mark"):
         write_report([run], tmp_path / "report.html")
     (run.path / "kept.json").rename(run.path / "summary.json")
     marks = run.path / "marks" / "robust.jsonl"
@@ -214,7 +214,7 @@ def test_folders_that_cannot_be_reported_say_what_to_do(tmp_path: Path, data: Pa
         marks.write_text("".join(damaged))
         with pytest.raises(
             SnellenError,
-            match=r"(do not give its summary: one was changed|marks are out of order|is damaged); 'snellen remark",
+            match=r"(do not give its summary: one was changed|marks are out of order|is damaged); 'snellen mark",
         ):
             write_report([run], tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()

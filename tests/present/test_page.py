@@ -228,6 +228,6 @@ def test_a_summary_of_another_version_says_what_to_do(tmp_path: Path) -> None:
     run = made_run(tmp_path / "r", protocol("mine", group({}, accuracy=score(0.5))), layout=99)
     with pytest.raises(
         SnellenError,
-        match=r"summary\.json is damaged or from another version of Snellen \(layout 99; .*'snellen remark",
+        match=r"summary\.json is damaged or from another version of Snellen \(layout 99; .*'snellen mark",
     ):
         write_report([run], tmp_path / "report.html")

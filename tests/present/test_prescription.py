@@ -196,13 +196,13 @@ def test_every_command_on_a_run_works_or_says_why_not(eyes: Eyes, tmp_path: Path
         ("compare", sharp, dull, "--flips", "2"),
         ("gate", dull, "--baseline", sharp, "--max-drop", "2"),
         ("explain", sharp),
-        ("chart", sharp, "--out", tmp_path / "c.svg"),
+        ("export", sharp, "--out", tmp_path / "c.svg"),
     ):
         code, text = say(*refused)
         assert code == 2 and text.count("snellen:") == 1, text
     code, text = say("protocols", "--run", sharp)
     assert code == 0 and "px" in text and "percent" not in text
-    code, text = say("runs", sharp.parent)
+    code, text = say("show", sharp.parent)
     assert code == 0 and "letters at most 2.0 px" in text
     code, text = say("report", sharp, "--out", tmp_path / "r.html", "--json")
     assert code == 0 and "reads letters of" in text

@@ -224,9 +224,7 @@ def test_a_run_whose_marks_do_not_give_its_summary_is_refused(tmp_path: Path, ly
     out, good = lying
     pages.write_report([good], tmp_path / "x.html")
     _edit(good)
-    with pytest.raises(
-        SnellenError, match=r"protocol 'paper' do not give its summary: one was changed; 'snellen remark"
-    ):
+    with pytest.raises(SnellenError, match=r"protocol 'paper' do not give its summary: one was changed; 'snellen mark"):
         pages.write_report([good], tmp_path / "y.html")
     assert not (tmp_path / "y.html").exists()
     for folder in (p for p in out.iterdir() if (p / "summary.json").is_file()):

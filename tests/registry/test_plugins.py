@@ -75,11 +75,11 @@ def test_a_protocol_joins_an_old_run(tmp_path: Path) -> None:
     words = ("run", "salbench", "--data", data, "--model", "baseline/constant:It is color", "--out", tmp_path / "runs")
     assert snellen(*words, "--protocol", "paper", cache=tmp_path).returncode == 3  # which cannot read it
     run = next((tmp_path / "runs").iterdir())
-    done = snellen("remark", run, "--protocol", "last-word", "--plugin", LAST_WORD, "--json", cache=tmp_path)
+    done = snellen("mark", run, "--protocol", "last-word", "--plugin", LAST_WORD, "--json", cache=tmp_path)
     assert done.returncode == 0, done.stderr
     scores = {p["protocol"]: p for p in json.loads(done.stdout)[0]["protocols"]}
     assert scores["last-word"]["groups"][0]["metrics"]["score"]["value"] > 0
-    unknown = snellen("remark", run, "--protocol", "last-word", cache=tmp_path)
+    unknown = snellen("mark", run, "--protocol", "last-word", cache=tmp_path)
     assert unknown.returncode == 2
 
 
@@ -154,12 +154,12 @@ def test_rules_that_fail_get_one_line_and_leave_nothing_half_done(
     assert snellen(*words, "--protocol", "paper", cache=tmp_path).returncode == 0
     run = next((tmp_path / "runs").iterdir())
     mine = plugin(tmp_path, "PROTOCOLS = {'salbench': [mine]}\n", **rules)
-    done = snellen("remark", run, "--protocol", "mine", "--plugin", mine, cache=tmp_path)
+    done = snellen("mark", run, "--protocol", "mine", "--plugin", mine, cache=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert [p.name for p in (run / "marks").iterdir()] == ["paper.jsonl"]
-    assert snellen("remark", run, cache=tmp_path).returncode == 0
+    assert snellen("mark", run, cache=tmp_path).returncode == 0
 
 
 def test_a_run_that_a_plugin_marked_says_what_it_needs(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_run_that_a_plugin_marked_says_what_it_needs(tmp_path: Path) -> None:
     words = (*words, "--protocol")
     assert snellen(*words, "last-word", "--plugin", LAST_WORD, cache=tmp_path).returncode == 0
     run = next((tmp_path / "runs").iterdir())
-    for again in (("remark", run), (*words, "paper")):
+    for again in (("mark", run), (*words, "paper")):
         done = snellen(*again, cache=tmp_path)
         assert done.returncode == 2
         assert "was marked with the protocol 'last-word' (prompt 'question') of a plugin" in done.stderr
@@ -188,7 +188,7 @@ def test_a_protocol_brings_its_own_prompt(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["asked"] == {"question": 4, "one-word": 4}
     assert texts.count("In what is the odd one unlike the others? One word.") == 4
     run = next((tmp_path / "runs").iterdir())
-    assert snellen("remark", run, "--plugin", ONE_WORD, cache=tmp_path).returncode == 0
+    assert snellen("mark", run, "--plugin", ONE_WORD, cache=tmp_path).returncode == 0
     table = snellen("protocols", "salbench", "--plugin", ONE_WORD, "--json", "--split", "P3", cache=tmp_path)
     assert "unlike the others? One word." in table.stdout
     few = snellen(
@@ -201,14 +201,14 @@ def test_a_protocol_brings_its_own_prompt(tmp_path: Path) -> None:
 
 
 def test_the_table_and_the_audit_of_a_simple_benchmark_take_its_data(dots: Path, tmp_path: Path) -> None:
-    for command in ("protocols", "audit"):
-        lacking = snellen(command, "dots", "--plugin", DOTS, cache=tmp_path)
+    for flags in ((), ("--blind",)):
+        lacking = snellen("protocols", "dots", *flags, "--plugin", DOTS, cache=tmp_path)
         assert lacking.returncode == 2
         assert "give --data DIR" in lacking.stderr
     table = snellen("protocols", "dots", "--plugin", DOTS, "--data", dots, "--markdown", cache=tmp_path)
     assert table.returncode == 0, table.stderr
     assert "How many dots are in this picture" in table.stdout
-    done = snellen("audit", "dots", "--plugin", DOTS, "--data", dots, "--json", cache=tmp_path)
+    done = snellen("protocols", "dots", "--blind", "--plugin", DOTS, "--data", dots, "--json", cache=tmp_path)
     exact, near = json.loads(done.stdout)
     assert (exact["best constant"], exact["chance"]) == (1 / 8, None)
     assert near["best constant"] == 2 / 8
@@ -277,7 +277,7 @@ def test_a_protocol_that_breaks_while_it_summarises_leaves_whole_marks(tmp_path:
         return super().seen(sample, mark)
 PROTOCOLS = {'salbench': [Stops('mine', 'x', lambda r, s: r, lambda x, s: 1)]}
 """
-    done = snellen("remark", run, "--protocol", "mine", "--plugin", plugin(tmp_path, stops), cache=tmp_path)
+    done = snellen("mark", run, "--protocol", "mine", "--plugin", plugin(tmp_path, stops), cache=tmp_path)
     assert done.returncode == 2
     assert "protocol mine: the summary of its marks failed: ValueError: early (line 8 of p.py)" in done.stderr
     assert len((run / "marks" / "mine.jsonl").read_text().splitlines()) == 4

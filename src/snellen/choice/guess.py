@@ -1,4 +1,4 @@
-"""Guess options from the texts alone, for the text-only floor of `snellen audit`."""
+"""Guess options from the texts alone, for the text-only floor of `snellen protocols --blind`."""
 
 from __future__ import annotations
 

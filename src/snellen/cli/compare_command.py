@@ -42,6 +42,7 @@ def command(
     points = None if power is None else power / 100
     if len(runs) == 1 and is_folder_of_runs(runs[0]):
         folder = runs[0]
+        options.merge_shards(folder)
         if flips or explain:
             raise SnellenError(f"--flips and --explain are for two runs: name them, such as {folder}/RUN {folder}/RUN")
         return _folder(folder, verbose, as_json, protocols=protocols, metric=metric, power=points)

@@ -14,13 +14,15 @@ from snellen.core.errors import SnellenError
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.writing import replacing, writing_to
 from snellen.present.files import export as files
+from snellen.present.files.charts import write_chart
 from snellen.present.files.eval_results import eval_results
 from snellen.present.files.every_eval import Evaluator, records
 from snellen.present.files.export import FOR_PAPERS, ONE_TABLE, OTHER_SUFFIXES, SUFFIXES, ExportRows
-from snellen.present.model.checks import check_marks
+from snellen.present.model.checks import check, check_marks
 from snellen.present.model.formatting import counted
 
 FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
+CHARTS = ("svg", "png", "pdf")
 FOLDERS = ("eee", "hf")
 SHOWN = 10
 _NEXT = {
@@ -45,7 +47,10 @@ class _ExportFormat(click.Choice[str]):
 @click.command("export")
 @runs_argument
 @click.option(
-    "--format", "form", type=_ExportFormat([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv."
+    "--format",
+    "form",
+    type=_ExportFormat([*FORMATS, *CHARTS, *FOLDERS]),
+    help="Default: by the name of --out, else csv.",
 )
 @flags("export")
 def command(
@@ -59,29 +64,36 @@ def command(
     **told: str | None,
 ) -> int:
     """Write the scores of RUNS, or of all runs in a folder, as one table: tidy for programs (csv, parquet, xlsx, json), or as a paper
-    has it (latex, md).
+    has it (latex, md). Or as a chart (svg, png, pdf): a dot with its interval for each part and run, and the floors.
 
     Or as records for others: Every Eval Ever (eee), Hugging Face's .eval_results (hf).
 
     \b
     snellen export runs/* --out scores.csv
     snellen export runs/salbench_* --table paper --published --out table.tex
+    snellen export runs/salbench_* --out salbench.pdf
     snellen export runs/salbench_* --format eee --evaluator Lab --out records
     """
     form = form or _by_name(out)
-    if out is None and form in files.BINARY:
+    if out is None and form in (*files.BINARY, *CHARTS):
         raise SnellenError(f"{form} is no text for the screen: name a file with --out")
     if samples and form in files.FOR_PAPERS:
         raise SnellenError(f"--samples has no table in {form}: choose from csv, parquet, xlsx, json")
     if samples and table:
         raise SnellenError("--samples and --table are different tables: choose one")
-    opened, passed = opened_runs(runs, "export", check_marks if samples else None)
+    if form in CHARTS and (samples or table or published):
+        raise SnellenError(f"--samples, --table and --published have no form in {form}: a chart has the headlines")
+    opened, passed = opened_runs(runs, "export", check if form in CHARTS else check_marks if samples else None)
     for line in passed:
         click.echo(f"Passed over: {line}", err=True)
     if form in FOLDERS:
         if table or published:
             raise SnellenError(f"--table and --published have no form in {form}: it has the scores of runs alone")
         return _records(opened, form, out, protocol, samples, told)
+    if form in CHARTS and out is not None:
+        write_chart(opened, out, form, protocol)
+        click.echo(f"Wrote {out}: the headlines of {counted(len(opened), 'run')}")
+        return 0
     rows = files.rows_of(opened, samples=samples, protocol=protocol, published=published)
     if published and not any(r.published for r in rows.scores):
         click.echo("note: there are no published figures for these runs (real data, the same protocol)", err=True)
@@ -140,10 +152,10 @@ def _counted(rows: ExportRows, form: str) -> str:
 def _by_name(out: Path | None) -> str:
     if out is None:
         return "csv"
-    known = {suffix: form for form, suffix in SUFFIXES.items()} | OTHER_SUFFIXES
+    known = {suffix: form for form, suffix in SUFFIXES.items()} | OTHER_SUFFIXES | {f".{form}": form for form in CHARTS}
     found = known.get(out.suffix.lower())
     if found is None:
-        raise SnellenError(f"the name {out} does not say a format: add --format {'|'.join(FORMATS)}")
+        raise SnellenError(f"the name {out} does not say a format: add --format {'|'.join([*FORMATS, *CHARTS])}")
     return found
 
 

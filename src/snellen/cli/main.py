@@ -16,50 +16,44 @@ from snellen import __version__
 from snellen.core.errors import Interrupted, SnellenError, of_the_disk, place_of, said_by, unknown
 from snellen.core.text import escaped, for_terminal
 
-COMMANDS = {
-    "demo": "run every exam on a small synthetic set, offline; tables and an HTML page",
-    "exam": "the eye exam: how fine a model sees, by adaptive drawn sheets; one prescription",
-    "run": "run an exam on a subject, or go on with an interrupted run",
-    "remark": "mark stored answers again and show what changed; calls nothing",
-    "merge": "put the parts of a run that was shared out (--shard) together",
-    "mark": "mark replies that you already have: JSON lines in, JSON lines out",
-    "import": "make runs of the logs of Inspect, lmms-eval, VLMEvalKit, or of a table",
-    "audit": "what subjects that never look would score under each protocol",
-    "estimate": "calls, tokens, money and time of a run; calls nothing",
-    "probe": "what an endpoint does with pictures and parameters, measured by charts",
-    "runs": "which runs there are: when, complete or not, score, cost",
-    "show": "a run in the terminal, one of its samples, or those that are wrong",
-    "view": "runs in a browser, also while they go on: search, filter, compare",
-    "verify": "make marks and summary again and compare; writes nothing into the run",
-    "compare": "who leads, by how much, and whether that could be chance; calls nothing",
-    "explain": "which choices give which number, and which give a claimed figure; calls nothing",
-    "gate": "fail a build where a run is worse than a baseline, and that is no chance",
-    "report": "what to know of runs, in the terminal and as one small self-contained HTML page",
-    "chart": "the scores of runs as a picture for a paper: SVG, PNG or PDF",
-    "export": "the numbers of runs as csv, parquet, xlsx, json, or a table for a paper",
-    "protocols": "prompts and rules side by side; with --run: where protocols disagree, and why",
-    "annotate": "draw boxes, answer or correct questions in a browser; agreement of two people",
-    "data": "make, get, check or show a data set",
-    "list": "list available exams, subjects, protocols, prompts, methods, scorers and model families",
-    "doctor": "what works on this machine, what is missing, how to get it",
+GROUPS = {
+    "Start": {
+        "demo": "run every exam on a small synthetic set, offline; tables and an HTML page",
+        "exam": "the eye exam: how fine a model sees, by adaptive sheets",
+        "doctor": "what works on this machine, what is missing, how to get it",
+    },
+    "Run": {
+        "run": "run an exam on a model, or resume; --dry-run says what it would cost",
+        "mark": "mark the answers of runs again, or replies that you already have",
+        "import": "make runs of the logs of Inspect, lmms-eval, VLMEvalKit, or of a table",
+        "probe": "how an endpoint handles images and parameters, measured by charts",
+    },
+    "Look": {
+        "show": "which runs there are; a run, one of its samples, or those that are wrong",
+        "report": "what to know of runs, in the terminal and as one HTML page",
+        "view": "runs in a browser, also while they go on: search, filter, compare",
+        "export": "scores as csv, parquet, xlsx, json, latex or md, or as a chart (svg, png, pdf)",
+    },
+    "Decide": {
+        "compare": "who leads, by how much, and whether that could be chance",
+        "explain": "which choices give which number, and which give a claimed figure",
+        "gate": "fail a build if a run is significantly worse than a baseline",
+        "protocols": "prompts and rules side by side, where they disagree, what scores without looking",
+        "verify": "make marks and summary again and compare; writes nothing into the run",
+    },
+    "Data": {
+        "data": "make, get, check or show a data set",
+        "annotate": "draw boxes, answer or correct questions in a browser",
+    },
+    "More": {
+        "list": "list exams, models, protocols, prompts, methods, scorers and model families",
+    },
 }
+COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 TRACEBACK = "SNELLEN_TRACEBACK"
 """A variable for developers: what looks like a damaged run folder is shown as the error that it was."""
-READERS = (
-    "chart",
-    "compare",
-    "explain",
-    "export",
-    "gate",
-    "merge",
-    "protocols",
-    "remark",
-    "report",
-    "runs",
-    "show",
-    "verify",
-)
+READERS = ("compare", "explain", "export", "gate", "mark", "protocols", "report", "show", "verify")
 """Commands that work on run folders, which may come from anybody: JSON that is whole may lack a sample's tag, or have a list for a text."""
 _ODD = (LookupError, TypeError, AttributeError, ValueError)
 LONGEST = 2000
@@ -86,8 +80,9 @@ class _LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()))
 
 
 @click.group(

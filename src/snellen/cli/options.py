@@ -17,6 +17,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import HubData, Maker, traits_of
 from snellen.core.options import BOX_FORMAT, COLUMNS, IMAGES, Option, stored_values
+from snellen.engine.merging import merge_finished
 from snellen.engine.runs.run import Run
 
 # ---------------------------------------------------------------- declared options as flags
@@ -172,10 +173,16 @@ def run_folder(path: Path, command: str) -> Path:
     if is_folder_of_runs(path):
         several = command in ("export", "compare")
         some = "the runs" if several else "one of its runs"
-        such = f"'snellen {command} {path}/*'" if several else f"those that 'snellen runs {path}' lists"
+        such = f"'snellen {command} {path}/*'" if several else f"those that 'snellen show {path}' lists"
         raise SnellenError(f"{path} is a folder of runs, not a run: name {some}, such as {such}")
     why = "it has no run.json" if path.is_dir() else "there is no such folder"
     raise SnellenError(f"{path} is not a run folder ({why}): name a folder that 'snellen run' made")
+
+
+def merge_shards(folder: Path) -> None:
+    """Merge the shards that lie in a folder, where they are whole, and say so."""
+    for line in merge_finished(folder):
+        click.echo(f"note: {line}", err=True)
 
 
 def summary_of(run: Run) -> dict[str, Any]:

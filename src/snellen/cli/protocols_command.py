@@ -12,21 +12,25 @@ import click
 from snellen import exams
 from snellen.cli import options
 from snellen.cli.flags import exam_names, flags
+from snellen.cli.progress import show_count
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.extras import probes_of
+from snellen.core.extras import probes_of, truths_of
 from snellen.core.figures import between, number
 from snellen.core.options import Selection
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Sample
+from snellen.engine.mark.audit import audit
 from snellen.engine.mark.flips import STAGES, ProtocolComparison, ProtocolFlip, ProtocolSide, compare
-from snellen.engine.plan.plan import choose
+from snellen.engine.mark.text_only import training
+from snellen.engine.plan.plan import ProtocolRun, choose
 from snellen.engine.runs.run import Run, open_run
 from snellen.engine.runs.tidy import ScoreRow
 from snellen.present.files.markdown import escaped, pipe_table
 from snellen.present.model import formatting
 from snellen.present.model.formatting import SYNTHETIC
 from snellen.present.model.protocol_table import ProtocolTable, build
+from snellen.present.terminal.audit import print_audit
 from snellen.present.terminal.tables import print_table, say
 
 SHOWN = 20
@@ -52,6 +56,7 @@ def command(
     tasks: tuple[str, ...],
     runs: tuple[Path, ...],
     data: str | None,
+    blind: bool,
     every: bool,
     verbose: bool,
     markdown: bool,
@@ -60,12 +65,13 @@ def command(
     """Compare the protocols of EXAM: prompts, options, rules. With --run (EXAM is then the run's): where they disagree. Calls nothing.
 
     A sample is flipped if one protocol calls it correct and another does not; the stage (prompt, reading, marking) is where the two
-    first differ.
+    first differ. With --blind, protocols that can be won without looking (90% and more) are named.
 
     \b
     snellen protocols illusionbench --protocol original,lmms-strict
     snellen protocols illusionbench --split ICON --task shape --markdown
     snellen protocols --run runs/salbench_...
+    snellen protocols vqax --data data/vqax-synthetic --blind
     snellen protocols mine --plugin mine.py --data DIR
     """
     if markdown and as_json:
@@ -79,6 +85,8 @@ def command(
     exam, where = exams.resolve(exam or open_run(runs[0]).manifest.exam)
     found = exams.load(exam)
     targets = choose(found, names)
+    if blind and (runs or splits or tasks or markdown):
+        raise SnellenError("--blind is about a whole exam: leave out --run, --split, --task and --markdown")
     if runs:
         if splits or tasks:
             raise SnellenError(
@@ -86,12 +94,11 @@ def command(
             )
         _show_runs(exam, (*runs, *more), tuple(t.name for t in targets) if names else (), every, markdown, as_json)
         return 0
-    for target in targets:
-        if target.arm.control:
-            raise SnellenError(
-                f"{target.name}: a control changes questions, not rules; leave out '+{target.arm.control}'"
-            )
+    _refuse_controls(targets)
     data = data if where is None else str(options.data_of(exam, where, data))
+    if blind:
+        _show_blind(found, targets, Path(data) if data else None, as_json)
+        return 0
     table = build(found, targets, splits, tasks, _samples(found, data))
     if as_json:
         options.print_json(table_json(table))
@@ -100,6 +107,14 @@ def command(
     else:
         _print_table(table, verbose)
     return 0
+
+
+def _refuse_controls(targets: Sequence[ProtocolRun]) -> None:
+    for target in targets:
+        if target.arm.control:
+            raise SnellenError(
+                f"{target.name}: a control changes questions, not rules; leave out '+{target.arm.control}'"
+            )
 
 
 def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
@@ -113,6 +128,21 @@ def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
     if not probes_of(exam):
         raise SnellenError(f"{exam.name} has no example samples to show its prompts with: give --data DIR")
     return probes_of(exam)
+
+
+# ---------------------------------------------------------------- without looking
+
+
+def _show_blind(exam: Exam, targets: Sequence[ProtocolRun], data: Path | None, as_json: bool) -> None:
+    """Show what subjects that never look would score. A guess from the texts is learnt from the training split, or by folds."""
+    samples = list(exam.open(data, Selection()).light()) if data else list(truths_of(exam))
+    trained_on = training(exam, data) if data else []
+    with show_count(f"{exam.name}, protocols") as counting:
+        rows = audit(exam, samples, targets, real=data is not None, trained_on=trained_on, progress=counting)
+    if as_json:
+        options.print_json(rows)
+    else:
+        print_audit(exam, rows, real=data is not None)
 
 
 # ---------------------------------------------------------------- the table of prompts and rules

@@ -70,6 +70,8 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
     _show(finished, given)
     if finished.stopped is not None:
         raise finished.stopped
+    if limits.shard is not None:
+        options.merge_shards(finished.run.path.parent)
     return 0
 
 
@@ -94,7 +96,7 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
 
 
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:
-    """Return the request that the flags of `run` and `estimate` make."""
+    """Return the request that the flags of `run` make."""
     word = exam_of(exam, given)
     if collects(word) and (exam is None or given["data"] == "."):  # as multimodal-vqa-eval, which works in one folder
         own = {"results": "results", **own}

@@ -26,6 +26,7 @@ def opened(paths: Sequence[Path], command: str, check: Callable[[Run], None] | N
                 check(run)
             found.setdefault(path.resolve(), run)
             continue
+        options.merge_shards(path)
         there = listing(path)
         passed += [f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed]
         for listed in sorted(there.runs, key=lambda one: (one.manifest.exam, one.manifest.created)):

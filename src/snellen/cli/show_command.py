@@ -1,4 +1,4 @@
-"""`snellen show`: a run, or samples of it, in the terminal."""
+"""`snellen show`: the runs of a folder, a run, or samples of it, in the terminal."""
 
 from __future__ import annotations
 
@@ -10,22 +10,25 @@ from typing import Any
 import click
 
 from snellen.cli import options
-from snellen.cli.flags import flags, run_argument
+from snellen.cli.flags import flags
 from snellen.core.errors import SnellenError
 from snellen.engine.mark.flips import prompts_of
+from snellen.engine.runs.listing import listing
 from snellen.engine.runs.run import Run, open_run
+from snellen.present.model import run_list
 from snellen.present.model.checks import check_marks
 from snellen.present.model.sample_view import document, sample_view
 from snellen.present.terminal import sample_lists
 from snellen.present.terminal.run import print_run
+from snellen.present.terminal.run_list import print_listing
 from snellen.present.terminal.sample import print_sample
 from snellen.present.terminal.sample_lists import print_some
 
-SHOWN = 20
+SHOWN = LISTED = 20
 
 
 @click.command("show")
-@run_argument
+@click.argument("run", type=click.Path(path_type=Path), default=Path("runs"), metavar="[RUN | DIR]")
 @click.argument("sample", required=False, metavar="[ID]")
 @flags("show")
 def command(
@@ -35,20 +38,31 @@ def command(
     flips: bool,
     protocols: tuple[str, ...],
     limit: int | None,
+    every: bool,
     as_json: bool,
 ) -> int:
-    """Show RUN in the terminal, or its sample ID: question, reply, what each protocol reads and says, and the ledger. Calls nothing.
+    """List the runs in DIR (default: runs), the latest first; or show RUN, or its sample ID: question, reply, what each protocol reads
+    and says, and the ledger. Calls nothing.
 
     \b
+    snellen show
+    snellen show runs/salbench_baseline-chance_b1c9eecc
     snellen show runs/salbench_baseline-chance_b1c9eecc --wrong --protocol robust
     """
     if (sample is not None) + wrong + flips > 1:
         raise SnellenError("a sample's ID, --wrong and --flips: choose one")
-    if (protocols or limit is not None) and not (wrong or flips):
-        raise SnellenError("--protocol and --limit go with --wrong or --flips")
+    if not (run / "run.json").is_file() and run.is_dir():
+        if sample is not None or wrong or flips or protocols:
+            options.run_folder(run, "show")
+            raise SnellenError(
+                f"{run} is a folder of runs, not a run: name one of those that 'snellen show {run}' lists"
+            )
+        return _list(run, None if every else limit or LISTED, as_json)
+    if every or ((protocols or limit is not None) and not (wrong or flips)):
+        raise SnellenError("--protocol and --limit go with --wrong or --flips; --all and --limit with a folder of runs")
     opened = open_run(options.run_folder(run, "show"))
     if sample is None and not opened.folder.has("summary.json"):
-        raise SnellenError(f"{run} is not marked yet: the command that made it goes on, or 'snellen remark {run}'")
+        raise SnellenError(f"{run} is not marked yet: the command that made it goes on, or 'snellen mark {run}'")
     if wrong or flips:
         check_marks(opened)
         _some(opened, protocols, limit, as_json, wrong=wrong)
@@ -59,6 +73,17 @@ def command(
     else:
         print_run(opened)
         print_some(opened)
+    return 0
+
+
+def _list(folder: Path, limit: int | None, as_json: bool) -> int:
+    """List the runs of a folder. What is no run, unfinished or damaged is named and passed over; answers and marks are not opened."""
+    options.merge_shards(folder)
+    found = listing(folder, limit)
+    if as_json:
+        options.print_json(run_list.document(folder, found))
+    else:
+        print_listing(folder, found)
     return 0
 
 

@@ -13,7 +13,7 @@ from snellen.cli.exam_flags import exam_of
 from snellen.cli.suite_progress import show_suite
 from snellen.core.errors import SnellenError
 from snellen.core.text import for_terminal
-from snellen.engine.plan.estimate import USUAL, estimate
+from snellen.engine.plan.estimate import USUAL, Assumptions, estimate
 from snellen.engine.plan.plan import slug
 from snellen.engine.plan.request import Limits
 from snellen.engine.runs.folder import RunFolder
@@ -28,7 +28,8 @@ _OF_RUNNING = ("concurrency", "max_cost", "timeout", "tries", "max_errors")
 _OF_EVERY_EXAM = ("limit", "seed", "repeats")
 _OF_QUESTIONS = (*_OF_EVERY_EXAM, "splits", "tasks", "protocols", "prompt", "controls")
 _ONE_AT_A_TIME = ("batch_api", "cancel_batches")
-_OF_A_SUITE = ("exam", "out", "fresh", "no_store", "as_json", "verbose", "dry_run", "shard", "on", "serve")
+_OF_ESTIMATES = ("dry_run", "seconds_per_call", "output_tokens", "thinking_tokens")
+_OF_A_SUITE = ("exam", "out", "fresh", "no_store", "as_json", "verbose", "shard", "on", "serve", *_OF_ESTIMATES)
 _BESIDE_A_FILE = frozenset((*_OF_A_SUITE, *_ONE_AT_A_TIME, *_OF_RUNNING, *_OF_EVERY_EXAM))
 """The flags that mean something beside a suite file: they go before what it says."""
 
@@ -94,8 +95,14 @@ def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: L
 
 
 def estimated(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, given: dict[str, Any]) -> int:
-    """Say what runs would take, and ask nobody."""
-    assumed = USUAL._replace(concurrency=limits.concurrency or USUAL.concurrency, in_batch=limits.batch)
+    """Say what runs would take. Nothing is called."""
+    assumed = Assumptions(
+        given.get("seconds_per_call", USUAL.seconds_per_call),
+        limits.concurrency or USUAL.concurrency,
+        given.get("output_tokens"),
+        given.get("thinking_tokens"),
+        in_batch=limits.batch,
+    )
     rows = []
     for cell in cells:
         folder = RunFolder(cell.plan.folder)

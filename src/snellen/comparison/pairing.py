@@ -54,7 +54,7 @@ def opened(paths: Sequence[str | Path | Run]) -> list[OpenedRun]:
     for letter, run in lettered(opened_runs(paths)):
         summary = run.summary
         if summary.answers_bytes and summary.answers_bytes != run.folder.answers_bytes:
-            raise SnellenError(f"{run.path} has answers that are not marked yet; 'snellen remark {run.path}' does it")
+            raise SnellenError(f"{run.path} has answers that are not marked yet; 'snellen mark {run.path}' does it")
         found.append(OpenedRun(letter, run, run.manifest, summary, {s.id: s for s in run.samples()}))
     return found
 
@@ -85,7 +85,7 @@ def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
         protocol, _arm = targets[name] = exam.protocol(f"{entry.base}@{entry.prompt}")
         if entry.version != protocol.version:
             notes.append(
-                f"Protocol '{name}' is compared as its version {entry.version} marked; 'snellen remark' marks by {protocol.version}."
+                f"Protocol '{name}' is compared as its version {entry.version} marked; 'snellen mark' marks by {protocol.version}."
             )
     return Common(exam.name, targets, {i: first.samples[i] for i in ids}, tuple(notes))
 
@@ -167,7 +167,7 @@ def _entries(runs: Sequence[OpenedRun], wanted: Sequence[str], notes: list[str])
     why = " ".join(notes)  # protocol by protocol, or where they are many and none is shared run by run
     if len(notes) > NAMED and not any(name in there[0] for entries in there[1:] for name in entries):
         marked = "; ".join(f"{one.letter} by {', '.join(entries)}" for one, entries in zip(runs, there, strict=True))
-        cure = "Name runs that were asked with the same prompts, or mark by more: 'snellen remark RUN --protocol P'."
+        cure = "Name runs that were asked with the same prompts, or mark by more: 'snellen mark RUN --protocol P'."
         why = f"Marked were {marked}. {cure}"
     raise SnellenError(f"the runs have no protocol in common. {why}")
 
@@ -182,7 +182,7 @@ def _unlike(name: str, runs: Sequence[OpenedRun], there: Sequence[Mapping[str, P
         return f"Protocol '{name}' is left out: it marked answers to different prompts."
     if len({(e.version, e.code) for e in entries}) > 1:
         versions = _each(runs, "{} has {}", [e.version for e in entries])
-        return f"Protocol '{name}' is left out: its versions differ ({versions}); 'snellen remark' brings old marks up to date."
+        return f"Protocol '{name}' is left out: its versions differ ({versions}); 'snellen mark' brings old marks up to date."
     if not _asked_alike(entries[0].arm.prompt, runs):
         return f"Protocol '{name}' is left out: the wording of its prompt '{entries[0].arm.prompt}' was changed between the runs."
     return ""

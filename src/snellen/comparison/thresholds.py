@@ -158,7 +158,7 @@ def opened_runs(named: Sequence[str | Path | Run]) -> list[Run]:
     runs = [one if isinstance(one, Run) else Run(path) for one, path in zip(named, paths, strict=True)]
     for run in runs:
         if not run.folder.has("summary.json"):
-            raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
+            raise SnellenError(f"{run.path} has no marks yet; 'snellen mark {run.path}' makes them")
     return runs
 
 

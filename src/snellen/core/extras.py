@@ -177,7 +177,8 @@ class SampleOptions(NamedTuple):
 
 
 class TextGuess(NamedTuple):
-    """Guess from the text alone, for the text-only floor of `audit`, where the common way (an answer learnt from words) does not fit.
+    """Guess from the text alone, for the text-only floor of `protocols --blind`, where the common way (an answer
+    learnt from words) does not fit.
 
     `replies` gets the exam, a prompt, samples whose truth is known and samples to guess; None leaves it to the common way.
     """

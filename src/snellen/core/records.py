@@ -284,7 +284,7 @@ class ScorerSummary(Record, frozen=True):
 
 
 class Summary(Record, frozen=True):
-    """summary.json: every score of a run, and what it took. Derived: `snellen remark` makes it again."""
+    """summary.json: every score of a run, and what it took. Derived: `snellen mark` makes it again."""
 
     exam: str
     subject: str

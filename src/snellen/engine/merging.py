@@ -43,14 +43,27 @@ class _Part(NamedTuple):
     shard: Shard
 
 
-def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
-    """Make the run that these parts are, in a folder of its own beside them (or in `out`)."""
+def merge_finished(folder: Path) -> Iterator[str]:
+    """Merge the shards of each run of a folder that has all of them, finished; say what was merged, or why it could not be."""
+    for first in sorted(folder.glob("*.1of*/summary.json")):
+        name, _, of = first.parent.name.rpartition(".1of")
+        places = [folder / f"{name}.{number}of{of}" for number in range(1, int(of) + 1)] if of.isdecimal() else []
+        if (folder / name).exists() or not all((place / "summary.json").is_file() for place in places):
+            continue
+        try:
+            yield f"merged {len(places)} shards into {merge(places).path}"
+        except SnellenError as error:
+            yield f"the shards of {folder / name} are not merged: {error}"
+
+
+def merge(paths: Sequence[Path]) -> Run:
+    """Make the run that these shards are, in a folder of its own beside them."""
     parts = _in_order([_part(path) for path in paths])
     first = parts[0]
     exam = exams.load(first.manifest.exam)
-    place = (out or first.folder.path.parent) / first.folder.path.name.removesuffix(f".1of{first.shard.of}")
+    place = first.folder.path.parent / first.folder.path.name.removesuffix(f".1of{first.shard.of}")
     if place.exists():
-        raise SnellenError(f"{place} is there already: remove it, or choose another --out")
+        raise SnellenError(f"{place} is there already: remove it first")
     try:
         with RunFolder(place) as folder:
             folder.write_samples(_dealt_back(parts), facts=traits_of(exam).keeps_facts)

@@ -74,7 +74,7 @@ class _MissingQuestions(NamedTuple):
 
 
 class MissingAnswers(SnellenError):
-    """`remark` asks nothing, so it says what `run` would have to ask, for every protocol that lacks answers."""
+    """`mark` asks nothing, so it says what `run` would have to ask, for every protocol that lacks answers."""
 
     def __init__(
         self, folder: RunFolder, exam: Exam, lacking: Sequence[ProtocolRun], asked: Sequence[str], scan: Scan
@@ -84,7 +84,7 @@ class MissingAnswers(SnellenError):
         super().__init__(
             f"{folder.path}: this run did not ask all the prompts that are needed (it asked {', '.join(asked) or 'nothing'}). "
             f"{'; '.join(one.said for one in self.lacking)}. Add --protocol {names} to the 'snellen run' that made it "
-            f"('snellen estimate' takes the same options; 'snellen remark --json' lists the questions), or mark what is there with "
+            f"(--dry-run says what that costs; 'snellen mark --json' lists the questions), or mark what is there with "
             f"{lacking[0].protocol.name}@{min(asked, default='PROMPT')}"
         )
 

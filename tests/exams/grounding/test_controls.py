@@ -37,7 +37,7 @@ def test_controls_end_in_a_comparison_that_can_be_marked_and_reported_again(tmp_
     [row] = [r for r in summary["controls"] if r["protocol"] == "click"]
     assert (row["control"], row["difference"]) == ("blank", 0.0)  # the middle is the middle of an empty picture, too
     run = summary["run"]
-    remarked = snellen("remark", run, cache=tmp_path)
+    remarked = snellen("mark", run, cache=tmp_path)
     assert remarked.returncode == 0, remarked.stderr
     page = tmp_path / "page.html"
     assert snellen("report", run, "--out", page, cache=tmp_path).returncode == 0

@@ -59,7 +59,7 @@ def test_a_target_counts_in_each_of_its_classes(tmp_path: Path, data: Path) -> N
     assert list(scores) == [
         *("text_matching", "element_recognition", "layout_understanding", "fine_grained_manipulation", "refusal")
     ]
-    told = snellen("remark", run.path, cache=tmp_path)  # without the data
+    told = snellen("mark", run.path, cache=tmp_path)  # without the data
     assert told.returncode == 0
     assert any("capability" in g.by for g in api.Run(run.path).protocols[0].groups)
 

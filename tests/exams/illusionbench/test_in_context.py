@@ -110,7 +110,7 @@ def test_queries_without_fitting_examples_are_not_asked(tmp_path: Path) -> None:
     none = snellen(*words, "--prompt", "icl-object", cache=tmp_path)
     assert none.returncode == 2
     assert "its prompt 'icl-object' fits no sample of this selection" in none.stderr
-    lacking = snellen("remark", run, "--protocol", "original-icl@icl-scene", "--json", cache=tmp_path)
+    lacking = snellen("mark", run, "--protocol", "original-icl@icl-scene", "--json", cache=tmp_path)
     assert len(json.loads(lacking.stdout)[0]["unasked"][0]["questions"]) == 3, (
         "the run knows which queries have examples"
     )

@@ -68,7 +68,7 @@ def test_a_wrong_map_is_said_with_the_columns_that_are_there(given: dict[str, st
         columns_of(list(ODD), given)
 
 
-def test_check_run_estimate_and_dry_run_know_named_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_run_and_dry_run_know_named_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     where = table(tmp_path / "d", [ODD, ODD | {"gold": "red"}])
     bare = snellen("data", "check", where)
@@ -76,7 +76,6 @@ def test_check_run_estimate_and_dry_run_know_named_columns(tmp_path: Path, monke
     good = snellen("data", "check", where, *FLAGS)
     assert good.return_value == 0 and "read from the columns first, second, ask, ok, gold" in good.output, good.output
     model = ("--model", "baseline/chance")
-    assert snellen("estimate", where, *model, *FLAGS).return_value == 0
     assert snellen("run", where, *model, *FLAGS, "--dry-run").return_value == 0
     assert snellen("run", where, *model, *FLAGS, "--out", tmp_path / "runs").return_value == 0
     assert [len(one) for one in shown(where, **MAP)] == [2, 2]

@@ -95,7 +95,7 @@ def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:
             f"the score under '{main[0]}' is about form, not sight"
         )
     if "robust" in exam.protocols and "robust" not in {p.protocol for p in protocols}:
-        return "many replies cannot be read: 'snellen remark RUN --protocol robust' reads more forms, for free"
+        return "many replies cannot be read: 'snellen mark RUN --protocol robust' reads more forms, for free"
     return "many replies cannot be read: the prompt may ask for a form that the model does not keep"
 
 

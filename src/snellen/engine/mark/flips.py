@@ -155,7 +155,7 @@ def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> 
 def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
     """Return the protocols of a run, each with its prompt; an error where one that is named has no marks."""
     if not run.folder.has("summary.json"):
-        raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
+        raise SnellenError(f"{run.path} has no marks yet; 'snellen mark {run.path}' makes them")
     there = {p.protocol: p.prompt for p in run.protocols}
     for name in protocols:
         if name not in there:

@@ -34,7 +34,7 @@ def check_answers(run: Run, summary: Summary) -> None:
     if run.folder.answers_bytes < summary.answers_bytes:
         raise SnellenError(
             f"{run.path}: answers are missing that its scores were made of: answers.jsonl was cut; "
-            f"'snellen remark {run.path}' marks what is there"
+            f"'snellen mark {run.path}' marks what is there"
         )
 
 
@@ -60,7 +60,7 @@ def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
             if group.whole and part in outcomes and not _gives(outcomes[part], values.get(part, ()), result, group):
                 raise SnellenError(
                     f"{run.path}: the marks of protocol '{result.protocol}' do not give its summary: one was changed; "
-                    f"'snellen remark {run.path}' makes both again"
+                    f"'snellen mark {run.path}' makes both again"
                 )
 
 

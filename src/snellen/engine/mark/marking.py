@@ -233,7 +233,7 @@ class _Marking:
                             self.remarked.changes.append(MarkChange(target.name, mark.id, before, mark))
                     yield sample, mark
         except OSError as error:
-            again = f"'snellen remark {self.folder.path}' goes on"
+            again = f"'snellen mark {self.folder.path}' goes on"
             raise Stopped(f"cannot write {path} ({error.strerror}): free some space; {again}") from None
         self.remarked.counts[target.name] = marks, changed
 
@@ -354,7 +354,7 @@ class _Marking:
             for (sample, answer), mark in zip(self._answered(target), self.folder.marks(target.name), strict=True):
                 if answer.id != mark.id:
                     raise SnellenError(
-                        f"{self.folder.path}: marks of '{target.name}' are out of order; 'snellen remark' makes them again"
+                        f"{self.folder.path}: marks of '{target.name}' are out of order; 'snellen mark' makes them again"
                     )
                 yield sample, answer, mark
 

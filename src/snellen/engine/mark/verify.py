@@ -46,7 +46,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
     known = folder.manifest()
     if not folder.has(_SUMMARY):
         raise SnellenError(
-            f"{path} has no {_SUMMARY} yet, so there is nothing to verify: 'snellen remark {path}' makes it"
+            f"{path} has no {_SUMMARY} yet, so there is nothing to verify: 'snellen mark {path}' makes it"
         )
     if data is not None and not data.exists():
         raise SnellenError(f"--data {data}: no such folder")
@@ -165,7 +165,7 @@ def _document(folder: RunFolder) -> dict[str, Any]:
     except UNREADABLE as error:
         reason = error
     raise SnellenError(
-        f"{folder.path / _SUMMARY} is damaged ({reason}), so there is nothing to compare; 'snellen remark {folder.path}' makes it again"
+        f"{folder.path / _SUMMARY} is damaged ({reason}), so there is nothing to compare; 'snellen mark {folder.path}' makes it again"
     )
 
 

@@ -167,10 +167,10 @@ class RunFolder:
             raise SnellenError(f"{self.path} is not a run folder: {why}") from None
         except ChangedFile as error:
             raise SnellenError(
-                f"{path}: {error}, so its numbers cannot be trusted; 'snellen remark {self.path}' makes it again from the answers"
+                f"{path}: {error}, so its numbers cannot be trusted; 'snellen mark {self.path}' makes it again from the answers"
             ) from None
         except UNREADABLE as error:
-            again = f"'snellen remark {self.path}' makes it again"
+            again = f"'snellen mark {self.path}' makes it again"
             cure = again if name == "summary.json" else "the run cannot be used"
             raise SnellenError(f"{path} is damaged or from another version of Snellen ({error}); {cure}") from None
 
@@ -246,13 +246,13 @@ class RunFolder:
         """Yield the marks of one protocol, as stored: those of the first time that questions were asked, or of a later one."""
         path = self.marks_path(protocol, repeat)
         if not path.is_file():
-            raise SnellenError(f"{self.path} has no marks of protocol '{protocol}'; 'snellen remark' makes them")
+            raise SnellenError(f"{self.path} has no marks of protocol '{protocol}'; 'snellen mark' makes them")
         with path.open("rb") as file:
             for line in file:
                 try:
                     yield MARKS.decode(line)
                 except UNREADABLE:
-                    raise SnellenError(f"{path} is damaged; 'snellen remark {self.path}' makes it again") from None
+                    raise SnellenError(f"{path} is damaged; 'snellen mark {self.path}' makes it again") from None
 
     def marked(self, columns: Sequence[tuple[str, int]]) -> Iterator[tuple[Sample, dict[tuple[str, int], Mark]]]:
         """Read each sample with its marks side by side, one sample at a time. A column is a protocol and a repeat, the first being 1."""
@@ -264,7 +264,7 @@ class RunFolder:
             if found:
                 yield sample, found
         if any(head is not None for head in heads.values()):
-            raise SnellenError(f"{self.path}: marks are out of order; 'snellen remark {self.path}' makes them again")
+            raise SnellenError(f"{self.path}: marks are out of order; 'snellen mark {self.path}' makes them again")
 
     # ------------------------------------------------------------ writing
 

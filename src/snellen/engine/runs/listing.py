@@ -18,6 +18,7 @@ from snellen.engine.runs.folder import RunFolder
 NO_RUN = "no run"
 UNFINISHED = "unfinished"
 DAMAGED = "damaged"
+SHARD = "shard"
 
 
 class ListedRun(NamedTuple):
@@ -56,6 +57,8 @@ def listing(folder: Path, limit: int | None = None) -> RunListing:
         manifest = _manifest(run)
         if isinstance(manifest, SkippedEntry):
             passed.append(manifest)
+        elif manifest.shard is not None and (whole := path.with_name(path.name.rpartition(".")[0])).is_dir():
+            passed.append(SkippedEntry(path, SHARD, f"merged into {whole.name}"))
         else:
             begun.append((run, manifest))
     begun.sort(key=lambda one: one[1].created, reverse=True)

@@ -17,7 +17,6 @@ from snellen.engine.runs.writing import writing_to
 from snellen.present.model.paper_table import common_protocol
 from snellen.present.model.run_view import OverviewRow, RunView, run_view
 
-FORMATS = ("svg", "png", "pdf")
 INKS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vP*X"
 ROW, HEAD, LEGEND = 0.17, 0.3, 0.17  # inches
@@ -46,13 +45,8 @@ class _ScoreChart(NamedTuple):
     notes: list[str]
 
 
-def write_chart(runs: Sequence[Run], path: Path, protocol: str | None = None) -> None:
-    """Draw the headline of all parts of some runs into a file whose ending says the format."""
-    ending = path.suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
-        raise SnellenError(
-            f"{path}: a chart is written as {', '.join('.' + f for f in FORMATS)}: name a file with such an ending"
-        )
+def write_chart(runs: Sequence[Run], path: Path, form: str, protocol: str | None = None) -> None:
+    """Draw the headline of all parts of some runs into a file."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -60,7 +54,7 @@ def write_chart(runs: Sequence[Run], path: Path, protocol: str | None = None) ->
     chart = chart_of(runs, protocol)
     with writing_to(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        _draw(chart, path, ending)
+        _draw(chart, path, form)
 
 
 # ---------------------------------------------------------------- what is drawn

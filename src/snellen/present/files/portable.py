@@ -24,7 +24,7 @@ from snellen.subjects import hosting as hosting_of
 REFUSED = {
     "SYNTHETIC": "its data is synthetic, and the record would be taken for a result on the real benchmark",
     "INCOMPLETE": "it is not complete: the command that began it goes on with it",
-    "STALE": "answers came after it was marked: 'snellen remark' marks them",
+    "STALE": "answers came after it was marked: 'snellen mark' marks them",
     "ORACLE": "its subject looks at the answers",
     "MOSTLY SILENT": "most questions of a part got no answer, so the score says nothing of the model",
 }

@@ -12,7 +12,7 @@ def check(run: Run) -> None:
     """Refuse a run that was never marked, or whose answers or marks were changed."""
     if not run.folder.has("summary.json"):
         raise SnellenError(
-            f"{run.path} has no summary.json: mark its answers with 'snellen remark {run.path}', "
+            f"{run.path} has no summary.json: mark its answers with 'snellen mark {run.path}', "
             "or finish it with the 'snellen run' that began it"
         )
     summary = run.summary

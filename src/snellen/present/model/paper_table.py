@@ -88,7 +88,7 @@ def paper_tables(rows: Sequence[ScoreRow], table: str = "", layouts: Layouts = l
         for key in dict.fromkeys(_key(r) for r in own if not r.published):
             tables += _tables([r for r in own if _key(r) == key], found)
     if not tables:
-        raise SnellenError("these runs have no scores yet: 'snellen remark RUN' marks what was answered")
+        raise SnellenError("these runs have no scores yet: 'snellen mark RUN' marks what was answered")
     return tables
 
 
@@ -114,7 +114,7 @@ def common_protocol(exam: str, runs: Sequence[Collection[str]], wanted: str | No
         raise unknown("protocol", wanted, found, of="these runs")
     if not found:
         raise SnellenError(
-            f"the runs of {exam} have no protocol in common: 'snellen remark RUN --protocol P' marks them by one more"
+            f"the runs of {exam} have no protocol in common: 'snellen mark RUN --protocol P' marks them by one more"
         )
     return wanted or found[0]
 

@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 
 def print_audit(exam: Exam, rows: Sequence[Row], *, real: bool) -> None:
-    """Print what `snellen audit` says to people. `real`: the truths are those of a data set."""
+    """Print what `snellen protocols --blind` says to people. `real`: the truths are those of a data set."""
     say(f"{exam.name}: what subjects that never look would score, percent", "bold")
     by_protocol: dict[str, list[Row]] = {}
     for row in rows:

@@ -47,7 +47,7 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     samples = formatting.counted(view.manifest.data.samples, "sample")
     _print_title(f"{view.title} · {samples}{formatting.asked_often(view.repeats)}", view)
     if view.stale:
-        say(f"{view.stale}. 'snellen remark RUN' marks what is there.", "bold red")
+        say(f"{view.stale}. 'snellen mark RUN' marks what is there.", "bold red")
     if view.thresholds:
         from snellen.present.terminal.prescription import print_rows
 

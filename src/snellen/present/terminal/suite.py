@@ -17,7 +17,7 @@ from snellen.engine.suite.cells import SuiteRun
 from snellen.engine.suite.running import SuiteRunResult
 from snellen.present.model import formatting
 from snellen.present.model.run_list import cost, legend, plain, run_cells
-from snellen.present.terminal.tables import say, say_next, show_rows
+from snellen.present.terminal.tables import print_table, say, say_next, show_rows
 
 MOST_ROWS = 30
 MOST_REASONS = 5
@@ -55,7 +55,7 @@ def print_suite(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost:
     columns = ("exam", "model", "n", "score", "cost", "", "state")
     show_rows(*columns, kept=columns[3:], rows=map(_row, ended[:MOST_ROWS]))
     if len(ended) > MOST_ROWS:
-        say(f"and {len(ended) - MOST_ROWS} more: snellen runs {out} --all")
+        say(f"and {len(ended) - MOST_ROWS} more: snellen show {out} --all")
     old = any(state(how).startswith("from ") for how in ended)
     dated = " From DATE: nothing was asked, the answers are of that day (--fresh asks again)." * old
     say(legend(_listed(ended)) + dated, "dim")
@@ -138,7 +138,11 @@ class SuiteEstimate(NamedTuple):
 
 
 def print_estimates(found: dict[str, Any], max_cost: float | None) -> None:
-    """Print a row a run and their sum, of what `estimate_document` gives. Nothing was called."""
+    """Print the estimate of one run in full, of several as a row a run and their sum. Nothing was called."""
+    if len(found["runs"]) == 1:
+        _print_estimate(found["runs"][0])
+        say("Next: the same command without --dry-run")
+        return
     columns = ("exam", "model", "calls", "there", "tokens", "USD", "at most", "time")
     runs, total = found["runs"], found["total"]
     say(f"{found['suite']}: {formatting.counted(len(runs), 'run')}, estimate, nothing was called", "bold")
@@ -148,10 +152,19 @@ def print_estimates(found: dict[str, Any], max_cost: float | None) -> None:
     most = total["money_usd_at_most"]
     said = f"In all: {_count(total['calls'])} calls, {_count(total['tokens'])} tokens, {_usd(total['money_usd'])}"
     say(f"{said} (at most {_usd(most)}), about {_time(total['seconds'])} with servers beside each other.")
-    say("There: questions that are answered already. Tokens: in and out; 'snellen estimate' has the details.", "dim")
+    say(
+        "There: questions that are answered already. Tokens: in and out; a dry run of one exam and model has the details.",
+        "dim",
+    )
     if max_cost is not None and not isinstance(most, str) and most > max_cost:
         say(f"The cap is {max_cost:g} USD: the suite may stop before it is done.", "yellow")
     say("Next: the same command without --dry-run")
+
+
+def _print_estimate(run: dict[str, Any]) -> None:
+    """Print every assumption and figure of one run."""
+    cells = [(k.replace("_", " "), f"{v:,.4f}" if isinstance(v, float) else str(v)) for k, v in run.items()]
+    print_table(f"{run['exam']} · {run['model']}: estimate, nothing was called", ("what", "how much"), cells)
 
 
 def _estimate(run: dict[str, Any]) -> tuple[str, ...]:

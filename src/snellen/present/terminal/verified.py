@@ -35,12 +35,12 @@ def _next(path: Path, found: VerifyResult) -> str:
     if any(d.file == "run.json" and d.place.startswith("protocols.") for d in found.differences):
         return (
             "The rules have changed since this run was marked: the version of Snellen in its run.json has the old ones, "
-            f"'snellen remark {path}' marks by today's."
+            f"'snellen mark {path}' marks by today's."
         )
     if any(d.file == "answers.jsonl" and d.place.endswith("are missing") for d in found.differences):
-        return f"The 'snellen run' that made it asks them again; 'snellen remark {path}' marks what is there."
+        return f"The 'snellen run' that made it asks them again; 'snellen mark {path}' marks what is there."
     if all(
         d.place.startswith("data.") or d.file == "samples.jsonl" or ", image " in d.place for d in found.differences
     ):
         return "The data set is not the one that the run saw: --data DIR names another."
-    return f"'snellen remark {path}' makes marks and summary again from the answers."
+    return f"'snellen mark {path}' makes marks and summary again from the answers."
