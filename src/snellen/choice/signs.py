@@ -22,7 +22,7 @@ REFERENCE = r"\b(?:image|figure|fig\.|frame|picture|photo|panel|page|step|row|co
 WORDS = declared("snellen.choice", "words.toml", dict[str, tuple[str, ...]])
 _NOT = r"~!\u00ac\u2260"
 _SENTENCE_START = r"(?:^|(?<=[.!?;]\s))[\"'(\[]*"
-_ANSWERED = r"\b(?:answers?|option|choice|conclusion|verdict|say)\b[\"']?(?: is\b)?\s?(?:[:=]|->)?"
+_ANSWERED = r"\b(?:answers?|option|choice|conclusion|verdict|say|it is|it's)\b[\"']?(?: is\b)?\s?(?:[:=]|->)?"
 _CLAIMED_BY = (
     rf"{_ANSWERED}|\b(?:(?:it|this|that|answers?|option|choice|letter) (?:is|are)|it's|be|choose|pick|select|with)\b:?"
     r"|\b(?:so|thus|hence|therefore|result|final|assistant|label|tl;dr)\b\W?"
