@@ -24,18 +24,26 @@ from snellen.exams.grounding.check import check
 NONE = revision_of([])
 
 
-def desk_of(folder: Path, name: str = "ann", times: str = "t") -> AnnotatorBoxes:
-    return AnnotatorBoxes(folder, name, clock=lambda: times)
+NOW = "snellen.annotate.annotator_files.now"
 
 
-def test_a_box_keeps_its_id_and_its_time_until_it_changes(tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def _time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NOW, lambda: "t")
+
+
+def desk_of(folder: Path, name: str = "ann") -> AnnotatorBoxes:
+    return AnnotatorBoxes(folder, name)
+
+
+def test_a_box_keeps_its_id_and_its_time_until_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NOW, lambda: "early")
     (shot,) = find(draw(tmp_path, "a.png")).shots
-    first = desk_of(tmp_path, times="early").save(
-        shot, [DrawnBox(box=[1, 2, 30, 40]), DrawnBox(box=[5, 5, 9, 9])], NONE
-    )
+    first = desk_of(tmp_path).save(shot, [DrawnBox(box=[1, 2, 30, 40]), DrawnBox(box=[5, 5, 9, 9])], NONE)
     assert [(row.id, row.time) for row in first] == [("a_0", "early"), ("a_1", "early")]
     again = [DrawnBox(first[0].id, " Go\n", first[0].box), DrawnBox(first[1].id, "", first[1].box)]
-    second = desk_of(tmp_path, times="late").save(shot, again, revision_of(first))
+    monkeypatch.setattr(NOW, lambda: "late")
+    second = desk_of(tmp_path).save(shot, again, revision_of(first))
     assert [(row.id, row.instruction, row.time) for row in second] == [("a_0", "Go", "late"), ("a_1", "", "early")]
     third = desk_of(tmp_path).save(
         shot, [DrawnBox("a_1", "", first[1].box), DrawnBox(box=[0, 0, 3, 3])], revision_of(second)
@@ -152,7 +160,7 @@ def asked(folder: Path, name: str = "questions.jsonl", text: str | None = None) 
 
 def test_answers_are_kept_in_the_order_of_the_questions(tmp_path: Path) -> None:
     found = file_questions(tmp_path, asked(tmp_path))
-    desk = AnnotatorAnswers(tmp_path, "ann", found.ids, clock=lambda: "t")
+    desk = AnnotatorAnswers(tmp_path, "ann", found.ids)
     nothing = revision_of(None)
     desk.save("q2", "2", nothing)
     row = desk.save("q1", " navy ", nothing)
@@ -175,9 +183,7 @@ def test_a_person_who_answers_does_not_see_the_answer(tmp_path: Path) -> None:
 
 def test_corrected_questions_are_the_file_again_with_who_said_so(tmp_path: Path) -> None:
     found = file_questions(tmp_path, asked(tmp_path), with_answers=True)
-    AnnotatorAnswers(tmp_path, "ann", found.ids, found.corrected, clock=lambda: "t").save(
-        "q1", "navy", revision_of(None)
-    )
+    AnnotatorAnswers(tmp_path, "ann", found.ids, found.corrected).save("q1", "navy", revision_of(None))
     assert rows(tmp_path, "corrected.ann.jsonl") == [
         ROWS[0] | {"answer": "navy", "corrected_by": "ann", "corrected_at": "t"},
         ROWS[1],
@@ -187,9 +193,7 @@ def test_corrected_questions_are_the_file_again_with_who_said_so(tmp_path: Path)
 def test_corrections_that_a_crash_kept_out_of_the_corrected_questions_come_with_the_next_start(tmp_path: Path) -> None:
     file = asked(tmp_path)
     found = file_questions(tmp_path, file, with_answers=True)
-    AnnotatorAnswers(tmp_path, "ann", found.ids, found.corrected, clock=lambda: "t").save(
-        "q1", "navy", revision_of(None)
-    )
+    AnnotatorAnswers(tmp_path, "ann", found.ids, found.corrected).save("q1", "navy", revision_of(None))
     whole = (tmp_path / "corrected.ann.jsonl").read_bytes()
     (tmp_path / "corrected.ann.jsonl").unlink()
     serving.answers(tmp_path, "ann", file, "", Selection(), True).files.begin()

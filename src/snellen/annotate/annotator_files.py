@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -59,9 +59,9 @@ def agreements(folder: Path) -> list[AnnotatorAgreement]:
 class AnnotatorFiles:
     """Where one annotator works. As a context manager it holds the lock."""
 
-    def __init__(self, folder: Path, annotator: str, clock: Callable[[], str]) -> None:
+    def __init__(self, folder: Path, annotator: str) -> None:
         self.folder, self.annotator = folder, checked_name(annotator)
-        self._clock, self._mutex = clock, threading.Lock()
+        self._mutex = threading.Lock()
         self._lock: Any = None
 
     def __enter__(self) -> AnnotatorFiles:
@@ -103,10 +103,8 @@ class AnnotatorFiles:
 class AnnotatorBoxes(AnnotatorFiles):
     """Boxes on the pictures of a folder. Where there are none yet, it begins with those in `start`."""
 
-    def __init__(
-        self, folder: Path, annotator: str, start: Sequence[BoxRow] = (), clock: Callable[[], str] = now
-    ) -> None:
-        super().__init__(folder, annotator, clock)
+    def __init__(self, folder: Path, annotator: str, start: Sequence[BoxRow] = ()) -> None:
+        super().__init__(folder, annotator)
         self._start = start
 
     def begin(self) -> None:
@@ -135,7 +133,7 @@ class AnnotatorBoxes(AnnotatorFiles):
             if revision_of(known) != revision:
                 raise StalePage("This picture was changed in another window: load the page again.")
             size = shot.width, shot.height
-            rows = box_rows(drawn, known, shot.title, shot.name, size, self.annotator, self._clock())
+            rows = box_rows(drawn, known, shot.title, shot.name, size, self.annotator, now())
             if rows != known:
                 self._write(BOXES, [*(row for row in every if row.image != shot.name), *rows])
             return rows
@@ -144,15 +142,8 @@ class AnnotatorBoxes(AnnotatorFiles):
 class AnnotatorAnswers(AnnotatorFiles):
     """Answers to questions. With `rows`, the answers correct those of a file of questions, which is written anew with them."""
 
-    def __init__(
-        self,
-        folder: Path,
-        annotator: str,
-        ids: Sequence[str],
-        rows: Sequence[QuestionRow] = (),
-        clock: Callable[[], str] = now,
-    ) -> None:
-        super().__init__(folder, annotator, clock)
+    def __init__(self, folder: Path, annotator: str, ids: Sequence[str], rows: Sequence[QuestionRow] = ()) -> None:
+        super().__init__(folder, annotator)
         self._ids, self._rows = ids, rows
         self.kind = CORRECTIONS if rows else ANSWERS
 
@@ -185,7 +176,7 @@ class AnnotatorAnswers(AnnotatorFiles):
             said = text.strip()
             if said == (old.text if old is not None else ""):
                 return old
-            row = AnswerRow(name, said, self.annotator, self._clock())
+            row = AnswerRow(name, said, self.annotator, now())
             every = {one: answer for one, answer in every.items() if one != name} | ({name: row} if said else {})
             # answers to questions that are not asked this time (--limit) are kept, too
             order = {one: at for at, one in enumerate(self._ids)}
