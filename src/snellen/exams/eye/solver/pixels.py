@@ -42,10 +42,8 @@ def solve(question: Question) -> str:
         return ""
     if min(min(picture.shape[:2]) for picture in pictures) < reading.SMALLEST:
         return _guess(faculty, question)
-    if faculty.name == "difference":
-        found = cells.changed(pictures[0], pictures[-1])
-    else:
-        found = _WAYS[faculty.name](pictures[0])
+    paired = faculty.name == "difference"
+    found = cells.changed(pictures[0], pictures[-1]) if paired else _WAYS[faculty.name](pictures[0])
     return found or _guess(faculty, question)
 
 
