@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -111,9 +110,7 @@ class Painter:
 
     def within(self, pen: Any, **names: Any) -> Self:
         """Return a painter of the same drawings, with more names."""
-        inner = copy(self)
-        inner.pen, inner.names = pen, {**self.names, **names}
-        return inner
+        return type(self)(self._drawings, pen, {**self.names, **names}, self.host)
 
     def _use(self, line: _Use) -> None:
         value = line.value(self)
