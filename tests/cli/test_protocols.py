@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -248,8 +249,9 @@ def test_stages(first: flips.ProtocolSide, second: flips.ProtocolSide, stage: st
 
 
 def test_agreement_is_of_the_samples_that_both_have_marked() -> None:
-    tally = {(True, True): 3, (True, False): 2, (False, True): 1, (False, False): 4, (True, None): 7, (None, False): 9}
-    assert flips.agreements(("a", "b"), tally)["a", "b"] == (3, 2, 1, 4)
+    tally = {(1, 1): 3, (1, 0): 2, (0, 1): 1, (0, 0): 4, (1, -1): 7, (-1, 0): 9}
+    first, second = np.array([pair for pair, times in tally.items() for _ in range(times)], np.int8).T
+    assert flips.agreements({"a": first, "b": second})["a", "b"] == (3, 2, 1, 4)
 
 
 HOSTILE = "cat\x1b[31m|<img src=x onerror=alert(1)> [red]x[/red] ![i](https://evil.example/a.png) @someone\n| a | b |"

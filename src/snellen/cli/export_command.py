@@ -61,7 +61,7 @@ def command(
     protocol: str | None,
     table: str | None,
     published: bool,
-    **told: str | None,
+    **details: str | None,
 ) -> int:
     """Write the scores of RUNS, or of all runs in a folder, as one table: tidy for programs (csv, parquet, xlsx, json), or as a paper
     has it (latex, md). Or as a chart (svg, png, pdf): a dot with its interval for each part and run, and the floors.
@@ -89,7 +89,7 @@ def command(
     if form in FOLDERS:
         if table or published:
             raise SnellenError(f"--table and --published have no form in {form}: it has the scores of runs alone")
-        return _records(opened, form, out, protocol, samples, told)
+        return _records(opened, form, out, protocol, samples, details)
     if form in CHARTS and out is not None:
         write_chart(opened, out, form, protocol)
         click.echo(f"Wrote {out}: the headlines of {counted(len(opened), 'run')}")
@@ -116,7 +116,7 @@ def _records(
     out: Path | None,
     protocol: str | None,
     samples: bool,
-    told: Mapping[str, str | None],
+    details: Mapping[str, str | None],
 ) -> int:
     """Write records for others, all of them or none."""
     if out is None:
@@ -124,10 +124,10 @@ def _records(
     if form == "hf":
         if samples:
             raise SnellenError("--samples has no form in hf: choose eee")
-        files = eval_results(runs, protocol=protocol, dataset=told["dataset"], url=told["source_url"])
+        files = eval_results(runs, protocol=protocol, dataset=details["dataset"], url=details["source_url"])
     else:
-        who = Evaluator(told["evaluator"] or "", told["relationship"] or "other")
-        model = told["model_id"]
+        who = Evaluator(details["evaluator"] or "", details["relationship"] or "other")
+        model = details["model_id"]
         files = records(runs, who, int(time.time()), protocol=protocol, model_id=model, samples=samples)
     for name, content in files:
         _write(out / name, content)

@@ -135,7 +135,7 @@ def main() -> None:
     except OSError as error:
         _to_nowhere(sys.stdout)
         error.filename = "the output"
-        code = _told(of_the_disk(error)) if code == 0 else code
+        code = _report(of_the_disk(error)) if code == 0 else code
     sys.exit(code)
 
 
@@ -151,9 +151,9 @@ def _main() -> int:
         error.show()
         return 2
     except SnellenError as error:
-        return _told(error)
+        return _report(error)
     except (KeyboardInterrupt, click.Abort):
-        return _told(Interrupted("interrupted"))
+        return _report(Interrupted("interrupted"))
     except BrokenPipeError:
         return 0
     except SystemExit as done:
@@ -161,14 +161,14 @@ def _main() -> int:
             return 0
         return done.code if isinstance(done.code, int) else 1
     except OSError as error:
-        return _told(of_the_disk(error))
+        return _report(of_the_disk(error))
     except MemoryError:
-        return _told(SnellenError("not enough memory for this; close other programs, or use --limit"))
+        return _report(SnellenError("not enough memory for this; close other programs, or use --limit"))
     except Exception as error:
         if isinstance(error, _ODD) and words[:1] and words[0] in READERS and not os.environ.get(TRACEBACK):
             what = f"{said_by(error)}{place_of(error)}"
             folder = "a run folder that was edited or damaged ('snellen verify RUN' finds where)"
-            return _told(
+            return _report(
                 SnellenError(f"this cannot be read: {what}; {folder}, or a bug in Snellen ({TRACEBACK}=1 shows where)")
             )
         import traceback
@@ -180,7 +180,7 @@ def _main() -> int:
         return 1
 
 
-def _told(error: SnellenError) -> int:
+def _report(error: SnellenError) -> int:
     """Say what is wrong, on one line; return the exit code."""
     from snellen.core.secret import redact_all
 

@@ -25,7 +25,7 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
     Drawn charts (letters of falling size and contrast, discs at known places, numbered pictures) tell at which size pictures are
     seen, whether they are re-encoded, what returned coordinates count, and the order of several pictures; a few short questions
     tell whether temperature, seed, stop, length, logprobs and detail are obeyed and whether equal requests get equal replies.
-    The result is kept, is named in run.json of later runs, and a later probe that differs is told.
+    The result is kept, is named in run.json of later runs, and a later probe that differs says so.
 
     \b
     snellen probe openai/gpt-4o --max-cost 0.5
@@ -36,7 +36,7 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
     taken = estimate(planned)
     if given["dry_run"]:
         return _would_take(model, taken, planned.untried, given["as_json"])
-    click.echo(f"{model}: {_told(taken)}", err=True)
+    click.echo(f"{model}: {_in_a_line(taken)}", err=True)
     limits = Limits(**{name: given[name] for name in ("concurrency", "max_cost", "timeout", "tries", "fresh")})
     with show_count(f"probe · {model}") as progress:
         done = run_probe(planned, limits, progress)
@@ -48,7 +48,7 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
     return 0
 
 
-def _told(taken: dict[str, Any]) -> str:
+def _in_a_line(taken: dict[str, Any]) -> str:
     """Return an estimate in a line."""
     about = f"{taken['calls']} calls, about {taken['input_tokens']:,} input tokens"
     money = taken["money_usd"]
@@ -61,7 +61,7 @@ def _would_take(model: str, taken: dict[str, Any], untried: Any, as_json: bool) 
     if as_json:
         options.print_json(taken | {"not_tried": dict(untried)})
         return 0
-    click.echo(f"{model}: {_told(taken)}; nothing was called")
+    click.echo(f"{model}: {_in_a_line(taken)}; nothing was called")
     for part, why in untried.items():
         click.echo(f"not tried: {part} ({why})")
     return 0

@@ -21,13 +21,14 @@ from snellen.core.options import Selection
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Sample
 from snellen.engine.mark.audit import audit
-from snellen.engine.mark.flips import STAGES, ProtocolComparison, ProtocolFlip, ProtocolSide, compare
+from snellen.engine.mark.flips import STAGES, ProtocolComparison, ProtocolFlip, ProtocolSide, compare, prompts_of
 from snellen.engine.mark.text_only import training
 from snellen.engine.plan.plan import ProtocolRun, choose
 from snellen.engine.runs.run import Run, open_run
 from snellen.engine.runs.tidy import ScoreRow
 from snellen.present.files.markdown import escaped, pipe_table
 from snellen.present.model import formatting
+from snellen.present.model.checks import check_marks
 from snellen.present.model.formatting import SYNTHETIC
 from snellen.present.model.protocol_table import ProtocolTable, build
 from snellen.present.terminal.audit import print_audit
@@ -217,6 +218,8 @@ def _show_runs(
     for run in runs:
         if run.manifest.exam != exam:
             raise SnellenError(f"{run.path} is a run of {run.manifest.exam}, not of {exam}")
+        prompts_of(run, names)  # an error where it is not marked, or not by these
+        check_marks(run)
     if as_json:
         options.print_json({"exam": exam, "runs": [_run_json(run, names) for run in runs]})
         return

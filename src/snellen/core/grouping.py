@@ -1,8 +1,9 @@
-"""Put things that belong together in one place. Knows nothing of exams."""
+"""Put things together, by what they have in common or so many at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import islice
 from typing import TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -19,3 +20,10 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     for key, value in pairs:
         found.setdefault(key, []).append(value)
     return found
+
+
+def batched(items: Iterable[V], size: int) -> Iterator[list[V]]:
+    """Yield so many items at a time."""
+    left = iter(items)
+    while some := list(islice(left, size)):
+        yield some

@@ -66,13 +66,13 @@ def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
     thinking = sum(not spoken(a.text).strip() for a in cut)
     caps = manifest.subject.identity.get("parameters") or {}
     now = next((caps[k] for k in ("max_tokens", "max_completion_tokens", "max_output_tokens") if k in caps), None)
-    told = f" (the cap was {now} tokens)" if now else ""
+    cap = f" (the cap was {now} tokens)" if now else ""
     if 2 * thinking > len(cut):
         return (
-            f"replies were cut off{told} before the model said anything, most likely while it was thinking: "
+            f"replies were cut off{cap} before the model said anything, most likely while it was thinking: "
             "give --max-thinking 8192, or --reasoning low"
         )
-    return f"replies were cut off{told}: give a higher --max-tokens"
+    return f"replies were cut off{cap}: give a higher --max-tokens"
 
 
 def _thought(folder: RunFolder, scan: Scan) -> str:

@@ -11,25 +11,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
-from snellen.core.types import Mark, Outcome
-from snellen.data.line_offsets import NOWHERE, Places
+from snellen.core.grouping import batched
+from snellen.core.types import Outcome
+from snellen.engine.runs.run import Run
+from snellen.engine.runs.sample_index import CODES, NONE, SampleRecord
 from snellen.stats.agreement import Agreement
 
-if TYPE_CHECKING:
-    from snellen.engine.runs.run import Run
-
 STAGES = ("prompt", "reading", "marking")
-BATCH = 256
-"""So many flipped samples' replies are read at a time."""
-T = TypeVar("T")
-Verdict = tuple[bool | None, ...]
-Row = tuple[str, Mapping[str, Mark]]
-"""A sample's id, and its marks by protocol."""
+_BATCH = 256
+"""So many flipped samples are read at a time."""
+_NOTHING = [NONE, CODES[Outcome.ERROR], CODES[Outcome.UNMARKED]]
+"""Outcomes that say nothing about a protocol."""
+Verdicts = NDArray[np.int8]
+"""For each sample 1 if it is correct, 0 if it is not, -1 where nothing is known."""
 
 
 class ProtocolSide(NamedTuple):
@@ -56,17 +58,13 @@ class ProtocolFlip(NamedTuple):
         return self.first.protocol, self.second.protocol
 
 
-def agreements(protocols: Sequence[str], tally: Mapping[Verdict, int]) -> dict[tuple[str, str], Agreement]:
-    """Return the agreement of each pair of protocols over the samples that both have marked.
-
-    `tally` counts samples by what each protocol says of them: correct, not correct, or None where it says nothing.
-    """
+def agreements(verdicts: Mapping[str, Verdicts]) -> dict[tuple[str, str], Agreement]:
+    """Return the agreement of each pair of protocols over the samples that both have marked."""
     found = {}
-    for (a, first), (b, second) in combinations(enumerate(protocols), 2):
-        cells: Counter[tuple[bool | None, bool | None]] = Counter()
-        for verdict, n in tally.items():
-            cells[verdict[a], verdict[b]] += n
-        found[first, second] = Agreement(cells[True, True], cells[True, False], cells[False, True], cells[False, False])
+    for (first, a), (second, b) in combinations(verdicts.items(), 2):
+        known = (a >= 0) & (b >= 0)
+        cells = Counter(zip(a[known].tolist(), b[known].tolist(), strict=True))
+        found[first, second] = Agreement(cells[1, 1], cells[1, 0], cells[0, 1], cells[0, 0])
     return found
 
 
@@ -122,20 +120,20 @@ class ProtocolComparison(NamedTuple):
 
 
 def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> ProtocolComparison:
-    """Return agreement and flips of a run, under all of its protocols or those named. Holds one sample at a time, and the flips.
+    """Return agreement and flips of a run, under all of its protocols or those named. Holds a few samples at a time, and the flips.
 
     With `few` only so many flips are held for each pair and stage: those that come first by a seeded rank of their samples.
     """
     prompts = prompts_of(run, protocols)
-    columns = [(name, 1) for name in prompts]
-    rows = ((sample.id, {name: marks[name, 1] for name, _ in marks}) for sample, marks in run.folder.marked(columns))
-    tally: Counter[Verdict] = Counter()
+    verdicts = {name: _verdicts(run.index.times(name)[0].outcome) for name in prompts}
+    table = np.stack(list(verdicts.values()))
+    parting = np.flatnonzero((table == 1).any(axis=0) & (table == 0).any(axis=0)).tolist()
     kept: dict[tuple[tuple[str, str], str], list[ProtocolFlip]] = {}
     every: list[ProtocolFlip] = []
-    found = ProtocolComparison({}, {}, dict.fromkeys(STAGES, 0), 0, every)
+    found = ProtocolComparison(agreements(verdicts), {}, dict.fromkeys(STAGES, 0), 0, every)
     samples = 0
-    for sample_id, views in _sides(run, prompts, _parting(rows, tuple(prompts), tally)):
-        some = list(flips([(sample_id, views)]))
+    for record in (record for rows in batched(parting, _BATCH) for record in run.index.read(rows)):
+        some = list(flips([(record.sample.id, _sides(record, prompts))]))
         samples += bool(some)
         for stage in {flip.stage for flip in some}:
             found.counts[stage] += 1
@@ -149,7 +147,7 @@ def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> 
             if len(held) > 2 * few:
                 held[:] = sorted(held, key=lambda one: rank(0, one.id))[:few]
     every += (flip for held in kept.values() for flip in sorted(held, key=lambda one: rank(0, one.id))[:few])
-    return found._replace(agreements=agreements(tuple(prompts), tally), samples=samples)
+    return found._replace(samples=samples)
 
 
 def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
@@ -163,39 +161,18 @@ def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
     return {name: there[name] for name in protocols or there}
 
 
-def _parting(rows: Iterable[Row], names: Sequence[str], tally: Counter[Verdict]) -> Iterator[Row]:
-    """Count what protocols say of samples; gives the samples on which two of them disagree."""
-    for sample_id, marks in rows:
-        verdict = tuple(_verdict(marks.get(name)) for name in names)
-        tally[verdict] += 1
-        if True in verdict and False in verdict:
-            yield sample_id, marks
+def _verdicts(outcomes: NDArray[np.uint8]) -> Verdicts:
+    """Return which samples are correct, by the codes of their outcomes."""
+    found = np.where(np.isin(outcomes, _NOTHING), -1, outcomes == CODES[Outcome.CORRECT])
+    return found.astype(np.int8)
 
 
-def _verdict(mark: Mark | None) -> bool | None:
-    """Return whether a sample is correct; None where the call failed, which says nothing about a protocol."""
-    return (
-        None if mark is None or mark.outcome in (Outcome.ERROR, Outcome.UNMARKED) else mark.outcome is Outcome.CORRECT
-    )
-
-
-def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterator[tuple[str, list[ProtocolSide]]]:
-    """Yield the views of each sample, with the replies."""
-    last: Places | None = None
-    for some in batched(rows, BATCH):
-        last = run.folder.scan().last if last is None else last
-        keys = [(sample_id, prompts[name]) for sample_id, marks in some for name in marks]
-        places = (NOWHERE if (place := last.get(key)) is None else place for key in keys)
-        texts = iter([a.text if a is not None and a.failure is None else None for a in run.folder.answers_at(places)])
-        for sample_id, marks in some:
-            views = [
-                ProtocolSide(name, prompts[name], m.outcome, m.reading, next(texts, None)) for name, m in marks.items()
-            ]
-            yield sample_id, [view for view in views if view.outcome is not Outcome.ERROR]
-
-
-def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield so many items at a time."""
-    left = iter(items)
-    while some := list(islice(left, size)):
-        yield some
+def _sides(record: SampleRecord, prompts: Mapping[str, str]) -> list[ProtocolSide]:
+    """Return the views of a sample, with the replies."""
+    views = []
+    for name, prompt in prompts.items():
+        mark, answer = record.marks.get(name), record.answers.get(prompt)
+        if mark is not None and mark.outcome is not Outcome.ERROR:
+            reply = answer.text if answer is not None and answer.failure is None else None
+            views.append(ProtocolSide(name, prompt, mark.outcome, mark.reading, reply))
+    return views

@@ -20,12 +20,11 @@ from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.extras import CaptionScoring, Progress
-from snellen.core.grouping import grouped
+from snellen.core.grouping import batched, grouped
 from snellen.core.records import ScorerEntry
 from snellen.core.scorer import Evidence, Scorer, Similarities
 from snellen.core.types import Answer, Picture, Sample, Struct
 from snellen.data.line_offsets import Key
-from snellen.engine.mark.flips import batched
 from snellen.engine.plan.plan import scorer_entry
 from snellen.engine.runs.folder import RunFolder, Scan
 

@@ -43,19 +43,19 @@ _SECRET = ("api_key", "apikey", "api-key", "authorization", "password", "secret"
 class SuiteEntry(NamedTuple):
     """One exam or one model of a suite, with one value for each key: where it stands, its name, and what was said of it.
 
-    `told` are the values that tell it from others of its name, for people; `options` are the exam's or the model's own.
+    `values` are those that tell it from others of its name, for people; `options` are the exam's or the model's own.
     """
 
     place: str
     name: str
     common: Mapping[str, Any]
     options: Mapping[str, Any]
-    told: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
         """Return its name, and what tells it from others of that name."""
-        return " ".join([self.name, *self.told])
+        return " ".join([self.name, *self.values])
 
 
 class Suite(NamedTuple):
@@ -135,10 +135,10 @@ def _each(place: str, name: str, table: dict[str, Any], kind: str) -> Iterator[S
             raise SnellenError(f"{place}: {key} = []: at least one value")
     for chosen in product(*axes.values()):
         one = table | dict(zip(axes, chosen, strict=True))
-        told = tuple(f"{k}={v}" for k, v in zip(axes, chosen, strict=True) if len(axes[k]) > 1)
+        chosen_values = tuple(f"{k}={v}" for k, v in zip(axes, chosen, strict=True) if len(axes[k]) > 1)
         found = _values(one, allowed.values(), place)
         common = {k: v for k, v in found.items() if k not in {o.name for o in own}}
-        yield SuiteEntry(place, name, common, {k: v for k, v in found.items() if k not in common}, told)
+        yield SuiteEntry(place, name, common, {k: v for k, v in found.items() if k not in common}, chosen_values)
 
 
 def _own(name: str, table: Mapping[str, Any], kind: str) -> tuple[Option, ...]:
