@@ -59,10 +59,9 @@ def text_only(
     target: ProtocolRun,
     samples: Sequence[Sample],
     trained_on: Sequence[Sample],
-    made: Guesses | None = None,
+    made: Guesses,
 ) -> TextOnly:
     """Return what guessing from the question's text alone scores. `made` keeps guesses for the next protocol."""
-    made = {} if made is None else made
     protocol, prompt = target.protocol, target.arm.prompt
     if "evidence" in protocol.needs:
         return TextOnly({})
