@@ -14,6 +14,7 @@ from snellen.core.errors import SnellenError
 FILE = ".env"
 MOST = 1 << 20
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=(.*)", re.DOTALL)
+_QUOTED = re.compile(r"""(?:'([^']*)'|"((?:\\.|[^"\\])*)")\s*(?:#.*)?""", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "$": "$"}
 _ESCAPE = re.compile(r"\\(.)")
 
@@ -55,27 +56,10 @@ def overlaid(environ: Mapping[str, str], folder: Path, prefix: str) -> dict[str,
 
 
 def _value(raw: str, where: str) -> str:
-    quote = raw[:1]
-    if quote not in ("'", '"'):
+    if raw[:1] not in ("'", '"'):
         return re.split(r"(?:^|\s)#", raw, maxsplit=1)[0].strip()
-    end = _closing(raw, quote)
-    if end is None:
-        raise SnellenError(f"{where}: the quoted value does not end on its line; close the quote")
-    rest = raw[end + 1 :].strip()
-    if rest and not rest.startswith("#"):
-        raise SnellenError(f"{where}: something follows the closing quote; only a # comment may")
-    inside = raw[1:end]
-    return _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), inside) if quote == '"' else inside
-
-
-def _closing(raw: str, quote: str) -> int | None:
-    """Where the value's own quote ends; in double quotes a backslash keeps one from ending it."""
-    at = 1
-    while at < len(raw):
-        if raw[at] == "\\" and quote == '"':
-            at += 2
-            continue
-        if raw[at] == quote:
-            return at
-        at += 1
-    return None
+    found = _QUOTED.fullmatch(raw)
+    if found is None:
+        raise SnellenError(f"{where}: close the quote on the same line, with nothing but a # comment after it")
+    single, double = found.groups()
+    return str(single) if double is None else _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), double)

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Literal
-
-import msgspec
 
 from snellen.core.resizing import PixelLimits, to_multiples
 from snellen.core.types import Struct
+from snellen.data.declared import declared
 
 Size = tuple[int, int]
 Sure = Literal["documented", "measured", "reported", ""]
@@ -112,8 +109,7 @@ def _to_whole_patches(width: int, height: int, scale: float, patch: int, most: i
 @cache
 def families() -> tuple[Family, ...]:
     """All entries, in the order of the file."""
-    text = (files("snellen.subjects") / "families.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text)["family"], tuple[Family, ...])
+    return declared("snellen.subjects", "families.toml", dict[str, tuple[Family, ...]])["family"]
 
 
 def family_of(model: str) -> Family | None:

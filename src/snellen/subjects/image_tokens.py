@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import msgspec
 
+from snellen.data.declared import declared
 from snellen.subjects import image_rules
 
 NO_SIZE = 1500
@@ -57,8 +56,7 @@ class _Entries(msgspec.Struct, frozen=True):
 
 @cache
 def _entries() -> _Entries:
-    text = (files("snellen.subjects") / "image_rules.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), _Entries)
+    return declared("snellen.subjects", "image_rules.toml", _Entries)
 
 
 @cache
