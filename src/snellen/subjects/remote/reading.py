@@ -20,7 +20,6 @@ from snellen.core.subject import BrokenReply, Parsed, Price
 from snellen.core.text import one_line
 from snellen.core.types import Failure, Token, Usage
 from snellen.stats.entropy import bound_from_top
-from snellen.subjects.remote.fields import value
 from snellen.subjects.remote.format import TREATED, ErrorBody
 
 _CONTEXT = (
@@ -324,46 +323,49 @@ def cost_of(usage: dict[str, Any]) -> float | None:
     return None if upstream is None else cost + upstream
 
 
+_Path = tuple[str, ...]
+
+
 class UsageNames(NamedTuple):
     """Where a format says what a call had in tokens: fields inside `where`, by their paths.
 
     Input and output are sums (of the input the first must be said); of the others the first that is said counts.
     """
 
-    input: tuple[str, ...]
-    output: tuple[str, ...]
-    reasoning: tuple[str, ...] = ()
-    cached: tuple[str, ...] = ()
-    cache_write: tuple[str, ...] = ()
+    input: tuple[_Path, ...]
+    output: tuple[_Path, ...]
+    reasoning: tuple[_Path, ...] = ()
+    cached: tuple[_Path, ...] = ()
+    cache_write: tuple[_Path, ...] = ()
     where: str = "usage"
 
 
 CHAT_USAGE = UsageNames(
-    ("prompt_tokens",),
-    ("completion_tokens",),
-    ("completion_tokens_details.reasoning_tokens", "reasoning_tokens"),
-    ("prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens"),
-    ("prompt_tokens_details.cache_write_tokens",),
+    (("prompt_tokens",),),
+    (("completion_tokens",),),
+    (("completion_tokens_details", "reasoning_tokens"), ("reasoning_tokens",)),
+    (("prompt_tokens_details", "cached_tokens"), ("prompt_cache_hit_tokens",)),
+    (("prompt_tokens_details", "cache_write_tokens"),),
 )
 RESPONSES_USAGE = UsageNames(
-    ("input_tokens",),
-    ("output_tokens",),
-    ("output_tokens_details.reasoning_tokens",),
-    ("input_tokens_details.cached_tokens",),
-    ("input_tokens_details.cache_write_tokens",),
+    (("input_tokens",),),
+    (("output_tokens",),),
+    (("output_tokens_details", "reasoning_tokens"),),
+    (("input_tokens_details", "cached_tokens"),),
+    (("input_tokens_details", "cache_write_tokens"),),
 )
 MESSAGES_USAGE = UsageNames(
-    ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
-    ("output_tokens",),
-    ("output_tokens_details.thinking_tokens",),
-    ("cache_read_input_tokens",),
-    ("cache_creation_input_tokens",),
+    (("input_tokens",), ("cache_read_input_tokens",), ("cache_creation_input_tokens",)),
+    (("output_tokens",),),
+    (("output_tokens_details", "thinking_tokens"),),
+    (("cache_read_input_tokens",),),
+    (("cache_creation_input_tokens",),),
 )
 GEMINI_USAGE = UsageNames(
-    ("promptTokenCount", "toolUsePromptTokenCount"),
-    ("candidatesTokenCount", "thoughtsTokenCount"),
-    ("thoughtsTokenCount",),
-    ("cachedContentTokenCount",),
+    (("promptTokenCount",), ("toolUsePromptTokenCount",)),
+    (("candidatesTokenCount",), ("thoughtsTokenCount",)),
+    (("thoughtsTokenCount",),),
+    (("cachedContentTokenCount",),),
     where="usageMetadata",
 )
 
@@ -373,19 +375,28 @@ def billed(data: Any, names: UsageNames) -> Parsed:
     said = part(data, names.where)
     if not isinstance(said, dict):
         return Parsed()
-
-    def counts(paths: tuple[str, ...]) -> list[int]:
-        return [count for path in paths if (count := whole(value(said, path))) is not None]
-
     cost = cost_of(said)
     usage = Usage(
-        input_tokens=sum(counts(names.input)) if counts(names.input[:1]) else None,
-        output_tokens=sum(counts(names.output)) if counts(names.output) else None,
-        reasoning_tokens=next(iter(counts(names.reasoning)), None),
-        cached_tokens=next(iter(counts(names.cached)), None),
-        cache_write_tokens=next(iter(counts(names.cache_write)), None),
+        input_tokens=None if _first(said, names.input[:1]) is None else _total(said, names.input),
+        output_tokens=_total(said, names.output),
+        reasoning_tokens=_first(said, names.reasoning),
+        cached_tokens=_first(said, names.cached),
+        cache_write_tokens=_first(said, names.cache_write),
     )
     return Parsed(usage=usage, cost=cost, cost_source=None if cost is None else "endpoint")
+
+
+def _first(said: dict[str, Any], paths: tuple[_Path, ...]) -> int | None:
+    for path in paths:
+        count = whole(part(said, *path))
+        if count is not None:
+            return count
+    return None
+
+
+def _total(said: dict[str, Any], paths: tuple[_Path, ...]) -> int | None:
+    found = [count for path in paths if (count := whole(part(said, *path))) is not None]
+    return sum(found) if found else None
 
 
 def _billed_anyway(body: bytes) -> Parsed:
