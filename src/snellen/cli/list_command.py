@@ -50,7 +50,7 @@ def command(what: str | None, as_json: bool) -> int:
         return 0
     if what is None:
         facts |= {name: gather(name) for name in ON_DEMAND}
-        print_table("what there is", ("list", "names"), [(name, names_of(name, rows)) for name, rows in facts.items()])
+        print_table("what there is", ("list", "names"), [(name, _names_of(name, rows)) for name, rows in facts.items()])
         click.echo("'snellen list exams' (or another of these lists) says more of each.")
         return 0
     for title, rows in _tables(wanted[0], facts[wanted[0]]):
@@ -58,7 +58,7 @@ def command(what: str | None, as_json: bool) -> int:
     return 0
 
 
-def names_of(what: str, rows: Rows) -> str:
+def _names_of(what: str, rows: Rows) -> str:
     """Return the names in a list, the first of them where they are many; protocols by how many each exam has."""
     if what == "protocols":
         counted = Counter(row["exam"] for row in rows if row["kind"] == "protocol")

@@ -20,7 +20,7 @@ SCORED = "captions scored"
 Update = Callable[[int, int, str], None]
 
 
-class Stages(NamedTuple):
+class _Stages(NamedTuple):
     """The two stages of a run that take time."""
 
     asking: Callable[[Progress], None]
@@ -28,7 +28,7 @@ class Stages(NamedTuple):
 
 
 @contextmanager
-def show_progress(title: str) -> Iterator[Stages]:
+def show_progress(title: str) -> Iterator[_Stages]:
     """Show the progress of a run."""
     with shown(title) as update:
 
@@ -36,7 +36,7 @@ def show_progress(title: str) -> Iterator[Stages]:
             if p.total > p.begun:
                 update(p.done, p.total, describe(p))
 
-        yield Stages(asking, lambda done, total: update(done, total, SCORED))
+        yield _Stages(asking, lambda done, total: update(done, total, SCORED))
 
 
 @contextmanager

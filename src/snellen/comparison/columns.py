@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Row(NamedTuple):
+class _Row(NamedTuple):
     """One mark, or one item that several samples make up (`joined`).
 
     `groups` are the groups within the part. `guess` is what a random option would score in place of a non-answer.
@@ -43,7 +43,7 @@ class MarkColumns:
     group, by grouping: `over difficulty`.
     """
 
-    def __init__(self, protocol: Protocol, prompt: str, rows: Sequence[Row]) -> None:
+    def __init__(self, protocol: Protocol, prompt: str, rows: Sequence[_Row]) -> None:
         self.protocol, self.prompt, self.rows = protocol, prompt, rows
         self._marks = CountedMarks(row.seen for row in rows)
         self.parts: dict[Key, frozenset[tuple[str, str]]] = {}
@@ -105,14 +105,14 @@ def _named(every: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
 
 def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark]], guess: Guess | None) -> MarkColumns:
     """Put every mark of a protocol in columns, in order, and behind them the items that several samples make up."""
-    rows: list[Row] = []
+    rows: list[_Row] = []
     pieces: dict[Key, list[Seen]] = {}
     for sample, mark in marked:
         seen = protocol.seen(sample, mark)
         part, *rest = tuple(protocol.groups(sample)) or ((),)
         inside = [key for key in rest if key[: len(part)] == part]
         rows.append(
-            Row(
+            _Row(
                 id=sample.id,
                 seen=seen,
                 part=part,
@@ -127,5 +127,5 @@ def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark
                     pieces.setdefault(key, []).append(seen)
     for key, marks in pieces.items():
         for seen, count in joined(protocol, group_of(dict(key), ((seen, 1) for seen in marks))) or ():
-            rows += [Row(f"joined {len(rows) + i}", seen, key, joined=True) for i in range(count)]
+            rows += [_Row(f"joined {len(rows) + i}", seen, key, joined=True) for i in range(count)]
     return MarkColumns(protocol, prompt, rows)

@@ -151,7 +151,7 @@ def ask(
             _backfill(folder, scan, store)
         if switch is None:
             stack.enter_context(first_signal(stop))
-        stack.enter_context(served(plan.limits.serve, plan.subject, server_log(plan), lambda: stop.pressed, notes))
+        stack.enter_context(served(plan.limits.serve, plan.subject, _server_log(plan), lambda: stop.pressed, notes))
         asking = (Batching if plan.limits.batch else Asking)(plan, folder, scan, store, on_progress)
         run_loop(_until_stopped(asking, stop))
     asking.notes += notes
@@ -169,7 +169,7 @@ async def _until_stopped(asking: AskingPass, switch: StopSwitch) -> None:
         asking.stopped = error
 
 
-def server_log(plan: Plan) -> Path:
+def _server_log(plan: Plan) -> Path:
     """Return where the output of a server that is started for a run is kept: not with the run, which may not come to be."""
     return cache_folder() / "servers" / f"{slug(plan.subject.spec)}.log"
 

@@ -17,7 +17,7 @@ PART_FIELDS = ("config", "part", "task", "split", "subset")
 NAMED = 3
 
 
-class UnmatchedRow(NamedTuple):
+class _UnmatchedRow(NamedTuple):
     """A row that is about no sample, and why."""
 
     row: LogRow
@@ -32,7 +32,7 @@ class MatchedRows(NamedTuple):
 
     pairs: tuple[tuple[LogRow, Sample], ...]
     ways: Mapping[str, int]
-    left: tuple[UnmatchedRow, ...]
+    left: tuple[_UnmatchedRow, ...]
     unsure: int
 
 
@@ -40,7 +40,7 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
     """Find every row's sample. Two rows of one sample are an error: a run has one answer to a question."""
     index = _Index(samples, pictures)
     ways: Counter[str] = Counter()
-    left: list[UnmatchedRow] = []
+    left: list[_UnmatchedRow] = []
     taken: dict[str, LogRow] = {}
     unsure = 0
     shifted = _shifted(rows)
@@ -50,16 +50,18 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
             found = []
         if len(found) != 1:
             left.append(
-                UnmatchedRow(row, "several samples would fit" if found else "no sample has its id or its place")
+                _UnmatchedRow(row, "several samples would fit" if found else "no sample has its id or its place")
             )
             continue
         sample = found[0]
         asking = index.asking(row)
         if asking and sample.id not in asking:
-            left.append(UnmatchedRow(row, f"its question is that of {min(asking)}, not that of {sample.id}"))
+            left.append(_UnmatchedRow(row, f"its question is that of {min(asking)}, not that of {sample.id}"))
             continue
         if _disagrees(row.target, sample.truth):
-            left.append(UnmatchedRow(row, f"its target is {row.target!r}, and that of {sample.id} is {sample.truth!r}"))
+            left.append(
+                _UnmatchedRow(row, f"its target is {row.target!r}, and that of {sample.id} is {sample.truth!r}")
+            )
             continue
         if sample.id in taken:
             raise SnellenError(
@@ -83,7 +85,7 @@ def _shifted(rows: Sequence[LogRow]) -> bool:
     return not (apart <= {0} or apart <= {1})
 
 
-def refusal(left: Sequence[UnmatchedRow], rows: int, source: str) -> SnellenError:
+def refusal(left: Sequence[_UnmatchedRow], rows: int, source: str) -> SnellenError:
     """Return the error of rows that are about no sample."""
     some = "; ".join(f"{one.row.where}: {one.why}" for one in left[:NAMED])
     more = f"; and {len(left) - NAMED} more" if len(left) > NAMED else ""

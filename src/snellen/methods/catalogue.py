@@ -64,7 +64,7 @@ _OF_BASE = {
 _OF_CROP = {"none": ("crop",), "fixed": ("crop", "sizes", "max_calls")}
 
 
-class MethodOptions(Struct, frozen=True):
+class _MethodOptions(Struct, frozen=True):
     """The options of methods; _OF_BASE and _OF_CROP say which of them a method takes."""
 
     crop: Literal["none", "fixed", "screenseeker-heuristic", "screenseeker", "reground", "narrow"] = "none"
@@ -82,7 +82,7 @@ class MethodOptions(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0)] = 0
 
 
-class MethodEntry(NamedTuple):
+class _MethodEntry(NamedTuple):
     """A line of the catalogue of methods."""
 
     name: str
@@ -91,7 +91,7 @@ class MethodEntry(NamedTuple):
     oracle: bool = False
 
 
-def catalogue() -> list[MethodEntry]:
+def catalogue() -> list[_MethodEntry]:
     """Return every method: its name, what it needs, and what it does. Oracles come last and are flagged."""
     known = _bases()
     others = [f"{base}+{crop}" for base in _BASES if base not in BASELINES for crop in CROPS if crop != "none"]
@@ -99,10 +99,10 @@ def catalogue() -> list[MethodEntry]:
     for name in (*known, *_ALIASES, *(name for name in others if name not in _ALIASES.values())):
         base, crop = _parts(name)
         said = known[base] if crop == "none" else f"{known[base]}; {CROPS[crop]}"
-        entries.append(MethodEntry(name, build(name, {}).needs, said))
+        entries.append(_MethodEntry(name, build(name, {}).needs, said))
     said = "ORACLE: the original's rule, which looks at the answer; for comparison only"
     oracles = [f"{ORACLE}{base}{ending and '-'}{ending}" for base in _BASES for ending in STRATEGIES]
-    return [*entries, *(MethodEntry(name, build_oracle(name, {}).needs, said, oracle=True) for name in oracles)]
+    return [*entries, *(_MethodEntry(name, build_oracle(name, {}).needs, said, oracle=True) for name in oracles)]
 
 
 def is_oracle(name: str) -> bool:
@@ -121,7 +121,7 @@ def build(name: str, options: Mapping[str, Any]) -> Method:
     return crops.Composed(name, _locator(base, known), _strategy(crop, known), known.confidence, known.max_calls)
 
 
-def _strategy(crop: str, known: MethodOptions) -> crops.Strategy:
+def _strategy(crop: str, known: _MethodOptions) -> crops.Strategy:
     if crop == "none":
         return crops.fixed()
     if crop == "fixed":
@@ -173,16 +173,16 @@ def _of_base(base: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     return (*_OF_BASE.get(base, ()), *more)
 
 
-def _checked(name: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> MethodOptions:
+def _checked(name: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> _MethodOptions:
     """Return the options as typed values. Refuse one that has no effect: it would only make another run of the same."""
     for option in options:
-        if option not in MethodOptions.__struct_fields__:
-            raise unknown("option", option, MethodOptions.__struct_fields__, of=f"method '{name}'")
+        if option not in _MethodOptions.__struct_fields__:
+            raise unknown("option", option, _MethodOptions.__struct_fields__, of=f"method '{name}'")
         if option not in allowed:
             takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
             raise SnellenError(f"option '{option}' has no effect with method '{name}': {takes}")
     try:
-        return typed(dict(options), MethodOptions, strict=False)
+        return typed(dict(options), _MethodOptions, strict=False)
     except SnellenError as error:
         raise SnellenError(f"option of method '{name}': {error}") from None
 
@@ -196,7 +196,7 @@ def _parts(name: str) -> tuple[str, str]:
     return base, crop or "none"
 
 
-def _locator(base: str, known: MethodOptions) -> Locator:
+def _locator(base: str, known: _MethodOptions) -> Locator:
     if base == "uitars":
         return Grounder(uitars(known.version, known.prompt, known.min_pixels, known.max_pixels), known.space)
     if base == "vlm":

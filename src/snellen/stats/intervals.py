@@ -95,7 +95,7 @@ class MeanSpread(NamedTuple):
     telling: float = 0.0
 
 
-class EffectiveSample(NamedTuple):
+class _EffectiveSample(NamedTuple):
     """As many independent right-or-wrong samples, and the quantile to use with them."""
 
     n: float
@@ -111,7 +111,7 @@ WHOLE = 0.25
 """How many samples' evidence it weighs that values may be right or wrong after all, where few of them tell how they are graded."""
 
 
-def worth(spread: MeanSpread) -> EffectiveSample:
+def worth(spread: MeanSpread) -> _EffectiveSample:
     """How many independent right-or-wrong samples a mean stands on: n over the design effect, and over what grades take off the variance.
 
     Both are estimated: the design effect from few clusters, and near 0 and 1 from the few that disagree, so it is drawn towards the
@@ -154,8 +154,8 @@ def worth(spread: MeanSpread) -> EffectiveSample:
         freedom = min(freedom, freest) + 16 * (effect / (top - 1)) ** 2
     quantile = student(float(f"{max(1.0, freedom):.4g}"))
     if quantile**2 * effect * grades > Z**2 * top:  # that would be more doubt than there can be
-        return EffectiveSample(n / top, Z)
-    return EffectiveSample(n / (effect * grades), quantile)
+        return _EffectiveSample(n / top, Z)
+    return _EffectiveSample(n / (effect * grades), quantile)
 
 
 @lru_cache(maxsize=4096)

@@ -73,7 +73,7 @@ class Trial(NamedTuple):
     right: bool | None
 
 
-class Estimate(NamedTuple):
+class _Estimate(NamedTuple):
     """The median of what is thought likely, and the 95 % interval around it."""
 
     value: float
@@ -90,9 +90,9 @@ class ObserverFit(NamedTuple):
     the easiest. Then only a bound is known, the interval's end on the ladder's side; the other end is only where the grid stops.
     """
 
-    threshold: Estimate
-    slope: Estimate
-    lapse: Estimate
+    threshold: _Estimate
+    slope: _Estimate
+    lapse: _Estimate
     beyond: str
 
 
@@ -219,9 +219,9 @@ def _edges_of(points: Floats) -> Floats:
     return np.concatenate([points[:1], (points[1:] + points[:-1]) / 2, points[-1:]])
 
 
-def _estimate(values: Sequence[float]) -> Estimate:
+def _estimate(values: Sequence[float]) -> _Estimate:
     middle, one, other = values
-    return Estimate(middle, min(one, other), max(one, other))
+    return _Estimate(middle, min(one, other), max(one, other))
 
 
 def threshold_place(shape: DialShape, weights: Floats) -> tuple[float, float, float]:

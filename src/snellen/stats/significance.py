@@ -29,7 +29,7 @@ MOST_DRAWN = 2_000
 EXACT_WITHIN = 1e-9
 
 
-class Significance(NamedTuple):
+class _Significance(NamedTuple):
     """A p value and how it was found."""
 
     p: float
@@ -45,7 +45,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return _counted_out(Counter({1: only_first + only_second}), abs(only_first - only_second))
 
 
-def sign_flips(moves: Clusters) -> Significance:
+def sign_flips(moves: Clusters) -> _Significance:
     """Test a mean move (second minus first) that is 0 if there is no difference."""
     changed = np.abs(moves.sums) > EXACT_WITHIN
     sums, times = moves.sums[changed], moves.times[changed].round().astype(int)
@@ -56,14 +56,14 @@ def sign_flips(moves: Clusters) -> Significance:
     if moves.whole:
         whole = Counter({round(size): count for size, count in sizes.items()})
         if _work(whole) <= MOST_COUNTED:
-            return Significance(_counted_out(whole, round(found)), MCNEMAR if moves.size == 1 else EXACT)
+            return _Significance(_counted_out(whole, round(found)), MCNEMAR if moves.size == 1 else EXACT)
     elif sizes.total() <= FEW:
-        return Significance(_every_way([size for size, n in sizes.items() for _ in range(n)], found), EXACT)
+        return _Significance(_every_way([size for size, n in sizes.items() for _ in range(n)], found), EXACT)
     values = np.array(list(sizes), dtype=np.float64)
     counts = np.array(list(sizes.values()), dtype=np.int64)
     if len(values) <= MOST_DRAWN:
-        return Significance(_drawn(values, counts, found), DRAWN)
-    return Significance(erfc(found / sqrt(2 * float(counts @ values**2))), NORMAL)
+        return _Significance(_drawn(values, counts, found), DRAWN)
+    return _Significance(erfc(found / sqrt(2 * float(counts @ values**2))), NORMAL)
 
 
 def least_p(clusters: int) -> float:

@@ -19,7 +19,7 @@ _Share = Annotated[float, Meta(ge=0, le=1)]
 _Whole = Annotated[int, Meta(ge=0)]
 
 
-class EvalSettings(msgspec.Struct, frozen=True, rename="upper"):
+class _EvalSettings(msgspec.Struct, frozen=True, rename="upper"):
     """What the EVAL_ variables say; None where one is not set and that matters."""
 
     datasets_dir: str = "evaluation/datasets"
@@ -41,10 +41,10 @@ class EvalSettings(msgspec.Struct, frozen=True, rename="upper"):
         return self.synthetic_width or SCREEN[0], self.synthetic_height or SCREEN[1]
 
 
-def settings(environ: Mapping[str, str], folder: Path) -> EvalSettings:
+def settings(environ: Mapping[str, str], folder: Path) -> _EvalSettings:
     """Return the settings of an environment and of the `.env` file of a folder."""
     given = {k.removeprefix(PREFIX): v for k, v in overlaid(environ, folder, PREFIX).items() if v.strip()}
     try:
-        return msgspec.convert(given, EvalSettings, strict=False)
+        return msgspec.convert(given, _EvalSettings, strict=False)
     except msgspec.ValidationError as error:
         raise SnellenError(f"{PREFIX} variables: {error}") from None

@@ -12,7 +12,7 @@ _NEAR = 1e-9
 NOTHING = "nothing"
 
 
-class FileDifference(NamedTuple):
+class _FileDifference(NamedTuple):
     """One thing that is not as it should be: in which file, where in it, what is written there, what was found instead."""
 
     file: str
@@ -29,14 +29,14 @@ class VerifyResult:
     def __init__(self) -> None:
         self.checked: list[str] = []
         self.unchecked: list[str] = []
-        self.differences: list[FileDifference] = []
+        self.differences: list[_FileDifference] = []
         self.total = 0
 
     def add(self, file: str, place: str, recorded: Any, found: Any) -> None:
         """Add one difference."""
         self.total += 1
         if len(self.differences) < self.MOST:
-            self.differences.append(FileDifference(file, place, said(recorded), said(found)))
+            self.differences.append(_FileDifference(file, place, said(recorded), said(found)))
 
     def compare(self, file: str, place: str, recorded: Any, found: Any) -> None:
         """Add every place in which two documents differ."""

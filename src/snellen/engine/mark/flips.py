@@ -68,17 +68,17 @@ def agreements(verdicts: Mapping[str, Verdicts]) -> dict[tuple[str, str], Agreem
     return found
 
 
-def comparable(reading: Any) -> Any:
+def _comparable(reading: Any) -> Any:
     """Return a reading in a form in which two protocols' readings can be compared: lists as sets, one item as itself, no case.
 
     >>> comparable(["Color"]) == comparable("color ") and comparable(["a", "b"]) == comparable(["b", "a"])
     True
     """
     if isinstance(reading, list | tuple | set | frozenset):
-        items = {comparable(item) for item in reading}
+        items = {_comparable(item) for item in reading}
         return next(iter(items)) if len(items) == 1 else frozenset(items)
     if isinstance(reading, dict):
-        return frozenset((key, comparable(value)) for key, value in reading.items())
+        return frozenset((key, _comparable(value)) for key, value in reading.items())
     return reading.strip().casefold() if isinstance(reading, str) else reading
 
 
@@ -86,10 +86,10 @@ def stage_of(first: ProtocolSide, second: ProtocolSide) -> str:
     """Return the first stage in which two views of a sample differ."""
     if first.prompt != second.prompt and first.reply != second.reply:
         return "prompt"
-    return "reading" if comparable(answer_of(first.reading)) != comparable(answer_of(second.reading)) else "marking"
+    return "reading" if _comparable(_answer_of(first.reading)) != _comparable(_answer_of(second.reading)) else "marking"
 
 
-def answer_of(reading: Any) -> Any:
+def _answer_of(reading: Any) -> Any:
     """Return the answer alone, where a reading has more than that (an explanation, say)."""
     return reading["answer"] if isinstance(reading, dict) and "answer" in reading else reading
 

@@ -72,7 +72,7 @@ def _files(
 ) -> Iterator[tuple[str, bytes]]:
     rows = portable_rows(run, protocol)
     model = model_of(run.manifest, model_id)
-    name = evaluation_id(run, model, protocol)
+    name = _evaluation_id(run, model, protocol)
     number = uuid.UUID(bytes=hashlib.sha256(name.encode()).digest()[:16], version=4)
     place = "/".join(("data", *map(piece, (run.manifest.exam, model.developer, model.name)), str(number)))
     document = _document(run, rows, model, evaluator, now) | {"evaluation_id": name}
@@ -89,7 +89,7 @@ def _files(
     yield f"{place}.json", json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
-def evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
+def _evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
     """Return a run's name in records, the same each time it is exported."""
     manifest = run.manifest
     own = digest(

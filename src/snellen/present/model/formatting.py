@@ -66,12 +66,12 @@ def metric_name(protocol: ProtocolSummary | None, key: str) -> str:
     if protocol is None:
         return declared((), key).label_of(key)
     scores = [g.metrics[key] for g in protocol.groups if key in g.metrics]
-    unit = scores[0].unit if scores else unit_of(protocol, key)
+    unit = scores[0].unit if scores else _unit_of(protocol, key)
     has_unit = unit in SAID_UNITS and not any(map(is_threshold, scores))  # a threshold says its own
     return declared(protocol.metrics, key).label_of(key) + (f", {unit}" if has_unit else "")
 
 
-def unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
+def _unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
     """Return the unit of a sample's value, empty for a share; None where neither a declaration nor a score says it."""
     if protocol is None:
         return ""
@@ -82,7 +82,7 @@ def unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
 
 def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str | None) -> str:
     """Return a single sample's value of a metric: a count without decimals."""
-    unit = unit_of(protocol, key)
+    unit = _unit_of(protocol, key)
     if unit in COUNTS and isinstance(value, float) and value.is_integer():
         return f"{value:.0f}"
     return number(value, unit)
@@ -296,7 +296,7 @@ def together(
     return found
 
 
-class ProtocolColumn(NamedTuple):
+class _ProtocolColumn(NamedTuple):
     """Protocols that say the same of a part: their names, and the first of them with its group."""
 
     names: ProtocolNames
@@ -304,11 +304,11 @@ class ProtocolColumn(NamedTuple):
     group: GroupSummary
 
 
-def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary]) -> list[ProtocolColumn]:
+def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary]) -> list[_ProtocolColumn]:
     """Return the protocols that have a part, those together that say the same of it."""
     by_name = {p.protocol: p for p in protocols if p.protocol in part}
     found = together((name, (p.headline, part[name])) for name, p in by_name.items())
-    return [ProtocolColumn(names, by_name[names[0]], group) for names, (_headline, group) in found]
+    return [_ProtocolColumn(names, by_name[names[0]], group) for names, (_headline, group) in found]
 
 
 def sample_values(

@@ -39,7 +39,7 @@ class _FlippedSample(NamedTuple):
     stages: tuple[str, ...]
 
 
-def main_protocol(run: Run) -> str:
+def _main_protocol(run: Run) -> str:
     """Return the first protocol of a run."""
     return next(iter(prompts_of(run)), "")
 
@@ -130,7 +130,7 @@ def _print(run: Run, title: str, columns: Sequence[str], rows: Sequence[Sequence
 
 def print_some(run: Run) -> None:
     """Print a few samples to look at, below a run's summary: as many as fit on a line, one at least."""
-    main = main_protocol(run)
+    main = _main_protocol(run)
     if not main:
         return
     few = [one.id for one in islice(wrong(run, main), FEW)]

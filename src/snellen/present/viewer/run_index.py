@@ -51,7 +51,7 @@ class FoundRuns(NamedTuple):
     passed: tuple[SkippedEntry, ...]
 
 
-def key_of(name: str) -> str:
+def _key_of(name: str) -> str:
     """Return what addresses call a run."""
     return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
@@ -97,7 +97,7 @@ class RunIndex:
     def run(self, key: str) -> RunEntry | None:
         """Return the run of a key, looked up among the folder's names."""
         with self._lock:
-            path = next((p for p in self._paths() if key_of(p.name) == key), None)
+            path = next((p for p in self._paths() if _key_of(p.name) == key), None)
             one = self._begun(path) if path is not None else None
             if isinstance(one, RunEntry) and one.pending:
                 one = self._read(one)
@@ -155,7 +155,7 @@ class RunIndex:
         if kept is not None and kept[0] == _stamps(path):
             return kept[1]
         try:
-            return RunEntry(key_of(path.name), path, RunFolder(path).manifest(), pending=True)
+            return RunEntry(_key_of(path.name), path, RunFolder(path).manifest(), pending=True)
         except (SnellenError, OSError) as error:
             return SkippedEntry(path, DAMAGED, str(error))
 

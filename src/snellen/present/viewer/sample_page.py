@@ -31,7 +31,7 @@ class _PagePicture(NamedTuple):
     height: int
 
 
-class Block(NamedTuple):
+class _Block(NamedTuple):
     """One question about the sample and its answer, as the exam's gallery shows it."""
 
     arm: str
@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 def sample_blocks(
     handle: RunHandle, record: SampleRecord, loaded: Mapping[str, Question | str] | None, hook: Gallery
-) -> list[Block]:
+) -> list[_Block]:
     """Return a block for each arm that asked about the sample; those of controls are shown plainly."""
     blocks = []
     sample = record.sample
@@ -71,7 +71,7 @@ def sample_blocks(
             gallery = Gallery()
             view = gallery.view([item])
         facts = list(_sent(handle.entry.manifest, answer))
-        blocks.append(Block(arm, parsed.about, gallery, item, view.each[0], view.common, turns, facts, prints))
+        blocks.append(_Block(arm, parsed.about, gallery, item, view.each[0], view.common, turns, facts, prints))
     return blocks
 
 

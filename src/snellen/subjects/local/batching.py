@@ -32,7 +32,7 @@ class _Engine(Interface):
     def decode(self, batch: EncodedBatch, closing: threading.Event) -> list[ModelReply | SampleError]: ...
 
 
-class Job:
+class _Job:
     """A question under way."""
 
     def __init__(self, prompt: ChatPrompt) -> None:
@@ -55,7 +55,7 @@ class Batcher:
     def __init__(self, engine: _Engine, size: BatchSize, free_memory: Callable[[], None] = lambda: None) -> None:
         self.size = size
         self._engine, self._free_memory = engine, free_memory
-        self._waiting: list[Job] = []
+        self._waiting: list[_Job] = []
         self._changed = threading.Condition()
         self._closing = threading.Event()
         self._ahead = ThreadPoolExecutor(1, thread_name_prefix="snellen-encode")
@@ -64,7 +64,7 @@ class Batcher:
 
     def submit(self, *prompts: ChatPrompt) -> list[Future[BatchedReply]]:
         """Futures of replies; their exceptions are SampleErrors, or whatever the model raised for that question alone."""
-        jobs = [Job(p) for p in prompts]
+        jobs = [_Job(p) for p in prompts]
         with self._changed:
             if self._closing.is_set():
                 raise RuntimeError("the batcher is closed")
@@ -128,7 +128,7 @@ class Batcher:
             seen = len(self._waiting)
             self._changed.wait(LINGER)
 
-    def _render(self, job: Job) -> bool:
+    def _render(self, job: _Job) -> bool:
         """Render a new job's prompt; one that cannot be is done for."""
         if job.rendered is not None:
             return True
@@ -140,12 +140,12 @@ class Batcher:
             return False
         return True
 
-    def _encode(self, jobs: Sequence[Job]) -> EncodedBatch:
+    def _encode(self, jobs: Sequence[_Job]) -> EncodedBatch:
         return self._engine.encode([job.rendered for job in jobs if job.rendered is not None])
 
     def _answer(self, batch: _Batch) -> None:
         """Answer a batch, in parts where it has to be."""
-        parts: list[tuple[list[Job], Future[EncodedBatch] | None]] = [(batch.jobs, batch.encoded)]
+        parts: list[tuple[list[_Job], Future[EncodedBatch] | None]] = [(batch.jobs, batch.encoded)]
         while parts:
             jobs, encoded = parts.pop()
             size = self.size.now
@@ -166,7 +166,7 @@ class Batcher:
             else:
                 parts += [(jobs, None)] if memory else [([job], None) for job in reversed(jobs)]
 
-    def _try(self, jobs: list[Job], encoded: Future[EncodedBatch] | None) -> Exception | None:
+    def _try(self, jobs: list[_Job], encoded: Future[EncodedBatch] | None) -> Exception | None:
         """Answer these jobs; gives what went wrong, without its traceback, which would keep the batch's memory alive."""
         begin = time.perf_counter()
         try:
@@ -192,7 +192,7 @@ class Batcher:
 
 
 class _Batch(NamedTuple):
-    jobs: list[Job]
+    jobs: list[_Job]
     encoded: Future[Any]
 
 

@@ -12,7 +12,7 @@ from snellen.subjects.local.subject import LocalSubject
 USUAL = 8
 
 
-class BatchingCheck(NamedTuple):
+class _BatchingCheck(NamedTuple):
     """How many of the questions got another answer in a batch. `entropy_gap` is the largest difference among the equal ones."""
 
     asked: int
@@ -35,7 +35,7 @@ class BatchingCheck(NamedTuple):
         )
 
 
-def check_batching(subject: LocalSubject, questions: Iterable[Question], k: int) -> BatchingCheck:
+def check_batching(subject: LocalSubject, questions: Iterable[Question], k: int) -> _BatchingCheck:
     """Answer the first `k` questions alone and in batches (of the subject's own size where that is fixed). Keeps the model loaded."""
     chosen = list(islice(questions, k))
     size = subject.batch or USUAL
@@ -44,7 +44,7 @@ def check_batching(subject: LocalSubject, questions: Iterable[Question], k: int)
     pairs = [(a, b) for a, b in zip(alone, together, strict=True) if a.failure is None and b.failure is None]
     different = tuple(a.id for a, b in pairs if a.text != b.text)
     gaps = [_gap(a, b) for a, b in pairs if a.text == b.text]
-    return BatchingCheck(len(chosen), len(chosen) - len(pairs), size, different, max(gaps, default=0.0))
+    return _BatchingCheck(len(chosen), len(chosen) - len(pairs), size, different, max(gaps, default=0.0))
 
 
 def _gap(one: Answer, other: Answer) -> float:

@@ -25,7 +25,7 @@ class DeviceChoice(NamedTuple):
     attention: str
 
 
-class LoadedModel(NamedTuple):
+class _LoadedModel(NamedTuple):
     """A model in memory. `template` is None where the processor has its own; `marks` are texts that stand for an image."""
 
     model: Any
@@ -37,7 +37,7 @@ class LoadedModel(NamedTuple):
     marks: tuple[str, ...]
 
 
-def load(stack: Stack, folder: Path, name: str, choice: DeviceChoice, settings: LocalSettings) -> LoadedModel:
+def load(stack: Stack, folder: Path, name: str, choice: DeviceChoice, settings: LocalSettings) -> _LoadedModel:
     """Load from a folder alone; raises SnellenError with one line where that cannot be done."""
     with quiet(stack.transformers):
         try:
@@ -66,7 +66,7 @@ def load(stack: Stack, folder: Path, name: str, choice: DeviceChoice, settings: 
         pad_token_id=tokenizer.pad_token_id,
         bos_token_id=tokenizer.bos_token_id,
     )
-    return LoadedModel(
+    return _LoadedModel(
         model=model,
         processor=processor,
         tokenizer=tokenizer,

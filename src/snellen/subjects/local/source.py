@@ -22,7 +22,7 @@ BLOCKS = 256
 WAIT = 10.0
 
 
-class ModelSource(NamedTuple):
+class _ModelSource(NamedTuple):
     """A model, found. `folder` is None until a hub model is fetched; `commit` or `sha256` says exactly which one it is."""
 
     name: str
@@ -35,18 +35,18 @@ class ModelSource(NamedTuple):
         return self.commit or self.sha256 or "unknown"
 
 
-def find(name: str) -> ModelSource:
+def find(name: str) -> _ModelSource:
     """A folder by its path, or a hub repository as `OWNER/NAME` or `OWNER/NAME@REVISION`."""
     folder = Path(name).expanduser()
     if folder.is_dir():
         _read_config(folder)
         if not any(folder.glob("*.safetensors")):
             raise SnellenError(f"hf/{name}: no *.safetensors in that folder (weights in other formats are not loaded)")
-        return ModelSource(folder.resolve().name, folder, sha256=folder_digest(folder))
+        return _ModelSource(folder.resolve().name, folder, sha256=folder_digest(folder))
     repo, _, revision = name.partition("@")
     if folder.exists() or not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", repo):
         raise SnellenError(f"hf/{one_line(name)}: no such folder, and not a name on the hub (OWNER/NAME)")
-    return ModelSource(repo, None, commit=_commit(repo, revision or None))
+    return _ModelSource(repo, None, commit=_commit(repo, revision or None))
 
 
 def packaged(name: str) -> str:
@@ -68,7 +68,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
         raise SnellenError(f"{path}: not a model's configuration ({one_line(str(error))})") from None
 
 
-def config_of(source: ModelSource) -> dict[str, Any]:
+def config_of(source: _ModelSource) -> dict[str, Any]:
     """The model's configuration, before its weights are fetched."""
     if source.folder is not None:
         return _read_config(source.folder)
@@ -182,7 +182,7 @@ def _snapshot(hub: Any, repo: str, revision: str | None, **more: Any) -> Path:
     return Path(hub.snapshot_download(repo, revision=revision, allow_patterns=WANTED, **more))
 
 
-def fetch(source: ModelSource) -> Path:
+def fetch(source: _ModelSource) -> Path:
     """The folder with all of the model's files, downloaded where they are not here yet."""
     if source.folder is not None:
         return source.folder

@@ -30,7 +30,7 @@ from snellen.synthetic.hidden.scenery_base import (
 )
 
 
-def ocean(rng: Rng) -> Field:
+def _ocean(rng: Rng) -> Field:
     """Paint water with rolling waves in perspective, a horizon and the sun's glitter."""
     horizon = rng.uniform(0.2, 0.34)
     mood = one_of(rng, "ocean")
@@ -56,7 +56,7 @@ def ocean(rng: Rng) -> Field:
     return mixed(sky, water, step(YY, horizon - 0.002, horizon + 0.002))
 
 
-def sand_dune(rng: Rng) -> Field:
+def _sand_dune(rng: Rng) -> Field:
     """Paint rows of dunes under a clear sky, each with a sunny and a shaded face and wind ripples."""
     mood = one_of(rng, "dune")
     top = rng.uniform(0.14, 0.24)
@@ -86,7 +86,7 @@ def sand_dune(rng: Rng) -> Field:
     return grained(image, rng, 0.02, 190)
 
 
-def cloud(rng: Rng) -> Field:
+def _cloud(rng: Rng) -> Field:
     """Paint a blue sky with heaped white clouds lit from above."""
     mood = one_of(rng, "cloud")
     sky = ramp(YY, [(0, mood["top"]), (1, mood["low"])])
@@ -119,7 +119,7 @@ def _lit(points: list[Any], rng: Rng) -> float:
     return float(0.84 + 0.2 * np.cos(angle - 2.2) + rng.normal(0, 0.03))
 
 
-def origami(rng: Rng) -> Field:
+def _origami(rng: Rng) -> Field:
     """Paint a sheet folded into facets, with a few paper cranes on it."""
     papers = one_of(rng, "papers")
     n = int(rng.integers(6, 9))
@@ -140,7 +140,7 @@ def origami(rng: Rng) -> Field:
     return canvas.pixels() * (1 + 0.025 * noise(rng, 120, 120, 2))[..., None]
 
 
-def forest(rng: Rng) -> Field:
+def _forest(rng: Rng) -> Field:
     """Paint tree trunks in a haze of green, leaves above, ferns and litter below."""
     mood = one_of(rng, "forest")
     haze, leaf = mood["haze"], mood["leaf"]
@@ -152,7 +152,7 @@ def forest(rng: Rng) -> Field:
     return grained(canvas.pixels(), rng, 0.03, 150)
 
 
-def medieval_village(rng: Rng) -> Field:
+def _medieval_village(rng: Rng) -> Field:
     """Paint half-timbered houses with steep gables, stone towers on a hill, a cobbled lane."""
     sky = ramp(YY + 0.05 * noise(rng, 4, 8, 3), RAMPS["village-sky"])
     hill = 0.4 - 0.08 * step(noise(rng, 3, 1), -0.5, 0.8)
@@ -162,7 +162,7 @@ def medieval_village(rng: Rng) -> Field:
     return grained(canvas.pixels(), rng, 0.025)
 
 
-def city(rng: Rng) -> Field:
+def _city(rng: Rng) -> Field:
     """Paint a skyline of skyscrapers with rows of windows, by day or at dusk."""
     mood = one_of(rng, "city")
     low = mood["low"]
@@ -171,14 +171,14 @@ def city(rng: Rng) -> Field:
     return grained(canvas.pixels(), rng, 0.02)
 
 
-def time_square(rng: Rng) -> Field:
+def _time_square(rng: Rng) -> Field:
     """Paint a street at night between fronts full of bright billboards, with a crowd and yellow cabs."""
     canvas = Painting(ramp(YY, RAMPS["night-sky"]))
     paint(canvas, rng, "times-square")
     return grained(canvas.pixels(), rng, 0.015)
 
 
-def underwater_ruins(rng: Rng) -> Field:
+def _underwater_ruins(rng: Rng) -> Field:
     """Paint broken columns and an arch on the sea bed, light falling through blue-green water."""
     mood = one_of(rng, "sea")
     top, water = mood["top"], mood["water"]
@@ -197,7 +197,7 @@ def underwater_ruins(rng: Rng) -> Field:
     return grained(image, rng, 0.02)
 
 
-def museum(rng: Rng) -> Field:
+def _museum(rng: Rng) -> Field:
     """Paint a hall in perspective with framed pictures, columns, a bench and a vase on a plinth."""
     wall = one_of(rng, "walls")
     canvas = Painting(ramp(YY, [(0, scaled(wall, 0.95)), (1, scaled(wall, 0.85))]))
@@ -205,7 +205,7 @@ def museum(rng: Rng) -> Field:
     return grained(canvas.pixels(), rng, 0.02)
 
 
-def bazaar_market(rng: Rng) -> Field:
+def _bazaar_market(rng: Rng) -> Field:
     """Paint rows of stalls with striped awnings and heaped goods, lanterns above, arches behind."""
     stone = tone(rng, (206, 166, 118), 8)
     wall = [(0, stone), (0.5, scaled(stone, 0.8)), (1, (170, 136, 96))]
@@ -215,15 +215,15 @@ def bazaar_market(rng: Rng) -> Field:
 
 
 SCENES: Mapping[str, Callable[[Rng], Field]] = {
-    "Ocean": ocean,
-    "Origami": origami,
-    "Forest": forest,
-    "Cloud": cloud,
-    "Sand_dune": sand_dune,
-    "Medieval_Village": medieval_village,
-    "City": city,
-    "Underwater_ruins": underwater_ruins,
-    "Museum": museum,
-    "Bazaar_market": bazaar_market,
-    "Time_square": time_square,
+    "Ocean": _ocean,
+    "Origami": _origami,
+    "Forest": _forest,
+    "Cloud": _cloud,
+    "Sand_dune": _sand_dune,
+    "Medieval_Village": _medieval_village,
+    "City": _city,
+    "Underwater_ruins": _underwater_ruins,
+    "Museum": _museum,
+    "Bazaar_market": _bazaar_market,
+    "Time_square": _time_square,
 }

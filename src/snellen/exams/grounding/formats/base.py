@@ -109,7 +109,7 @@ class Screen(NamedTuple):
     ) -> Screen:
         """Return the screen with one target: its boxes as a record has them, or the rectangles around its polygons."""
         right = [true_box(box, box_format, self.space) for box in boxes]
-        right = right or [polygon_bounds(polygon, self.space) for polygon in polygons]
+        right = right or [_polygon_bounds(polygon, self.space) for polygon in polygons]
         outlines = tuple(tuple(map(float, polygon)) for polygon in polygons)
         one = Target(where=place, boxes=tuple(dict.fromkeys(right)), polygons=outlines, **target)
         return self._replace(targets=(one,))
@@ -295,7 +295,7 @@ def true_box(values: Any, box_format: str, space: Pixels) -> Box:
     )
 
 
-def polygon_bounds(flat: Any, space: Pixels) -> Box:
+def _polygon_bounds(flat: Any, space: Pixels) -> Box:
     """Return the rectangle around a polygon [x, y, x, y, ...] in pixels; SnellenError where it is not one or not in the image."""
     numbers = isinstance(flat, list | tuple) and all(isinstance(v, int | float) and math.isfinite(v) for v in flat)
     if not numbers or len(flat) < 6 or len(flat) % 2:

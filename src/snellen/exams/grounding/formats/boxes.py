@@ -33,7 +33,7 @@ _MOST_BOXES = 1000
 _SHOWN = 60
 
 
-class ColumnNames(Struct, frozen=True, forbid_unknown_fields=True):
+class _ColumnNames(Struct, frozen=True, forbid_unknown_fields=True):
     """The names that columns may have, as columns.toml lists them."""
 
     image: tuple[str, ...]
@@ -50,7 +50,7 @@ class ColumnNames(Struct, frozen=True, forbid_unknown_fields=True):
     viewport: tuple[str, ...]
 
 
-NAMES = declared("snellen.exams.grounding.formats", "columns.toml", ColumnNames)
+NAMES = declared("snellen.exams.grounding.formats", "columns.toml", _ColumnNames)
 
 
 class BoxColumns(NamedTuple):

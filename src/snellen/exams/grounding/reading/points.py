@@ -75,7 +75,7 @@ def read_point(reply: str, cut: bool = False) -> PlaceReading:
     >>> read_point("It is the toolbar at (12,34), so").kind, read_point("It is the toolbar at (12,34).", cut=True).kind
     ('nothing', 'nothing')
     """
-    text = spoken(reply)
+    text = _spoken(reply)
     if cut and not _closed_answer(reply, text):
         return PlaceReading("nothing", note="the reply was cut off")
     action = _other_action(text)
@@ -99,7 +99,7 @@ def thought_out(reply: str) -> str:
     return opened(reply[behind:]).text
 
 
-def spoken(reply: str) -> str:
+def _spoken(reply: str) -> str:
     """Return the reply without thinking and with plain characters, and of an agent's reply only what follows the last `Action:`."""
     text = _LATEX_BRACKETS.sub("", minus_words(_digits(_STRUCK.sub(" ", thought_out(reply)))))
     actions = [match.end() for match in _ACTION.finditer(text)]

@@ -59,7 +59,7 @@ def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str]
     return _from_rows(text, names) or _from_marks(text)
 
 
-def plainly(text: str) -> str:
+def _plainly(text: str) -> str:
     """Return a text on its own: no layout, no angle brackets but those of object tags, no runs of spaces."""
     kept = TAG.sub("\ue000\\1\ue001", text)
     kept = _RULE.sub("", _ARROW.sub(" - ", kept))
@@ -99,13 +99,13 @@ def _given(value: Any, names: tuple[str, ...]) -> _ReplyText | None:
     answer = field(value, names)
     if answer is None:
         if isinstance(value, list):
-            return _ReplyText(plainly(value[0]), None, True) if len(value) == 1 and isinstance(value[0], str) else None
+            return _ReplyText(_plainly(value[0]), None, True) if len(value) == 1 and isinstance(value[0], str) else None
         return _elected(value)
     reason = _as_text(field(value, REASONS))
     if isinstance(answer, dict):
         found = _elected(answer)
         return NOTHING._replace(reason=reason) if found is None else found._replace(reason=reason)
-    return _ReplyText(plainly(_as_text(answer) or ""), reason and plainly(reason), True)
+    return _ReplyText(_plainly(_as_text(answer) or ""), reason and _plainly(reason), True)
 
 
 def _as_text(value: Any) -> str | None:
@@ -136,7 +136,7 @@ def _elected(value: dict[str, Any]) -> _ReplyText | None:
     if len(votes) < 2 or None in votes.values():
         return None
     chosen = [key for key, yes in votes.items() if yes]
-    return _ReplyText(plainly(chosen[0]), None, True) if len(chosen) == 1 else NOTHING
+    return _ReplyText(_plainly(chosen[0]), None, True) if len(chosen) == 1 else NOTHING
 
 
 _CUT_FIELD = re.compile(
@@ -155,7 +155,7 @@ def _from_cut_json(text: str, names: tuple[str, ...]) -> _ReplyText | None:
             reason = found["said"]
     if answer is None:
         return None
-    return _ReplyText(plainly(answer), reason and plainly(reason), True)
+    return _ReplyText(_plainly(answer), reason and _plainly(reason), True)
 
 
 # ---------------------------------------------------------------- tables and lists of options
@@ -216,15 +216,15 @@ def _from_marks(text: str) -> _ReplyText:
     if start := _REASON_TAG.search(text):
         close = f"</{start[1].lower()}>"
         end = text.lower().find(close, start.end())
-        said = plainly(text[start.end() : end if end >= 0 else len(text)])
+        said = _plainly(text[start.end() : end if end >= 0 else len(text)])
         reason = said if re.search(r"\w", said) else ""
     if start and reason:
         text = text[: start.start()] + (text[end + len(close) :] if end >= 0 else "")
     found = marked(text)
     if found is None or not re.search(r"\w", found[0]):
-        return _ReplyText(plainly(text), reason or None)
+        return _ReplyText(_plainly(text), reason or None)
     first = _FIRST_MARK.search(text)
     before = text[: first.start()] if first and not reason and not re.search(r"\w", found[1]) else ""
-    reason = reason or plainly(found[1]) or without_lead_out(plainly(before))
-    answer = plainly(found[0])
+    reason = reason or _plainly(found[1]) or without_lead_out(_plainly(before))
+    answer = _plainly(found[0])
     return _ReplyText(answer, reason or None, REASON.search(answer) is None)
