@@ -124,15 +124,18 @@ class RunIndex:
 
         A file that is linked out of the folder, that a protocol's name leads out of it, or that has no end is an error.
         """
+        self._check(folder.path / "summary.json", folder.samples_path, folder.answers_path)
         summary = None
-        if self.file(folder.path / "summary.json") is not None:
-            with contextlib.suppress(SnellenError, OSError):
-                summary = folder.summary()
-        marks = (folder.marks_path(p.protocol, at) for p in _protocols(summary) for at in range(1, p.repeats + 1))
-        for one in (folder.samples_path, folder.answers_path, *marks):
+        with contextlib.suppress(SnellenError, OSError):
+            summary = folder.summary()
+        times = ((p.protocol, at) for p in _protocols(summary) for at in range(1, p.repeats + 1))
+        self._check(*(folder.marks_path(*column) for column in times))
+        return summary
+
+    def _check(self, *files: Path) -> None:
+        for one in files:
             if os.path.lexists(one) and self.file(one) is None:
                 raise SnellenError(f"{one} is not a file inside the folder, so this run is not shown")
-        return summary
 
     def _paths(self) -> list[Path]:
         if self._only is not None:
