@@ -13,7 +13,7 @@ from snellen.engine.mark.flips import compare, prompts_of
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
-from snellen.present.terminal.tables import console, say, show_rows
+from snellen.present.terminal.tables import say, show_rows
 
 FEW = 3
 LONG = 60
@@ -37,11 +37,6 @@ class _FlippedSample(NamedTuple):
     correct: dict[str, Any]
     not_correct: dict[str, Any]
     stages: tuple[str, ...]
-
-
-def _main_protocol(run: Run) -> str:
-    """Return the first protocol of a run."""
-    return next(iter(prompts_of(run)), "")
 
 
 def wrong(run: Run, protocol: str) -> Iterator[_WrongSample]:
@@ -129,17 +124,15 @@ def _print(run: Run, title: str, columns: Sequence[str], rows: Sequence[Sequence
 
 
 def print_some(run: Run) -> None:
-    """Print a few samples to look at, below a run's summary: as many as fit on a line, one at least."""
-    main = _main_protocol(run)
+    """Print a few samples to look at, below a run's summary."""
+    main = next(iter(prompts_of(run)), "")
     if not main:
         return
     few = [one.id for one in islice(wrong(run, main), FEW)]
     ids = few or [sample.id for sample in islice(run.samples(), FEW)]
     if ids:
         which = "not correct" if few else "samples"
-        names = [one_line(name, LONG) for name in ids]
-        lines = [f"Look at ({which}): {', '.join(names[:n])}" for n in range(len(names), 0, -1)]
-        say(next((line for line in lines if len(line) <= console().width), lines[-1]), soft_wrap=True)
+        say(f"Look at ({which}): {', '.join(one_line(name, LONG) for name in ids)}", soft_wrap=True)
         say("More of them: --wrong, --flips.")
         say(_next(run, ids[0]), soft_wrap=True)
 
