@@ -54,9 +54,12 @@ def listing(folder: Path, limit: int | None = None) -> RunListing:
     passed: list[SkippedEntry] = []
     for path in _entries(folder):
         run = RunFolder(path)
-        manifest = _manifest(run)
+        manifest = manifest_of(run)
         if isinstance(manifest, SkippedEntry):
             passed.append(manifest)
+        elif not run.has("summary.json"):
+            why = f"begun {manifest.created}, not marked yet: the same command goes on"
+            passed.append(SkippedEntry(path, UNFINISHED, why))
         elif manifest.shard is not None and (whole := path.with_name(path.name.rpartition(".")[0])).is_dir():
             passed.append(SkippedEntry(path, SHARD, f"merged into {whole.name}"))
         else:
@@ -85,17 +88,14 @@ def _entries(folder: Path) -> Iterator[Path]:
     return (folder / name for name in names)
 
 
-def _manifest(run: RunFolder) -> Manifest | SkippedEntry:
-    """Return what a run with a summary is; or why an entry of the folder is not shown."""
+def manifest_of(run: RunFolder) -> Manifest | SkippedEntry:
+    """Return what a run is; or why an entry of the folder is not shown."""
     if not run.has("run.json"):
         return SkippedEntry(run.path, NO_RUN, "a folder without run.json" if run.path.is_dir() else "a file")
     try:
-        manifest = run.manifest()
+        return run.manifest()
     except (SnellenError, OSError) as error:
         return SkippedEntry(run.path, DAMAGED, _reason(error))
-    if not run.has("summary.json"):
-        return SkippedEntry(run.path, UNFINISHED, f"begun {manifest.created}, not marked yet: the same command goes on")
-    return manifest
 
 
 def _reason(error: Exception) -> str:

@@ -19,7 +19,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.records import Manifest, Summary, Totals
 from snellen.core.results import ProtocolSummary, Score
 from snellen.engine.runs.folder import RunFolder, Stamp, marked_as, stamp
-from snellen.engine.runs.listing import DAMAGED, NO_RUN, ListedRun, SkippedEntry
+from snellen.engine.runs.listing import ListedRun, SkippedEntry, manifest_of
 from snellen.engine.runs.sample_index import SampleIndex
 from snellen.present.model import formatting
 from snellen.present.model.run_list import headlines
@@ -150,17 +150,13 @@ class RunIndex:
         record = path / "run.json"
         if not self.inside(path):
             return SkippedEntry(path, OUTSIDE, "a link to a place outside the folder, which is not followed")
-        if not record.is_file():
-            return SkippedEntry(path, NO_RUN, "a folder without run.json" if path.is_dir() else "a file")
-        if not self.inside(record):
+        if record.is_file() and not self.inside(record):
             return SkippedEntry(path, OUTSIDE, "run.json is a link to a place outside the folder")
         kept = self._entries.get(path)
         if kept is not None and kept[0] == _stamps(path):
             return kept[1]
-        try:
-            return RunEntry(_key_of(path.name), path, RunFolder(path).manifest(), pending=True)
-        except (SnellenError, OSError) as error:
-            return SkippedEntry(path, DAMAGED, str(error))
+        found = manifest_of(RunFolder(path))
+        return found if isinstance(found, SkippedEntry) else RunEntry(key_of(path.name), path, found, pending=True)
 
     def _read(self, entry: RunEntry) -> RunEntry | SkippedEntry:
         """Return a run with its headline, kept until its records change."""
