@@ -156,7 +156,7 @@ class RunIndex:
         if kept is not None and kept[0] == _stamps(path):
             return kept[1]
         found = manifest_of(RunFolder(path))
-        return found if isinstance(found, SkippedEntry) else RunEntry(key_of(path.name), path, found, pending=True)
+        return found if isinstance(found, SkippedEntry) else RunEntry(_key_of(path.name), path, found, pending=True)
 
     def _read(self, entry: RunEntry) -> RunEntry | SkippedEntry:
         """Return a run with its headline, kept until its records change."""
