@@ -148,8 +148,7 @@ def _main() -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
-        error.show()
-        return 2
+        return _report_usage(error)
     except SnellenError as error:
         return _report(error)
     except (KeyboardInterrupt, click.Abort):
@@ -178,6 +177,15 @@ def _main() -> int:
         click.echo(redact_all(traceback.format_exc()), err=True)
         click.echo("snellen: this is a bug in snellen; please report the lines above", err=True)
         return 1
+
+
+def _report_usage(error: click.ClickException) -> int:
+    """Say what is wrong with a command line, on one line; show the help where the line has nothing but the command."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return 2
+    path = getattr(getattr(error, "ctx", None), "command_path", "snellen")
+    return _report(SnellenError(f"{error.format_message().rstrip('.')} ('{path} --help' says more)"))
 
 
 def _report(error: SnellenError) -> int:

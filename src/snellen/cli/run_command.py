@@ -25,6 +25,7 @@ from snellen.engine.plan.request import Limits, RunRequest, cluster, served_by
 from snellen.engine.probe_records.kept import warnings_for
 from snellen.engine.run import run_plan
 from snellen.present.terminal.run import print_run
+from snellen.subjects import find
 
 
 @click.command("run", cls=ExamCommand)
@@ -97,13 +98,15 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
 
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:
     """Return the request that the flags of `run` make."""
-    word = exam_of(exam, given)
+    word, spec = exam_of(exam, given), options.full_spec(given)
+    if spec and "/" in spec:
+        find(spec)  # a wrong model is said before missing data
     if collects(word) and (exam is None or given["data"] == "."):  # as multimodal-vqa-eval, which works in one folder
         own = {"results": "results", **own}
     name, data = options.resolve(word, given["data"])
     return RunRequest(
         exam=name,
-        model=options.full_spec(given),
+        model=spec,
         data=data,
         protocols=given["protocols"],
         prompt=given["prompt"],
