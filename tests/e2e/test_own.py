@@ -60,7 +60,7 @@ def test_from_a_template_to_a_report_in_three_commands(kind: str, tmp_path: Path
 def test_a_path_is_an_exam_for_an_estimate_and_for_several_models_too(tmp_path: Path) -> None:
     mine, out = tmp_path / "mine", tmp_path / "runs"
     ok("data", "init", "choice", "--out", mine, cache=tmp_path)
-    assert "nothing was called" in ok("run", mine, "--model", "openai/gpt-4o", "--dry-run", cache=tmp_path)
+    assert "estimate, nothing was" in ok("run", mine, "--model", "openai/gpt-4o", "--dry-run", cache=tmp_path)
     models = ("--model", "baseline/chance", "--model", "baseline/constant:A")
     assert "2 done" in ok("run", mine, *models, "--out", out, cache=tmp_path)
     assert len(list(out.glob("own_baseline*/summary.json"))) == 2

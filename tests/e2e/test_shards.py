@@ -31,7 +31,7 @@ def derived(run: Path) -> dict[str, bytes]:
 
 
 def the_run(out: Path) -> Path:
-    (found,) = (path for path in out.iterdir() if "of" not in path.suffix)
+    (found,) = (path for path in out.iterdir() if not path.suffix)
     return found
 
 
@@ -113,6 +113,56 @@ def test_shards_from_several_machines_are_merged_where_the_folder_is_shown(tmp_p
     assert "merged 2 shards into" in done.stderr
     assert [row["run"] for row in json.loads(done.stdout)["runs"]] == [str(the_run(out))]
     assert "merged" not in snellen("show", out, cache=cache).stderr
+
+
+def test_shards_that_were_asked_anew_are_merged_again(tmp_path: Path, data: Path) -> None:
+    cache, out = tmp_path / "cache", tmp_path / "parts"
+    for number in (1, 2):
+        assert snellen(*words(data, out, "--shard", f"{number}/2"), cache=cache).returncode == 0
+    first = the_run(out)
+    before = json.loads((first / "run.json").read_text())["created"]
+    time.sleep(1.1)  # the time in run.json has no fractions
+    again = snellen(*words(data, out, "--shard", "1/2", "--fresh"), cache=cache)
+    assert "the run of older shards is kept as" in again.stderr, again.stderr
+    assert "merged" not in snellen("show", out, cache=cache).stderr
+    assert (first / "merged.json").is_file()
+    kept = [path for path in out.iterdir() if path.name == f"{first.name}.old1"]
+    assert [json.loads((path / "run.json").read_text())["created"] for path in kept] == [before]
+
+
+def test_a_first_shard_that_is_asked_anew_alone_is_no_shard_of_anything(tmp_path: Path, data: Path) -> None:
+    cache, out = tmp_path / "cache", tmp_path / "parts"
+    for more in ((), ("--fresh",)):
+        done = snellen(*words(data, out, "--shard", "1/2", *more), cache=cache)
+        assert done.returncode == 0, done.stderr
+    assert snellen("show", out, cache=cache).returncode == 0
+
+
+def test_a_run_of_its_own_is_not_taken_for_the_merged_one(tmp_path: Path, data: Path) -> None:
+    cache, out = tmp_path / "cache", tmp_path / "parts"
+    assert snellen(*words(data, out), cache=cache).returncode == 0
+    for number in (1, 2):
+        done = snellen(*words(data, out, "--shard", f"{number}/2"), cache=cache)
+        assert done.returncode == 0, done.stderr
+    assert "is a run of its own" in done.stderr
+    assert len(json.loads(snellen("show", out, "--json", cache=cache).stdout)["runs"]) == 3
+
+
+def test_a_question_that_failed_does_not_keep_shards_apart(tmp_path: Path, data: Path) -> None:
+    seen: list[str] = []
+
+    def script(request: dict[str, object], _time: int) -> tuple[int, dict[str, str], bytes] | None:
+        seen.append(json.dumps(request))
+        return (400, {}, b'{"error": {"message": "could not process image"}}') if seen[-1] == seen[0] else None
+
+    with Endpoint(script=script) as endpoint:
+        for number in (1, 2):
+            asked = words(
+                data, tmp_path / "parts", "--base-url", endpoint.url, "--shard", f"{number}/2", model="api/fake"
+            )
+            done = snellen(*asked, cache=tmp_path / "cache")
+    assert "merged 2 shards into" in done.stderr, done.stderr
+    assert json.loads((the_run(tmp_path / "parts") / "summary.json").read_text())["failed"] >= 1
 
 
 @pytest.mark.parametrize("shard", ["0/3", "4/3", "2", "a/b", "30/30"])

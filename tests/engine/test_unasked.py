@@ -49,7 +49,7 @@ def test_a_run_that_cannot_begin_closes_it(tmp_path: Path, closed: list[str], fr
     assert closed == ["baseline/chance"]
 
 
-@pytest.mark.parametrize("where", ["snellen.engine.run.server_log", "snellen.engine.answer.loop.budget_of"])
+@pytest.mark.parametrize("where", ["snellen.engine.run._server_log", "snellen.engine.answer.loop.budget_of"])
 def test_a_run_that_fails_right_before_it_asks_closes_it(
     tmp_path: Path, closed: list[str], monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:

@@ -68,7 +68,7 @@ def test_no_command_moves_the_cursor(forks: Forks, run: Path, tmp_path: Path) ->
     for words in (
         ("show", run),
         ("show", run, "--wrong"),
-        ("runs", run.parent),
+        ("show", run.parent),
         ("protocols", "salbench", "--run", run),
     ):
         ended = forks.run(*words, cache=tmp_path).well(0)

@@ -10,6 +10,7 @@ import pytest
 
 from snellen.core.arm import Arm
 from snellen.core.exam import Exam
+from snellen.core.prompt import Prompt
 from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.results import ProtocolSummary
 from snellen.core.types import Mark, Outcome, Sample
@@ -54,7 +55,8 @@ def marks(hits: list[float]) -> list[Mark]:
 @pytest.mark.parametrize("correlation", [0.05, 0.2, 0.5])
 def test_intervals_of_differences_hold_the_truth_where_questions_share_images(correlation: float) -> None:
     dice, held, times = np.random.default_rng(5), 0, 120
-    protocol = Clustered("c")
+    exam, protocol = Exam(), Clustered("c")
+    exam.prompts = {"question": Prompt("question", "", lambda _sample, _shots: "?")}
     targets = (ProtocolRun(protocol, Arm("question")), ProtocolRun(protocol, Arm("question", "blank")))
     results = [
         ProtocolSummary(protocol=t.name, version="1", prompt=t.arm.text, headline="score", groups=()) for t in targets
@@ -65,7 +67,7 @@ def test_intervals_of_differences_hold_the_truth_where_questions_share_images(co
         before = [float(i >= g) for g in gained for i in range(QUESTIONS)]
         after = [float(i < QUESTIONS - n) for n in lost for i in range(QUESTIONS)]
         folder = cast(RunFolder, Folder(plain=marks(before), control=marks(after)))
-        (row,) = compare(folder, Exam(), targets, results, set())
+        (row,) = compare(folder, exam, targets, results, set())
         assert row.difference == pytest.approx((gained.sum() - lost.sum()) / len(SAMPLES))
         held += row.low <= -0.2 <= row.high
     assert held >= 0.9 * times

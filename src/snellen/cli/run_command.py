@@ -50,6 +50,7 @@ def command(exam: str | None, models: tuple[str, ...], own: dict[str, Any], **gi
 
 
 def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: dict[str, Any], limits: Limits) -> int:
+    refuse_assumptions(given)
     if suite.is_meant(exam, models, given):
         return suite.run(exam, models, own, given, limits)
     given["model"] = models[0] if models else None
@@ -74,6 +75,15 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
     if limits.shard is not None:
         options.merge_shards(finished.run.path.parent)
     return 0
+
+
+def refuse_assumptions(given: dict[str, Any]) -> None:
+    """Refuse what only an estimate uses where the run would be paid."""
+    ctx = click.get_current_context()
+    for name in () if given["dry_run"] else ("seconds_per_call", "output_tokens", "thinking_tokens"):
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            flag = "--" + name.replace("_", "-")
+            raise SnellenError(f"{flag} has no effect without --dry-run (--max-tokens limits replies)")
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from snellen.cli import options
 from snellen.comparison.thresholds import is_folder_of_runs
 from snellen.core.errors import SnellenError
-from snellen.engine.runs.listing import listing
+from snellen.engine.runs.listing import listing, shards_of
 from snellen.engine.runs.run import Run, open_run
 
 
@@ -38,6 +38,9 @@ def opened(paths: Sequence[Path], command: str, check: Callable[[Run], None] | N
                 passed.append(str(error))
             else:
                 found.setdefault(listed.path.resolve(), run)
+    for path in [p for p in found if any(p.name in shards_of(other) for other in found)]:
+        del found[path]
+        passed.append(f"{path.name} (shard): its whole run is there, too")
     if not found:
         raise SnellenError(f"{paths[0]} has no run that can be shown: {'; '.join(passed)}")
     return list(found.values()), passed

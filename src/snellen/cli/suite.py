@@ -119,6 +119,8 @@ def estimated(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, g
 
 def _carry_out(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, given: dict[str, Any]) -> int:
     ended = carried_out(name, cells, limits, verbose=given["verbose"])
+    if limits.shard is not None:
+        options.merge_shards(out)
     if given["as_json"]:
         options.print_json(document(name, out, ended, limits.max_cost))
     else:

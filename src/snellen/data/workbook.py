@@ -7,7 +7,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from datetime import datetime, time
+from datetime import date, time, timedelta
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -77,14 +77,16 @@ def _cells(path: Path, sheet: Any) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, {name: _shown(row[i]) for i, name in head.items()}
 
 
+class FormattedCell(str):
+    """The stored value of a cell that a spreadsheet shows in another way: a share, a date or a time."""
+
+    __slots__ = ()
+
+
 def _shown(cell: Any) -> Any:
-    """Return a cell's value; a share and a date as the spreadsheet shows them, '25%' and '2024-05-01'."""
-    value = cell.value
-    if isinstance(value, datetime):
-        return str(value.date() if value.time() == time() else value)
-    if isinstance(value, int | float) and "%" in (cell.number_format or ""):
-        return f"{100 * value:.12g}%"
-    return value
+    """Return a cell's value, marked where people see another."""
+    share = isinstance(cell.value, int | float) and "%" in (cell.number_format or "")
+    return FormattedCell(cell.value) if share or isinstance(cell.value, date | time | timedelta) else cell.value
 
 
 def _check_workbook(path: Path) -> None:

@@ -6,8 +6,8 @@ summary are made anew, by the code that a run uses. Nothing of the parts is touc
 
 from __future__ import annotations
 
-import contextlib
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -24,10 +24,12 @@ from snellen.core.figures import listed
 from snellen.core.records import Manifest
 from snellen.core.subject import DISCOVERED_KEYS
 from snellen.core.types import Sample
+from snellen.engine.manifests import put_aside
 from snellen.engine.mark import marking, scoring
 from snellen.engine.plan.plan import targets_from_manifest
 from snellen.engine.runs.batch_books import has_open
 from snellen.engine.runs.folder import RunFolder, raw_lines
+from snellen.engine.runs.listing import MERGED, shards_of
 from snellen.engine.runs.run import Run
 
 NAMED = 5
@@ -44,16 +46,30 @@ class _Part(NamedTuple):
 
 
 def merge_finished(folder: Path) -> Iterator[str]:
-    """Merge the shards of each run of a folder that has all of them, finished; say what was merged, or why it could not be."""
+    """Merge the shards of each run of a folder that has all of them, finished; say what was merged, or why it could not be.
+
+    Where shards were asked anew, the run that they had become is put aside, and they are merged again.
+    """
     for first in sorted(folder.glob("*.1of*/summary.json")):
         name, _, of = first.parent.name.rpartition(".1of")
         places = [folder / f"{name}.{number}of{of}" for number in range(1, int(of) + 1)] if of.isdecimal() else []
-        if (folder / name).exists() or not all((place / "summary.json").is_file() for place in places):
+        if not places or not all((place / "summary.json").is_file() for place in places):
             continue
+        whole = folder / name
         try:
-            yield f"merged {len(places)} shards into {merge(places).path}"
-        except SnellenError as error:
-            yield f"the shards of {folder / name} are not merged: {error}"
+            shards = _states(places)
+            before = shards_of(whole)
+            if before == shards:
+                continue
+            if whole.exists() and not before:
+                yield f"the shards of {whole} are not merged: {whole.name} is a run of its own; move it elsewhere first"
+                continue
+            kept = put_aside(whole)[0]
+            said = f"merged {len(places)} shards into {merge(places).path}"
+            yield f"{said}; the run of older shards is kept as {kept}" if kept else said
+        except (SnellenError, OSError) as error:
+            if shards_of(whole) != _states(places):  # else another process was faster
+                yield f"the shards of {whole} are not merged: {error}"
 
 
 def merge(paths: Sequence[Path]) -> Run:
@@ -62,10 +78,9 @@ def merge(paths: Sequence[Path]) -> Run:
     first = parts[0]
     exam = exams.load(first.manifest.exam)
     place = first.folder.path.parent / first.folder.path.name.removesuffix(f".1of{first.shard.of}")
-    if place.exists():
-        raise SnellenError(f"{place} is there already: remove it first")
+    draft = Path(tempfile.mkdtemp(prefix=f".{place.name}.merging-", dir=place.parent))
     try:
-        with RunFolder(place) as folder:
+        with RunFolder(draft) as folder:
             folder.write_samples(_dealt_back(parts), facts=traits_of(exam).keeps_facts)
             folder.write_chunks(
                 "answers.jsonl", (line for part in parts for line in raw_lines(part.folder.answers_path))
@@ -75,11 +90,24 @@ def merge(paths: Sequence[Path]) -> Run:
             known = _together(parts)
             folder.write_record(known)
             marking.mark_run(folder, exam, targets_from_manifest(exam, known, place), concurrency=_concurrency(parts))
-    except BaseException:  # a half of it would pass for a run
-        with contextlib.suppress(OSError):
-            shutil.rmtree(place)
+            folder.write(MERGED, msgspec.json.encode(_states(paths)))
+        draft.chmod(first.folder.path.stat().st_mode)
+        try:
+            draft.rename(place)
+        except OSError:
+            raise SnellenError(f"{place} is there already: move it elsewhere first") from None
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
         raise
     return Run(place)
+
+
+def _states(places: Sequence[Path]) -> dict[str, list[str]]:
+    """Return what tells a shard from one that was asked anew: when it was begun, and how much it answered."""
+    return {
+        place.name: [RunFolder(place).manifest().created, str((place / "answers.jsonl").stat().st_size)]
+        for place in places
+    }
 
 
 # ---------------------------------------------------------------- what fits
@@ -95,7 +123,7 @@ def _part(path: Path) -> _Part:
     if any(wording.since for wording in known.wordings.values()):
         raise SnellenError(f"{path}: a prompt was edited while it was asked; begin that part anew with --fresh")
     scan = folder.scan()
-    open_ = sum(known.questions.values()) - scan.answered
+    open_ = sum(known.questions.values()) - scan.answered - scan.failed
     if open_ > 0:
         raise SnellenError(
             f"{path} has {open_} questions without an answer: the command that made it goes on with them"

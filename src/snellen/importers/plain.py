@@ -18,7 +18,7 @@ PARTS = ("config", "part", "task", "split")
 TARGETS = ("target", "answer", "truth", "label", "ground_truth")
 ASKED = ("prompt", "question", "input")
 FAILED = ("error", "failure")
-NO_ERROR = ("", "false", "none", "null", "no", "0", "nan")
+NO_ERROR = ("", "false", "none", "null", "no", "0", "0.0", "nan", "n/a", "[]")
 """Cells of such a column that say that nothing failed."""
 
 

@@ -145,7 +145,8 @@ def unlike(results: Iterable[MethodResult]) -> list[str]:
             if r.dataset_name == name
         }
         if len(asked) > 1:
-            counts = ", ".join(sorted({str(r.total_elements) for r in given if r.dataset_name == name}))
+            sizes = {(len({e.sample_id for e in r.results}), r.total_elements) for r in given if r.dataset_name == name}
+            counts = ", ".join(f"{screens} screenshots with {elements} elements" for screens, elements in sorted(sizes))
             notes.append(f"on {name} these were run on different elements ({counts}); such rates do not compare")
     return notes
 

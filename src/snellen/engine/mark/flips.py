@@ -71,7 +71,7 @@ def agreements(verdicts: Mapping[str, Verdicts]) -> dict[tuple[str, str], Agreem
 def _comparable(reading: Any) -> Any:
     """Return a reading in a form in which two protocols' readings can be compared: lists as sets, one item as itself, no case.
 
-    >>> comparable(["Color"]) == comparable("color ") and comparable(["a", "b"]) == comparable(["b", "a"])
+    >>> _comparable(["Color"]) == _comparable("color ") and _comparable(["a", "b"]) == _comparable(["b", "a"])
     True
     """
     if isinstance(reading, list | tuple | set | frozenset):

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from snellen.core.errors import SnellenError
 from snellen.core.records import Manifest, Summary
 from snellen.engine.runs.folder import RunFolder
@@ -19,6 +21,8 @@ NO_RUN = "no run"
 UNFINISHED = "unfinished"
 DAMAGED = "damaged"
 SHARD = "shard"
+MERGED = "merged.json"
+"""The file of a merged run that has the state of each of its shards."""
 
 
 class ListedRun(NamedTuple):
@@ -45,6 +49,14 @@ class RunListing(NamedTuple):
     older: int = 0
 
 
+def shards_of(whole: Path) -> dict[str, list[str]]:
+    """Return the shards that a run was merged from, each with its state then; none where it was not merged."""
+    try:
+        return msgspec.json.decode((whole / MERGED).read_bytes(), type=dict[str, list[str]])
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return {}
+
+
 def listing(folder: Path, limit: int | None = None) -> RunListing:
     """Return the latest runs right below a folder, or all. Answers and marks are not opened."""
     if not folder.is_dir():
@@ -60,7 +72,7 @@ def listing(folder: Path, limit: int | None = None) -> RunListing:
         elif not run.has("summary.json"):
             why = f"begun {manifest.created}, not marked yet: the same command goes on"
             passed.append(SkippedEntry(path, UNFINISHED, why))
-        elif manifest.shard is not None and (whole := path.with_name(path.name.rpartition(".")[0])).is_dir():
+        elif manifest.shard is not None and path.name in shards_of(whole := path.with_name(path.stem)):
             passed.append(SkippedEntry(path, SHARD, f"merged into {whole.name}"))
         else:
             begun.append((run, manifest))

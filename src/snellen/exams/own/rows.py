@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from snellen.choice.letters import LETTERS, fold, letter_place
 from snellen.core.reply import minus_signs
 from snellen.core.types import Sample
+from snellen.data.workbook import FormattedCell
 from snellen.exams.own.columns import TableColumns
 from snellen.exams.own.names import KINDS, SEPARATOR, STYLE_WORDS
 
@@ -45,6 +46,7 @@ class QuestionCells(NamedTuple):
 
 def asked(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> QuestionCells:
     """Return the cells of a row; raises Wrong at the first that cannot be used. `binary`: pictures are in the table itself."""
+    _formats(cells, columns)
     options = options_of(cells, columns)
     return QuestionCells(
         question_of(cells, columns),
@@ -59,12 +61,22 @@ def asked(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False)
 def wrongs(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> list[BadCell]:
     """Return all that is wrong with the cells of a row, each by itself."""
     found: list[BadCell] = []
-    for part in (question_of, options_of, _answers, _kind, _tolerance, *(() if binary else (images_of,))):
+    for part in (_formats, question_of, options_of, _answers, _kind, _tolerance, *(() if binary else (images_of,))):
         try:
             part(cells, columns)
         except BadCell as error:
             found.append(error)
     return found
+
+
+def _formats(cells: Mapping[str, Any], columns: TableColumns) -> None:
+    """Refuse shares and dates of a workbook: what people see of them is not what is stored."""
+    for name in (columns.question, columns.answer, columns.options, *columns.letters):
+        if isinstance(cells.get(name), FormattedCell):
+            raise BadCell(
+                name,
+                f"{cells[name]!s} is shown in another way by the workbook: format the cell as text or as a plain number",
+            )
 
 
 def question_of(cells: Mapping[str, Any], columns: TableColumns) -> str:

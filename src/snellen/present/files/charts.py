@@ -157,7 +157,8 @@ def _look(run: int) -> dict[str, Any]:
 
 def _part(axes: Any, name: str, points: Sequence[tuple[int, OverviewRow]], y: float) -> float:
     """Draw a heading and a row for each run; return where the next part begins."""
-    title = f"{one_line(name, NAME)} (n = {points[0][1].size})"
+    sizes = list(dict.fromkeys(row.size for _run, row in points))
+    title = f"{one_line(name, NAME)} (n = {', '.join(map(str, sizes))})"
     axes.text(0, y + HEAD * 0.62, title, fontweight="bold", va="center")
     y += HEAD
     for run, row in points:
