@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +13,13 @@ from numpy.typing import NDArray
 from snellen.comparison.results import HeadlineDifference
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import declared
+from snellen.core.types import Outcome
 from snellen.stats.intervals import tango
 from snellen.stats.jackknife import left_out, moved_interval
 from snellen.stats.tally import GroupMarks, group_of
 
 Bools = NDArray[np.bool_]
+_SeenKey = tuple[tuple[tuple[str, float], ...], Outcome, str, Any]
 
 
 class CountedMarks:
@@ -26,7 +30,7 @@ class CountedMarks:
         self._distinct: list[Seen] = []
         every = []
         for seen in marks:
-            key = tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own
+            key = _key(seen)
             if key not in places:
                 places[key] = len(places)
                 self._distinct.append(seen)
@@ -53,27 +57,45 @@ def own_difference(
     about = declared(protocol.metrics, metric)
     if about.kind != "own" or about.unit:
         return None
-    sides = [[CountedMarks(marks) for marks in side] for side in (first, second)]
-
-    def scores(rows: Bools) -> list[float]:
-        """Return both sides' scores of these samples; NaN where one has none."""
-        return [fmean(_score(protocol, metric, marks.group(by, rows)) for marks in side) for side in sides]
-
-    clusters = [seen.cluster for seen in first[0]]
-    values = scores(np.ones(len(clusters), dtype=np.bool_))
-    if np.isnan(values).any():
+    sides = [
+        _scores(protocol, metric, tuple(by.items()), tuple(tuple(map(_key, marks)) for marks in side))
+        for side in (first, second)
+    ]
+    difference = sides[1] - sides[0]
+    if np.isnan(difference[0]):
         return None
-    difference = values[1] - values[0]
-    without = np.array([np.diff(scores(kept > 0))[0] for kept in left_out(clusters)])
-    low, high = _ends(difference, without, len(set(clusters) - {""}) + clusters.count(""))
+    clusters = [seen.cluster for seen in first[0]]
+    low, high = _ends(float(difference[0]), difference[1:], len(set(clusters) - {""}) + clusters.count(""))
     return HeadlineDifference(
         metric=metric,
         label=about.label_of(metric),
-        first=values[0],
-        second=values[1],
-        difference=difference,
+        first=float(sides[0][0]),
+        second=float(sides[1][0]),
+        difference=float(difference[0]),
         low=low,
         high=high,
+    )
+
+
+def _key(seen: Seen) -> _SeenKey:
+    return tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own
+
+
+@lru_cache(256)
+def _scores(
+    protocol: Protocol, metric: str, by: tuple[tuple[str, str], ...], repeats: tuple[tuple[_SeenKey, ...], ...]
+) -> NDArray[np.float64]:
+    """Return a side's score, the mean over its repeats, and behind it the score without each cluster; NaN where there is none.
+
+    A run that is compared with several others has it once.
+    """
+    every = [CountedMarks(Seen(dict(values), *rest) for values, *rest in keys) for keys in repeats]
+    left = left_out([cluster for _values, _outcome, cluster, _own in repeats[0]])
+    return np.array(
+        [
+            fmean(_score(protocol, metric, marks.group(dict(by), rows)) for marks in every)
+            for rows in (np.ones(len(repeats[0]), dtype=np.bool_), *(kept > 0 for kept in left))
+        ]
     )
 
 
