@@ -20,7 +20,7 @@ from snellen.subjects.remote.settings import Settings
 
 
 def bodies(data: Path, url: str) -> list[bytes]:
-    """The very bodies that `snellen run` sends."""
+    """Return the exact bodies that `snellen run` sends."""
     exam = exams.load("salbench")
     subject = API.subject("bench", Settings(base_url=url, max_tokens=exam.max_tokens), offline=True)
     dataset = exam.open(data, Selection())
@@ -29,7 +29,7 @@ def bodies(data: Path, url: str) -> list[bytes]:
 
 
 async def post_all(ready: list[bytes], url: str, concurrency: int) -> None:
-    """Keep `concurrency` posts going until all are answered."""
+    """Keep `concurrency` posts in flight until all are answered."""
     left = iter(ready)
     headers = {"Content-Type": "application/json"}
     connector = aiohttp.TCPConnector(limit=0)

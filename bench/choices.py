@@ -39,7 +39,7 @@ class Table(NamedTuple):
 
 
 def probe(python: str, *arguments: object, **env: str) -> dict[str, Any]:
-    """One measurement in a process of its own."""
+    """Run one measurement in its own process."""
     spent = script("choices_probe.py", *arguments, python=python, env=environment(**env))
     found: dict[str, Any] = json.loads(spent.out)
     return found | {"peak_mb": spent.peak_mb}
@@ -50,7 +50,7 @@ def _best(found: list[dict[str, Any]], name: str) -> float:
 
 
 def http(python: str, _work: Path) -> Table:
-    """Posts of 120 KB as fast as each client can, interleaved."""
+    """Time posts of 120 KB, as fast as each client can send them, interleaved."""
     rates: dict[str, list[float]] = {c: [] for c in CLIENTS}
     costs: dict[str, list[dict[str, Any]]] = {c: [] for c in CLIENTS}
     with Endpoint() as endpoint:
@@ -70,7 +70,7 @@ def http(python: str, _work: Path) -> Table:
 
 
 def json_libraries(python: str, _work: Path) -> Table:
-    """One answer line, there and back."""
+    """Time encoding and decoding one answer line."""
     source = {"PYTHONPATH": str(HERE.parent / "src")}
     rows = []
     for way in JSON_WAYS:
@@ -83,7 +83,7 @@ def json_libraries(python: str, _work: Path) -> Table:
 
 
 def stores(python: str, work: Path) -> Table:
-    """SQLite with whole replies, or with the place of each reply in a run folder."""
+    """Compare SQLite with whole replies to SQLite with the position of each reply in a run folder."""
     rows = []
     for number, way in enumerate(STORES):
         say(f"stores: {way}")
@@ -96,7 +96,7 @@ def stores(python: str, work: Path) -> Table:
 
 
 def parquet(python: str, work: Path) -> Table:
-    """Readers, each installed alone with what it needs."""
+    """Compare parquet readers, each installed alone with its dependencies."""
     say(f"making a parquet file of {ROWS:,} images")
     script("material.py", "images", work, ROWS, ROWS)
     file = work / "all.parquet"

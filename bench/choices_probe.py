@@ -1,4 +1,4 @@
-"""One measurement of choices.py, in a process of its own: prints one JSON object. Libraries are loaded by name."""
+"""One measurement of choices.py in its own process. It prints one JSON object and loads libraries by name."""
 
 from __future__ import annotations
 

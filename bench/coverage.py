@@ -1,13 +1,13 @@
-"""How often the 95 % intervals hold the truth, by simulation, on the design of every exam: its n, its clusters, likely correlations.
+"""How often the 95% intervals cover the truth, by simulation, on the design of every exam: its n, its clusters, likely correlations.
 
     python bench/coverage.py [--quick] [shares] [graded] [paired] [repeats] [scores] [beyond]
 
 Every figure comes from the functions that make the intervals of a run. A cell is one design, one correlation within clusters and
 one true value; it is drawn 400 times, and 2,000 or 6,000 times where it seems to cover too little. Printed are the lowest, mean and
-highest coverage of a design's cells, and how wide intervals are beside Wilson's (Tango's) on n, which would be right if samples
-were independent and right or wrong. The mean is over true shares of 10 to 90 %; cells at the ends (2 and 98 %, and differences where
-hardly a sample moves), where a share moves in steps, have a mean of their own. Exits 1 if a cell, ends included, covers less than 92 %.
-Without words all parts are run; each begins with the same random numbers, so a part alone prints what it prints in the whole.
+highest coverage of a design's cells, and how wide intervals are relative to Wilson's (Tango's) on n. Those would be right if samples
+were independent and right or wrong. The mean is over true shares of 10 to 90%. Cells at the ends, where a share moves in steps, have a
+separate mean: 2 and 98%, and differences where hardly a sample moves. Exits 1 if a cell, ends included, covers less than 92%. Without
+arguments, all parts run. Each part begins with the same random numbers, so it prints the same alone as with the others.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Design(NamedTuple):
 
 
 def spread(n: int, clusters: int) -> tuple[int, ...]:
-    """n samples in so many clusters of uneven size: some have one, some several times the mean."""
+    """Spread n samples over clusters of uneven size: some have one, some several times the mean."""
     shares = np.random.default_rng(n).gamma(1.5, size=clusters)
     sizes = 1 + np.floor(shares / shares.sum() * (n - clusters)).astype(int)
     sizes[: n - int(sizes.sum())] += 1
@@ -102,7 +102,7 @@ ASKED = (
 )
 """Samples that are asked several times."""
 STEADY = (0.2, 1.0, 10.0)
-"""How sure a model is of itself: with 0.2 nearly every sample is right each time or never, with 10 all are about as likely."""
+"""How consistent a model is: at 0.2 nearly every sample is always right or always wrong, at 10 all are about equally likely."""
 
 
 class Cell(NamedTuple):
@@ -122,9 +122,9 @@ class Cell(NamedTuple):
 
 
 def chances(mean: float, correlation: float, shape: tuple[int, ...], *, some: bool = False) -> Floats:
-    """A chance of its own for each cluster, so that right-or-wrong samples of one have this correlation.
+    """Draw a chance for each cluster, so that right-or-wrong samples of one cluster have this correlation.
 
-    With `some`, that share of the clusters stand and fall as one, and the others' samples are independent.
+    With `some`, all samples in that share of the clusters agree, and the samples of the others are independent.
     """
     if correlation <= 0:
         return np.full(shape, mean)
@@ -135,7 +135,7 @@ def chances(mean: float, correlation: float, shape: tuple[int, ...], *, some: bo
 
 
 def grade(chance: Floats) -> Floats:
-    """Soft accuracies with these means: six in ten are right or wrong, the others a grade beside the mean."""
+    """Draw soft accuracies with these means: six in ten are right or wrong, the others one grade beside the mean."""
     whole = RNG.random(chance.shape) < chance
     at = np.clip(np.searchsorted(GRADES, chance, side="right") - 1, 0, len(GRADES) - 2)
     up = RNG.random(chance.shape) < (chance - GRADES[at]) / (GRADES[at + 1] - GRADES[at])
@@ -145,7 +145,7 @@ def grade(chance: Floats) -> Floats:
 def shares(
     design: Design, correlation: float, mean: float, times: int, *, graded: bool, some: bool = False
 ) -> Iterator[Clusters]:
-    """Draws of a design, as clusters."""
+    """Yield draws of a design as clusters."""
     sizes = np.array(design.sizes)
     counts, ones = sizes.astype(np.float64), np.ones(len(sizes))
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -167,7 +167,7 @@ def shares(
 def means(
     design: Design, times: int, *, graded: bool, correlations: Sequence[float] = (), some: bool = False
 ) -> Iterator[Cell]:
-    """The mean of right-or-wrong or of graded samples."""
+    """Yield the coverage of the mean of right-or-wrong or of graded samples."""
     n = sum(design.sizes)
     for correlation in correlations or design.correlations:
         for mean in MEANS:
@@ -181,10 +181,10 @@ def means(
 
 
 def asked_again(design: Design, repeats: int, times: int) -> Iterator[Cell]:
-    """The mean over samples of the mean over repeats, and the paired difference of two such runs; as a run and `compare` make them.
+    """Yield the mean over samples of the mean over repeats, and the paired difference of two such runs, computed as a run and `compare` do.
 
-    Every sample has a chance of its own, and half of what makes it easy or hard is its cluster's. Width is beside that of as many
-    independent samples that were asked once.
+    Every sample has its own chance; its cluster decides half of how easy or hard it is. Width is relative to that of as many
+    independent samples, each asked once.
     """
     n = sum(design.sizes)
     for steady in STEADY:
@@ -206,7 +206,7 @@ def asked_again(design: Design, repeats: int, times: int) -> Iterator[Cell]:
 
 
 def _ease(design: Design, steady: float, mean: float) -> tuple[Floats, list[str]]:
-    """A chance for each sample: one that its cluster shares or one of its own, as likely as not."""
+    """Draw a chance for each sample: its cluster's or its own, with equal probability."""
     shared = np.repeat(RNG.beta(mean * steady, (1 - mean) * steady, len(design.sizes)), design.sizes)
     own = RNG.beta(mean * steady, (1 - mean) * steady, len(shared))
     names = [f"c{i}" if size > 1 else "" for i, size in enumerate(design.sizes) for _ in range(size)]
@@ -219,7 +219,7 @@ def _asked(design: Design, repeats: int, steady: float, mean: float) -> tuple[li
 
 
 def _moved(design: Design, repeats: int, steady: float, mean: float) -> Interval:
-    """Two runs of the same model on the same samples."""
+    """Return the paired difference of two runs of the same model on the same samples."""
     ease, names = _ease(design, steady, mean)
     moves = (RNG.binomial(repeats, ease) - RNG.binomial(repeats, ease)) / repeats
     up, down = float(moves[moves > 0].sum()), -float(moves[moves < 0].sum())
@@ -227,7 +227,7 @@ def _moved(design: Design, repeats: int, steady: float, mean: float) -> Interval
 
 
 def differences(design: Design, times: int) -> Iterator[Cell]:
-    """The paired difference of right-or-wrong samples under a control."""
+    """Yield the coverage of the paired difference of right-or-wrong samples under a control."""
     n = sum(design.sizes)
     for correlation in design.correlations:
         for up, down in MOVES:
@@ -246,7 +246,7 @@ def differences(design: Design, times: int) -> Iterator[Cell]:
 def moves(
     design: Design, correlation: float, up: float, down: float, times: int
 ) -> Iterator[tuple[Clusters, float, float]]:
-    """Draws of a design's moves by cluster, and how many samples gained and lost."""
+    """Yield draws of a design's moves by cluster, and how many samples gained and lost."""
     sizes = np.array(design.sizes)
     chance = np.array([up, down, 1 - up - down])
     for _ in range(times):
@@ -266,9 +266,9 @@ def cell(
     truth: float,
     plain: float = 1.0,
 ) -> Cell:
-    """What the intervals of many draws come to; where they seem to hold the truth too seldom, of 5 or 15 times as many.
+    """Summarise the intervals of many draws. Where coverage seems too low, use 5 or 15 times as many draws.
 
-    An interval that is not there does not hold the truth.
+    A missing interval does not cover the truth.
     """
     found: list[Interval | None] = []
     for most, enough in ((1, LEAST + 1.5), (5, LEAST + 0.8), (15, 0.0)):
@@ -284,11 +284,11 @@ def _held(found: Sequence[Interval | None], truth: float) -> float:
     return 100 * float(np.mean([one is not None and one.low - 1e-12 <= truth <= one.high + 1e-12 for one in found]))
 
 
-# ---------------------------------------------------------------- scores that are no means
+# ---------------------------------------------------------------- scores other than means
 
 
 def macro_f1(times: int) -> Iterator[Cell]:
-    """SalBench's macro F1 under `robust`: labels drawn with their real frequencies, each found or taken for another."""
+    """Simulate SalBench's macro F1 under `robust`: labels drawn with their real frequencies, each found or confused with another."""
     often = {"P3": (0.33, 0.34, 0.33), "O3": (0.15, 0.85, 0.05, 0.4, 0.3, 0.1, 0.2)}
     for split, frequency in often.items():
         for n in (45, 300, 2000):
@@ -304,7 +304,7 @@ def macro_f1(times: int) -> Iterator[Cell]:
 
 
 def _macro_interval(split: str, true: Bools, said: Bools) -> Interval:
-    """As a run gets it: from marks."""
+    """Return the interval as a run computes it, from marks."""
     names = labels_of(split)
     tags, values = (
         {"config": split, "split": split, "task": "D"},
@@ -336,7 +336,7 @@ def _macro(true: Bools, said: Bools) -> float:
 
 
 def others(times: int) -> Iterator[Cell]:
-    """Areas under curves, quantiles, and means of measurements, with and without clusters."""
+    """Simulate areas under curves, quantiles, and means of measurements, with and without clusters."""
     for n, apart in ((45, 0.5), (45, 2.0), (300, 0.5), (300, 2.0)):
         truth = 0.5 * (1 + erf(apart / 2))
         yield cell("AUROC", f"n {n}, {truth:.2f}", repeated(_auroc_interval, n, apart), times // 5, truth)
@@ -352,7 +352,7 @@ def others(times: int) -> Iterator[Cell]:
 
 
 def repeated(made: Callable[..., Interval | None], *given: float) -> Callable[[int], Iterable[Interval | None]]:
-    """So many draws of an interval."""
+    """Return a function that draws an interval that many times."""
     return lambda count: (made(*given) for _ in range(count))
 
 
@@ -367,7 +367,7 @@ def _auroc_interval(n: int, apart: float) -> Interval | None:
 
 
 def _logs(clusters: int, each: int) -> tuple[Floats, list[str]]:
-    """Normal values with a correlation of 0.25 within clusters, and the names of these."""
+    """Draw normal values with a correlation of 0.25 within clusters; return them with the clusters' names."""
     values = 0.5 * np.repeat(RNG.normal(size=clusters), each) + 0.75**0.5 * RNG.normal(size=clusters * each)
     return values, [f"c{i}" if each > 1 else "" for i in range(clusters) for _ in range(each)]
 
@@ -386,10 +386,10 @@ def _time_interval(clusters: int, each: int, skewed: float) -> Interval | None:
 
 
 def power(design: Design, changing: float = 0.2, correlation: float = 0.2) -> float:
-    """The difference between two models on the same samples that is found with a chance of 80 %, in points, where a fifth of the
-    samples come out differently, with a correlation of 0.2 within clusters.
+    """Return the difference between two models on the same samples that is detected with 80% power, in points.
 
-    A difference d is found where it is 1.96 standard errors from 0, in four of five draws: n d² = (1.96 √c + 0.84 √(c - d²))².
+    A fifth of the samples come out differently, with a correlation of 0.2 within clusters.
+    A difference d is detected where it is 1.96 standard errors from 0, in four of five draws: n d² = (1.96 √c + 0.84 √(c - d²))².
     """
     sizes = np.array(design.sizes)
     n = sizes.sum() / (1 + ((sizes**2).sum() / sizes.sum() - 1) * correlation)
@@ -402,7 +402,7 @@ def power(design: Design, changing: float = 0.2, correlation: float = 0.2) -> fl
 
 
 def claimed(times: int, wanted: Sequence[str]) -> Iterator[Cell]:
-    """The parts of what is claimed, printed."""
+    """Print the parts with a claimed coverage, and yield their cells."""
     kinds: tuple[tuple[str, str, Callable[[Design], Iterator[Cell]]], ...] = (
         ("shares", "right or wrong", lambda d: means(d, times, graded=False)),
         ("graded", "graded", lambda d: means(d, times, graded=True)),
@@ -427,7 +427,7 @@ def claimed(times: int, wanted: Sequence[str]) -> Iterator[Cell]:
 
 
 def beyond(times: int) -> None:
-    """What is not claimed, and what the designs can find."""
+    """Print what has no claimed coverage, and the differences that the designs can detect."""
     begin("samples of a cluster that nearly stand and fall as one (not counted below)")
     for correlation in (0.8, 0.95):
         for design in (DESIGNS[3], DESIGNS[13], DESIGNS[-1]):
@@ -444,7 +444,7 @@ def beyond(times: int) -> None:
 
 
 def begin(title: str) -> None:
-    """Print a part's title, and draw from the first random number again."""
+    """Print a part's title and restart the random numbers."""
     RNG.bit_generator.state = np.random.default_rng(SEED).bit_generator.state
     print(f"\n{title}", flush=True)
 

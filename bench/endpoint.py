@@ -1,8 +1,8 @@
-"""A fast local endpoint of every provider's form: fixed service time, fixed slots, a first-come queue, and a clock of its own.
+"""A fast local endpoint with the API of every provider: fixed service time, fixed slots, a first-come queue, and its own clock.
 
-`python endpoint.py` listens on a free port of 127.0.0.1, prints the port, and ends when its standard input ends.
-POST to where a provider takes its calls is answered as that provider does (replies.py), POST /reset?slots=N&service=S sets it up
-and zeroes the clock, GET /stats tells what was seen. What is not in replies.py either is 404.
+`python endpoint.py` listens on a free port of 127.0.0.1, prints the port, and exits when its standard input ends.
+A POST to a provider's path gets that provider's reply (replies.py). POST /reset?slots=N&service=S configures the endpoint
+and zeroes the clock. GET /stats returns the counts. Any other path that is not in replies.py is 404.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Service:
         self.arrived = self.completed = self.most = self.connections = 0
 
     def arrive(self, opened: float) -> None:
-        """A request's header is there, on a connection opened then."""
+        """Record a request whose header arrived, on a connection opened at that time."""
         if self.arrived == 0:
             self.first = self.opened = self.loop.time()
         self.opened = min(self.opened, opened)
         self.arrived += 1
 
     def take(self, connection: Connection) -> None:
-        """A whole request is there: into a slot, or into the queue."""
+        """Put a complete request into a slot or into the queue."""
         self.most = max(self.most, self.busy + len(self.waiting) + 1)
         if self.busy < self.slots:
             self.busy += 1
@@ -79,7 +79,7 @@ class Service:
 
 
 class Connection(asyncio.BufferedProtocol):
-    """One client connection. Bodies are counted, not kept; the reading buffer is shared by all."""
+    """A client connection. Bodies are counted, not kept; all connections share the read buffer."""
 
     transport: asyncio.Transport
 
@@ -196,12 +196,12 @@ class Seen(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Answers a second, from the first request's arrival to the last response."""
+        """Answers per second, from the first request's arrival to the last response."""
         return self.completed / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def rate_from_opening(self) -> float:
-        """The same from the opening of the first connection that was used: opening many connections counts too."""
+        """The same rate from the opening of the first used connection, which includes the time to open many connections."""
         return self.completed / self.seconds_from_opening if self.seconds_from_opening > 0 else 0.0
 
 

@@ -23,7 +23,7 @@ LIMIT = 15.0
 
 
 def examined(delay: float, concurrency: int) -> tuple[float, int, int]:
-    """Seconds of one exam by the installed command, the number of questions, and how many were in flight at most."""
+    """Return the seconds of one exam by the installed command, the number of questions, and the most in flight at once."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "runs"
         with Endpoint(delay=delay, script=Observer(out).script) as endpoint:

@@ -1,11 +1,11 @@
-"""The eye exam on simulated observers whose threshold is known: how often the interval holds it, how far off the estimate is.
+"""The eye exam on simulated observers with known thresholds: how often the interval covers them, and how far off the estimate is.
 
     python bench/eye.py [--quick] [catching] [faithful] [violating] [economy]
 
-Observers are numbers, no models: all of this is synthetic. An exam is 40 trials on a ladder of 36 levels from 1 to 100, every 8th a catch
-trial at the easiest level. The functions that choose levels, estimate and refuse are the ones that the exam uses, on many exams at once.
-Prints the tables of docs/design/eye.md, all or those named; exits 1 if one misses what it should hold. Some ten minutes of one core.
---quick draws a tenth, too few to hold every cell to what it should.
+Observers are numbers, not models: all of this is synthetic. An exam is 40 trials on a ladder of 36 levels from 1 to 100, every 8th a catch
+trial at the easiest level. The functions that choose levels, estimate and refuse are those of the exam, applied to many exams at once.
+Prints the tables of docs/design/eye.md, all or those named; exits 1 if one misses its target. Takes some ten minutes of one core.
+--quick draws a tenth, too few for every cell to meet its target.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Ints = NDArray[np.int64]
 TRIALS, CATCH = 40, 8
 LESS = 10 if "--quick" in sys.argv else 1
 EXAMS, MODEL_EXAMS, PAIRED_EXAMS = 1000 // LESS, 3000 // LESS, 5000 // LESS
-"""Exams of an observer who violates the model, of one as the model has it, and of each way to choose levels."""
+"""Numbers of exams: of an observer that violates the model, of one that fits it, and of each way to choose levels."""
 RIGHT, WRONG, NOTHING = 0, 1, 2
 LADDER = tuple(float(v) for v in np.geomspace(1, 100, 36))
 GUESSES = {"1/16": 1 / 16, "1/10": 1 / 10, "1/9": 1 / 9, "0": 0.0}
@@ -46,7 +46,7 @@ FACTORS = (1.15, 1.3, 1.7, 2.5)
 
 
 class Observer(NamedTuple):
-    """A kind of observer; `kind` says how it leaves the model, where it does."""
+    """A kind of observer; `kind` is how it departs from the model, if it does."""
 
     guess: float = 1 / 9
     factor: float = 1.3
@@ -56,7 +56,7 @@ class Observer(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How levels are chosen."""
+    """A way to choose levels."""
 
     trials: int = TRIALS
     width: int = 1
@@ -64,7 +64,7 @@ class Plan(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a number of exams gave: logarithms of true and estimated thresholds (middle, low, high), and the reasons to refuse."""
+    """The results of a number of exams: logarithms of true and estimated thresholds (middle, low, high), and the reasons to refuse."""
 
     truth: Floats
     estimate: Floats
@@ -87,7 +87,7 @@ CURVES: dict[str, Callable[[Floats], Floats]] = {
 
 
 def replies(who: Observer, z: Floats, part: float, rng: np.random.Generator) -> Ints:
-    """Answers to one trial of every exam: z is how far its level is above the threshold, part how much of the exam is over."""
+    """Draw answers to one trial of every exam: z is how far its level is above the threshold, part how much of the exam is over."""
     n = len(z)
     lapse = who.amount * part if who.kind == "tires" else who.lapse
     sees = rng.random(n) < CURVES.get(who.kind, normal)(z) * (1 - lapse / (1 - who.guess))
@@ -112,7 +112,7 @@ def replies(who: Observer, z: Floats, part: float, rng: np.random.Generator) -> 
 def exams(
     who: Observer, plan: Plan, number: int, seed: int, ladder: tuple[float, ...] = LADDER
 ) -> tuple[Floats, Ints, Ints]:
-    """Positions of the true thresholds, and level and answer of every trial: a row for each exam."""
+    """Return positions of the true thresholds, and level and answer of every trial: a row for each exam."""
     rng = np.random.default_rng(seed)
     shape = DialShape(ladder, who.guess)
     grid, length = coarse_grid(shape), log(ladder[-1] / ladder[0])
@@ -142,7 +142,7 @@ def exams(
 
 
 def judged(who: Observer, drawn: tuple[Floats, Ints, Ints], seed: int, ladder: tuple[float, ...] = LADDER) -> Found:
-    """The estimates after all trials, and whether each exam is refused."""
+    """Return the estimates after all trials, and whether each exam is refused."""
     truth, levels, answers = drawn
     rng = np.random.default_rng(seed + 1)
     shape = DialShape(ladder, who.guess)
@@ -164,7 +164,7 @@ def judged(who: Observer, drawn: tuple[Floats, Ints, Ints], seed: int, ladder: t
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """One Markdown table."""
+    """Print a Markdown table."""
     print(f"\n### {title}\n\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     for row in rows:
         print(f"| {' | '.join(row)} |", flush=True)
@@ -175,7 +175,7 @@ def percent(share: float) -> str:
 
 
 def faithful() -> bool:
-    """Observers as the model has them: coverage, error, how often refused."""
+    """Measure observers that fit the model: coverage, error, share refused."""
     rows, good = [], True
     seed = count(100, 10)
     for name, guess in GUESSES.items():
@@ -234,7 +234,7 @@ VIOLATING = (
 
 
 def violating() -> bool:
-    """Observers that are not as the model has them: the interval holds, or the exam says that it cannot measure."""
+    """Measure observers that do not fit the model: the interval covers the truth, or the exam says that it cannot measure."""
     rows, good = [], True
     for draw, (name, who) in enumerate(VIOLATING, 1000):
         found = judged(who, exams(who, Plan(), EXAMS, 7 * draw), 7 * draw)
@@ -254,7 +254,7 @@ def violating() -> bool:
 
 
 def needed(errors: dict[int, float], goal: float) -> float:
-    """How many trials make the error as small as `goal`, between the numbers that were measured (error falls as a power of them)."""
+    """Return the number of trials for an error of `goal`, interpolated between measured numbers (error falls as a power of them)."""
     numbers = sorted(errors)
     if errors[numbers[-1]] > goal:
         return float("inf")
@@ -262,7 +262,7 @@ def needed(errors: dict[int, float], goal: float) -> float:
 
 
 def course(who: Observer, plan: Plan, at: Sequence[int], seed: int) -> dict[int, float]:
-    """The mean error (of the logarithm) after so many trials."""
+    """Return the mean error (of the logarithm) after each of these numbers of trials."""
     drawn = exams(who, plan, PAIRED_EXAMS, seed)
     errors = {
         n: float(np.abs(judged(who, (drawn[0], drawn[1][:, :n], drawn[2][:, :n]), seed).error).mean()) for n in at
@@ -272,9 +272,9 @@ def course(who: Observer, plan: Plan, at: Sequence[int], seed: int) -> dict[int,
 
 
 def economy() -> bool:
-    """How many questions the ways of choosing levels need for what 40 give, one at a time.
+    """Measure how many questions each way of choosing levels needs to match 40, one at a time.
 
-    All ways have the same seed, so the same thresholds and the same luck with each trial: what differs is the way.
+    All ways have the same seed, so the same thresholds and the same luck with each trial. Only the way differs.
     """
     rows, good = [], True
     for seed, (name, factor) in enumerate((("1/9", 1.15), ("1/9", 1.3), ("1/9", 1.7), ("0", 1.3)), 3):
@@ -300,12 +300,12 @@ def economy() -> bool:
 
 
 def catches_needed(guess: float) -> int:
-    """Return the least number of catch trials at which guessers pass, and good observers are refused, in at most 2 % of exams each."""
+    """Return the least number of catch trials at which at most 2% of guessers pass and at most 2% of good observers are refused."""
     return next(n for n in range(3, 100) if bar(n, guess) <= n and 1 - at_least(bar(n, guess), n, GOOD) <= CHANCE)
 
 
 def catching() -> bool:
-    """The rule of catch trials, exactly."""
+    """Compute the rule of catch trials, exactly."""
     rows = []
     for name, guess in (*GUESSES.items(), ("1/4", 1 / 4), ("1/2", 1 / 2)):
         must, enough = bar(5, guess), catches_needed(guess)

@@ -29,7 +29,7 @@ from snellen.synthetic.sheets import draw
 Floats = NDArray[np.float64]
 DRAWS = 2000
 OFF = 1.3
-"""A factor that is wrong by so much should not be held."""
+"""A factor that is wrong by this much should not be covered."""
 
 
 class Condition(NamedTuple):
@@ -56,11 +56,11 @@ LEVELS = {
     "pointing": (2.5, 2.625, 2.75, 2.875, 3.0, 3.125, 3.25, 3.5),
     "contrast": (3.6, 4.0, 4.4, 4.7, 5.0, 5.3, 5.7, 6.3),
 }
-"""Of the first condition; those of the others are so many times as high as they should be."""
+"""Levels of the first condition; those of the others are multiplied by their expected factor."""
 
 
 def share(condition: Condition, level: float, sheets: int, begin: int) -> float:
-    """How many of so many sheets are answered rightly."""
+    """Return the share of this many sheets that are answered rightly."""
     faculty, protocol = FACULTIES[condition.faculty], PROTOCOLS["threshold"]
     right = 0
     for number in range(begin, begin + sheets):
@@ -71,7 +71,7 @@ def share(condition: Condition, level: float, sheets: int, begin: int) -> float:
 
 
 def crossing(levels: Floats, shares: Floats, guess: float, at: float) -> float:
-    """The level at which so much is seen."""
+    """Return the level at which this share is seen."""
     parts = np.maximum.accumulate((shares - guess) / (1 - guess))
     return float(np.exp(np.interp(at, parts + 1e-9 * np.arange(len(parts)), np.log(levels))))
 

@@ -1,13 +1,13 @@
-"""How often `snellen gate` fails a build, by simulation: a noisy model asked again, unchanged or worse by so many points.
+"""How often `snellen gate` fails a build, by simulation: a noisy model asked again, unchanged or some points worse.
 
     python bench/gate.py [--quick]
 
-Every sample has a chance of its own to be right, and baseline and run are two draws from it: `changing` is the share of samples that come
-out differently when an unchanged model is asked again. A worse model has lower chances by so many points over all. Each figure is the
+Every sample has its own chance to be right, and baseline and run are two draws from it. `changing` is the share of samples that come
+out differently when an unchanged model is asked again. A worse model has lower chances: some points fewer in total. Each figure is the
 share of failures in 2,000 pairs of a baseline and a run, judged by the functions that `snellen gate` uses, with two points allowed.
-The last table is of another rule, which was not taken: fail where a drop is shown to be larger than what is allowed.
-Exits 1 if, at n = 500 with up to a fifth of the samples changing, an unchanged model fails in more than 5 % of builds or one that is 8
-points worse in less than 90 %, by more than two standard errors of the simulation.
+The last table shows a rejected rule: fail where a drop is significantly larger than what is allowed.
+Exits 1 if, at n = 500 with up to a fifth of the samples changing, an unchanged model fails in more than 5% of builds or one that is 8
+points worse in less than 90%, by more than two standard errors of the simulation.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ SIDES = tuple(RunSide(letter=letter, run=letter, subject=letter) for letter in "
 
 
 def chances(n: int, changing: float, dice: np.random.Generator) -> Floats:
-    """Chances to be right: twice as many samples as change are a coin's toss; of the others seven in ten are right, and stay so."""
+    """Draw chances to be right: twice the share that changes are coin tosses; of the others, seven in ten are always right."""
     doubt = dice.random(n) < 2 * changing
     return np.asarray(np.where(doubt, 0.5, dice.random(n) < 0.7), dtype=np.float64)
 
 
 def worsened(chance: Floats, by: float) -> Floats:
-    """The same model, worse by so many points: every chance is scaled down."""
+    """Return the same model, worse by this much: every chance is scaled down."""
     return chance * (1 - by / float(chance.mean()))
 
 
 def pairs(n: int, changing: float, worse: float, times: int, seed: int = 1) -> Iterator[Pairs]:
-    """Baselines and runs."""
+    """Yield baselines and runs."""
     dice = np.random.default_rng([seed, n, round(1000 * changing), round(1000 * worse)])
     for _ in range(times):
         chance = chances(n, changing, dice)
@@ -58,7 +58,7 @@ def pairs(n: int, changing: float, worse: float, times: int, seed: int = 1) -> I
 
 
 def judged(first: Sequence[bool], second: Sequence[bool], parts: int = 1) -> Gate:
-    """Two runs' marks, in so many parts of one size, as `snellen gate` judges them."""
+    """Judge the marks of two runs, in parts of equal size, as `snellen gate` does."""
     every = [
         PairedSample(f"{i % parts}/{i}", (("split", f"part {i % parts}"),), _seen(a), _seen(b))
         for i, (a, b) in enumerate(zip(first, second, strict=True))
@@ -82,7 +82,7 @@ def _seen(right: bool) -> Seen:
 
 
 def failing(n: int, changing: float, worse: float, times: int, parts: int = 1) -> float:
-    """The share of builds that fail, in percent."""
+    """Return the share of builds that fail, in percent."""
     failed = 0
     known: dict[tuple[int, int], bool] = {}  # of one part it matters only how many samples were lost and won
     for a, b in pairs(n, changing, worse, times):
@@ -94,7 +94,7 @@ def failing(n: int, changing: float, worse: float, times: int, parts: int = 1) -
 
 
 def beyond(n: int, changing: float, worse: float, times: int) -> float:
-    """The same of the rule that was not taken: a one-sided bound of the drop above what is allowed."""
+    """Return the same share under the rejected rule: a one-sided bound of the drop above what is allowed."""
     failed = 0
     for a, b in pairs(n, changing, worse, times):
         drop, moving = float(a.mean() - b.mean()), float((a != b).mean())

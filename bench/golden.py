@@ -58,7 +58,7 @@ def files(folder: Path) -> set[str]:
 
 
 def first_difference(old: list[str], new: list[str]) -> Iterator[str]:
-    """Say where two texts part."""
+    """Report where two texts first differ."""
     number = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     for name, lines in (("old", old), ("new", new)):
         line = lines[number] if number < len(lines) else "(ends)"

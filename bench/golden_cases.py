@@ -1,4 +1,4 @@
-"""Which sets `golden.py` makes, which runs on them, and which commands about these runs. Commands that are renamed are renamed here."""
+"""The sets that `golden.py` makes, the runs on them, and the commands about these runs. Renamed commands are renamed here."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SETS: Mapping[str, str] = {
     "vcr": "--count 16",
     "own": "--count 8",
 }
-"""What `snellen data make` is told of each set."""
+"""The options of `snellen data make` for each set."""
 FIRST = "constant"
 """The run of each exam whose samples the scripted replies are written for."""
 
 
 class Case(NamedTuple):
-    """A run: what it is called, who answers, and what else `snellen.evaluate` is told."""
+    """A run: its name, its subject, and further arguments of `snellen.evaluate`."""
 
     name: str
     model: str | None
@@ -96,7 +96,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         Case("constant-levels", PIXELS, {"splits": ["size"], "limit": 16, "constant": True}),
     ),
 }
-"""The runs of each exam. `hand` are own questions of a table that is written by hand, and so not synthetic."""
+"""The runs of each exam. `hand` has own questions from a handwritten table, which is therefore not synthetic."""
 OF_AN_EXAM: Mapping[str, str] = {
     "verify.json": "verify VARIED --exports --json",
     "compare.json": "compare VARIED OTHER --json --explain --power 5",
@@ -125,7 +125,7 @@ OF_AN_EXAM: Mapping[str, str] = {
     "paper.xlsx": "export VARIED OTHER --table paper --format xlsx --out FILE",
     "paper.tex": "export VARIED OTHER --table paper --format latex",
 }
-"""The commands about an exam's runs, by the file that holds what they write."""
+"""The commands about an exam's runs, by the file that holds their output."""
 OF_REAL_DATA: Mapping[str, str] = {
     "records": "export PLAIN --format eee --evaluator Lab --model-id lab/model --samples --out FILE",
     "hub": "export PLAIN --format hf --dataset lab/hand --out FILE",
@@ -143,4 +143,4 @@ NOT_OF: Mapping[str, tuple[str, ...]] = {
         "estimate-thinking.json",
     ),
 }
-"""What is refused: a gate on few screenshots; what holds samples of the eye exam against each other."""
+"""Commands that refuse these exams: a gate on few screenshots, and comparisons between samples of the eye exam."""

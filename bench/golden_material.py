@@ -1,4 +1,4 @@
-"""Write what the runs of `golden.py` are made of: a small set of each exam, a table of own questions, and scripted replies."""
+"""Write the material of the runs of `golden.py`: a small set of each exam, a table of own questions, and scripted replies."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ FORMS: Sequence[Callable[[str, str], str | None]] = (
 
 
 def scripted(exam: str, samples: Sequence[Any], shift: int, whole: bool) -> dict[str, str]:
-    """Return replies by id: forms by turns, beginning with number `shift`; a `whole` set leaves no question without one."""
+    """Return replies by id, with the forms in turn from number `shift`; a `whole` set leaves no question without a reply."""
     rights = [RIGHT[exam](sample) for sample in samples]
     found = {}
     for number, (sample, right) in enumerate(zip(samples, rights, strict=True)):
@@ -152,7 +152,7 @@ def write_replies(folder: Path, exam: str, samples: Iterable[Any], prompt: str) 
 
 
 def _logged(name: str, replies: Mapping[str, str], number: int) -> str:
-    """A row of another tool's log: every fifth was cut off, every seventh failed."""
+    """Return a row of another tool's log: every fifth was cut off, every seventh failed."""
     row: dict[str, Any] = {"id": name, "response": replies.get(name, ""), "score": number % 2, "finish_reason": "stop"}
     if number % 5 == 4:
         row["finish_reason"] = "length"

@@ -29,12 +29,12 @@ RUNS = Path("runs")
 
 
 class CommandError(Exception):
-    """A command that ended badly."""
+    """A command failed."""
 
 
 @contextlib.contextmanager
 def streams(out: IO[bytes], err: IO[bytes]) -> Iterator[None]:
-    """Let what this process prints go to two files."""
+    """Redirect what this process prints to two files."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = os.dup(1), os.dup(2)
@@ -76,7 +76,7 @@ def name_of(exam: str) -> str:
 
 
 class Golden:
-    """What is made in the working folder."""
+    """A golden folder and its working folder, with the runs made so far."""
 
     def __init__(self) -> None:
         self.cleaner = Cleaner(Path.cwd(), snellen.__version__)
@@ -104,7 +104,7 @@ class Golden:
         return self.named(run, exam, case.name)
 
     def imported(self, exam: str) -> snellen.Run:
-        """Make a run of a table of replies, some of which were cut off or failed."""
+        """Make a run from a table of replies, some of which were cut off or failed."""
         before = set(RUNS.iterdir())
         log = f"{MATERIAL}/replies/{exam}-logged.jsonl"
         told = f"import csv {log} --exam {exam} --data {self.data(exam)} --model logged --out {RUNS}"
@@ -113,7 +113,7 @@ class Golden:
         return self.named(snellen.open_run(path), exam, "imported")
 
     def named(self, run: snellen.Run, exam: str, case: str) -> snellen.Run:
-        """Remember what a run is called here."""
+        """Remember the name of a run in the golden folder."""
         if run.path.name in self.cleaner.names:
             raise CommandError(f"{exam} {case}: the same run as {self.cleaner.names[run.path.name]}")
         self.cleaner.names[run.path.name] = f"{exam}/{case}"
@@ -132,7 +132,7 @@ class Golden:
         path.write_text(text)
 
     def freeze_run(self, run: snellen.Run) -> None:
-        """Freeze a run's files, its rows, and what commands say of it alone."""
+        """Freeze a run's files, its rows, and the output of commands about it alone."""
         label = self.cleaner.names[run.path.name]
         self.freeze_files(f"{label}/files", run.path)
         for name, rows in (("scores", run.score_rows()), ("samples", run.sample_rows())):
@@ -141,7 +141,7 @@ class Golden:
         self.freeze_command(f"{label}/show.numbers", ["show", str(run.path)])
 
     def freeze_exam(self, exam: str, runs: dict[str, snellen.Run]) -> None:
-        """Freeze what commands say of an exam's runs. `ALL` are those that were asked the protocols' own prompts."""
+        """Freeze the output of commands about an exam's runs. `ALL` are those with the protocols' own prompts."""
         asked_alike = [case.name for case in CASES[exam] if "prompt" not in case.options]
         places = {
             **{name.upper(): [str(run.path)] for name, run in runs.items()},
@@ -156,7 +156,7 @@ class Golden:
             self.freeze_command(f"{exam}/{name}", words)
 
     def freeze_command(self, name: str, words: list[str]) -> None:
-        """Freeze what a command prints, or what it writes to FILE."""
+        """Freeze a command's output, or the file that it writes to FILE."""
         with tempfile.TemporaryDirectory() as folder:
             written = Path(folder) / Path(name).name
             try:
@@ -186,7 +186,7 @@ class Golden:
             self.freeze_numbers(f"{'runs' if address == '/' else label}/viewer.html", page)
 
     def freeze_numbers(self, name: str, text: str) -> None:
-        """Freeze the numbers of a page or of what a terminal shows."""
+        """Freeze the numbers of a page or of terminal output."""
         shown = visible(text) if name.endswith(".html") else text
         self.freeze(f"{name.rpartition('.')[0]}.numbers", listed(numbers(self.cleaner.text(shown))))
 

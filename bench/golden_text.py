@@ -1,4 +1,4 @@
-"""Turn what Snellen writes into text that two checkouts can be compared by. Every normalisation of `golden.py` is in this file.
+"""Turn Snellen's output into text that two checkouts can be compared by. Every normalisation of `golden.py` is in this file.
 
 What legitimately varies from one time to the next is replaced:
 
@@ -130,7 +130,7 @@ def listed(found: Counter[str]) -> str:
 
 
 def same_seconds(answers: Path) -> None:
-    """Let each prediction of a grounding method have taken equally long."""
+    """Give all predictions of a grounding method the same duration."""
     answers.write_text(SECONDS.sub(r"\g<1>0.25", answers.read_text()))
 
 

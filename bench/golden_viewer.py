@@ -19,7 +19,7 @@ LONGEST = 120.0
 
 
 def pages(runs: Path) -> Iterator[tuple[str, str]]:
-    """Give each page of the viewer with its address; the list of runs has the address /."""
+    """Yield the address and text of each page of the viewer; the list of runs has the address /."""
     command = [sys.executable, "-P", "-m", "snellen", "view", str(runs), "--no-open"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:

@@ -1,18 +1,17 @@
-"""Do 95 % intervals hold the truth in 93 to 97 % of runs, and are p values uniform where there is no difference? By simulation.
+"""Simulate whether 95% intervals cover the truth in 93 to 97% of runs, and whether p values are uniform under no difference.
 
     python bench/grid.py [--quick] [intervals] [tests]
 
-Intervals: every kind that a run or a comparison shows, at n = 30, 247 and 2,589, true rates of 5 to 95 %, samples that stand for themselves
-and samples in 10, 30 and 100 clusters of one size, with a correlation of 0.2 within clusters; 2,000 runs a cell. A line is a kind at an n
-and a number of clusters: the mean coverage over its rates, the lowest and the highest cell, and how many cells are below 93 and above
-97 %. Right or wrong answers of few samples move in steps, and with them the coverage of any interval: Wilson's and Tango's for independent
-samples are also computed from the binomial and the trinomial distribution, without chance. `known` is what Wilson's or Tango's interval
-would cover were the samples' worth (design effect and grades) known and not estimated, by 10,000 draws of its own; of a difference of
-macro F1 it is that of Tango's interval of the same runs' shares of right answers. A cell is `forced` where even that covers more than
-97 %: no better estimate can mend it. Forced cells are in the mean, and `others` is without them.
-Tests: how often p is at most 1, 5, 10, 20 and 50 % where there is no difference, and its largest distance from uniform. Exact tests of
-whole numbers have steps and stay below; the same p with ties broken by a coin has none.
-Exits 1 if the mean of a line is below 93 %, or without the forced cells outside 93 to 97 %, or a p is too small too often.
+Intervals: every kind that a run or a comparison shows, at n = 30, 247 and 2,589 and true rates of 5 to 95%, 2,000 runs a cell. Samples are
+independent or in 10, 30 and 100 clusters of one size, with a correlation of 0.2 within clusters. A line is a kind at an n and a number of
+clusters: the mean coverage over its rates, the lowest and highest cell, and the numbers of cells below 93 and above 97%. With few
+right-or-wrong samples, coverage moves in steps. Wilson's and Tango's for independent samples are therefore also computed exactly, from the
+binomial and the trinomial distribution. `known` is the coverage of Wilson's or Tango's interval if the design effect and grades were known
+instead of estimated, by 10,000 separate draws. For a difference of macro F1 it is Tango's on the same runs' shares of right answers. A cell
+is `forced` where even that covers over 97%: no better estimate can fix it. The mean includes forced cells, `others` does not.
+Tests: how often p is at most 1, 5, 10, 20 and 50% without a difference, and its largest distance from uniform. Exact tests move in steps
+and stay below; with ties broken by a coin there are no steps.
+Exits 1 if a line's mean is below 93%, or outside 93 to 97% without its forced cells, or if p is too small too often.
 """
 
 from __future__ import annotations
@@ -43,8 +42,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 SEED = 13
 RNG = np.random.default_rng(SEED)
-APART = np.random.default_rng(31)
-"""For what is known: so that its draws do not change those of the cells."""
+APART = np.random.default_rng(31)  # for `known`, so that its draws do not change those of the cells
 KNOWN = 10_000
 NUMBERS = (30, 247, 2589)
 RATES = (0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95)
@@ -53,7 +51,7 @@ CORRELATION = 0.2
 MOVES = ((0.025, 0.025), (0.1, 0.1), (0.02, 0.1), (0.05, 0.25), (0.3, 0.3))
 """Shares of samples that are won and lost between two runs."""
 ALIKE = (0.7, 0.2)
-"""Shares of samples of which the second of two runs says what the first does."""
+"""Shares of samples on which the second of two runs repeats the reply of the first."""
 GRADES = np.array([0.3, 0.6, 1.0])
 WHOLE = 0.6
 """Of graded values, those that are right or wrong; the others lie around the chance, half as far from it as they could."""
@@ -76,12 +74,12 @@ class Cell(NamedTuple):
 
     @property
     def forced(self) -> bool:
-        """Whether even the interval that knows what others estimate covers too often."""
+        """Tell whether even the interval that knows what others estimate covers too often."""
         return self.known is not None and self.known > HIGH
 
 
 def designs() -> Iterator[tuple[int, int, Ints]]:
-    """n, the number of clusters, and their sizes. As many clusters as samples are none."""
+    """Yield n, the number of clusters, and their sizes. One cluster per sample counts as none."""
     for n in NUMBERS:
         for clusters in CLUSTERS:
             if clusters < n:
@@ -90,7 +88,7 @@ def designs() -> Iterator[tuple[int, int, Ints]]:
 
 
 def chances(rate: float, shape: tuple[int, int], clusters: int, rng: np.random.Generator = RNG) -> Floats:
-    """A chance for each cluster of each run."""
+    """Draw a chance for each cluster of each run."""
     if not clusters:
         return np.full(shape, rate)
     both = (1 - CORRELATION) / CORRELATION
@@ -98,7 +96,7 @@ def chances(rate: float, shape: tuple[int, int], clusters: int, rng: np.random.G
 
 
 def covered(found: Iterable[Interval | None], truth: float) -> float:
-    """In percent; an interval that is not there does not hold the truth."""
+    """Return the coverage in percent; a missing interval does not cover the truth."""
     held = [one is not None and one.low - 1e-12 <= truth <= one.high + 1e-12 for one in found]
     return 100 * float(np.mean(held))
 
@@ -107,7 +105,7 @@ def covered(found: Iterable[Interval | None], truth: float) -> float:
 
 
 def shares(times: int) -> Iterator[Cell]:
-    """Shares of right answers."""
+    """Yield cells of shares of right answers."""
     for n, clusters, sizes in designs():
         ones = np.ones(len(sizes))
         for rate in RATES:
@@ -126,14 +124,14 @@ def shares(times: int) -> Iterator[Cell]:
 
 @cache
 def _holds(k: int, n: int, rate: float) -> bool:
-    """Whether the interval of k right ones of n independent samples holds the rate."""
+    """Tell whether the interval of k right ones of n independent samples covers the rate."""
     values = np.array([1.0, 0.0])
     found = share_interval(Clusters(values, np.ones(2), np.array([float(k), float(n - k)]), True, 0.0, 1.0, float(k)))
     return found.low - 1e-12 <= rate <= found.high + 1e-12
 
 
 def exact(n: int, rate: float) -> float:
-    """The coverage of Wilson's interval, in percent."""
+    """Return the coverage of Wilson's interval, in percent."""
     logs = [
         lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(rate) + (n - k) * log(1 - rate)
         for k in range(n + 1)
@@ -143,7 +141,7 @@ def exact(n: int, rate: float) -> float:
 
 
 def graded(times: int) -> Iterator[Cell]:
-    """Means of graded values."""
+    """Yield cells of means of graded values."""
     for n, clusters, sizes in designs():
         starts, ones = np.concatenate([[0], np.cumsum(sizes)[:-1]]), np.ones(len(sizes))
         for rate in RATES:
@@ -159,7 +157,7 @@ def graded(times: int) -> Iterator[Cell]:
 
 
 def known_share(sizes: Ints, clusters: int, rate: float, *, grades: bool = False) -> float:
-    """The coverage of Wilson's interval in percent, were it known how many right-or-wrong samples these are worth."""
+    """Return the coverage of Wilson's interval in percent if the number of equivalent right-or-wrong samples were known."""
     share, n = CORRELATION if clusters else 0.0, int(sizes.sum())
     alike = (float((sizes**2).sum()) / n - 1) * share
     part = 1 / ((share + (1 - share) * (1 + 3 * WHOLE) / 4 if grades else 1.0) + alike)
@@ -173,7 +171,7 @@ def known_share(sizes: Ints, clusters: int, rate: float, *, grades: bool = False
 
 
 def differences(times: int, *, grades: bool) -> Iterator[Cell]:
-    """Paired differences: samples that are won and lost, whole or by grades."""
+    """Yield cells of paired differences: samples that are won and lost, whole or by grades."""
     kind = "difference, graded" if grades else "difference"
     mean = float(GRADES.mean()) if grades else 1.0
     for n, clusters, sizes in designs():
@@ -185,7 +183,7 @@ def differences(times: int, *, grades: bool) -> Iterator[Cell]:
 
 
 def known_difference(sizes: Ints, clusters: int, won: float, lost: float, *, grades: bool = False) -> float:
-    """The coverage of Tango's interval in percent, were it known how many right-or-wrong samples these are worth."""
+    """Return the coverage of Tango's interval in percent if the number of equivalent right-or-wrong samples were known."""
     n = int(sizes.sum())
     alike = (float((sizes**2).sum()) / n - 1) * (CORRELATION if clusters else 0.0)
     mean, square = (float((GRADES**k).mean()) if grades else 1.0 for k in (1, 2))
@@ -203,14 +201,14 @@ def known_difference(sizes: Ints, clusters: int, won: float, lost: float, *, gra
 
 
 def _plausible(up: Floats, down: Floats, n: float, d: float) -> NDArray[np.bool_]:
-    """Whether Tango's interval of each (up, down) holds d: the formula of `tango`, all at once (`check_plausible`)."""
+    """Tell whether Tango's interval of each (up, down) covers d: the formula of `tango`, vectorised (`check_plausible`)."""
     b, c = (2 * n - up + down) * d - up - down, -down * d * (1 - d)
     lost = (np.sqrt(np.maximum(0.0, b * b - 8 * n * c)) - b) / (4 * n)
     return np.asarray((up - down - n * d) ** 2 <= Z**2 * n * np.maximum(0.0, 2 * lost + d * (1 - d)) + 1e-9)
 
 
 def exact_difference(n: int, won: float, lost: float) -> float:
-    """The coverage of Tango's interval, in percent."""
+    """Return the coverage of Tango's interval, in percent."""
     up, down = np.triu_indices(n + 1)  # down counts both, so far
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
     same, down = n - down, down - up
@@ -229,7 +227,7 @@ def check_plausible() -> None:
 def moves(
     sizes: Ints, clusters: int, won: float, lost: float, times: int, *, grades: bool = False
 ) -> Iterator[tuple[Clusters, float, float]]:
-    """Draws of moves by cluster, with the sums of what was won and lost."""
+    """Yield draws of moves by cluster, with the sums of what was won and lost."""
     parts = np.array([won, lost, 1 - won - lost])
     n, counts, ones = int(sizes.sum()), sizes.astype(np.float64), np.ones(len(sizes))
     for _ in range(times):
@@ -245,7 +243,7 @@ def moves(
 
 
 def _graded(counts: NDArray[np.int64] | NDArray[np.bool_]) -> tuple[Floats, float]:
-    """The sums of so many grades, and the sum of their squares."""
+    """Return the sums of that many grades, and the sum of their squares."""
     whole = counts.astype(np.int64)
     each = RNG.choice(GRADES, int(whole.sum()))
     sums = np.bincount(np.repeat(np.arange(len(whole)), whole), weights=each, minlength=len(whole))
@@ -253,7 +251,7 @@ def _graded(counts: NDArray[np.int64] | NDArray[np.bool_]) -> tuple[Floats, floa
 
 
 def times_taken(times: int) -> Iterator[Cell]:
-    """Means and medians of a skewed measurement, in seconds."""
+    """Yield cells of means and medians of a skewed measurement, in seconds."""
     for n, clusters, sizes in designs():
         starts, ones = np.concatenate([[0], np.cumsum(sizes)[:-1]]), np.ones(len(sizes))
         names = [f"c{i}" if clusters else "" for i, size in enumerate(sizes.tolist()) for _ in range(size)]
@@ -271,11 +269,11 @@ def times_taken(times: int) -> Iterator[Cell]:
         yield Cell("median", n, clusters, "log spread 0.5", covered(medians, 1.0))
 
 
-# ---------------------------------------------------------------- scores that are no means
+# ---------------------------------------------------------------- scores other than means
 
 
 def said(true: int, label: int) -> Seen:
-    """A mark of SalBench's `robust`."""
+    """Return a mark of SalBench's `robust`."""
     sample = Sample(id="", tags=TAGS, truth=LABELS[true].lower())
     values: dict[str, float | str | None] = dict.fromkeys(
         ("exact_match", "precision", "recall", "f1"), float(true == label)
@@ -290,7 +288,7 @@ def said(true: int, label: int) -> Seen:
 
 
 def f1(counts: Floats) -> Floats:
-    """Macro F1 of counted (true, said) in the last two axes."""
+    """Return the macro F1 of counted (true, said) in the last two axes."""
     hits = np.diagonal(counts, axis1=-2, axis2=-1)
     both = counts.sum(axis=-1) + counts.sum(axis=-2)
     there = counts.sum(axis=-1) > 0
@@ -299,12 +297,12 @@ def f1(counts: Floats) -> Floats:
 
 
 def confused(rate: float) -> Floats:
-    """The chances of (true, said): three labels, so many said rightly, the others at random."""
+    """Return the chances of (true, said): three labels, this share said rightly, the others at random."""
     return (np.eye(3) * (rate - (1 - rate) / 2) + (1 - rate) / 2) / 3
 
 
 def macro(times: int) -> Iterator[Cell]:
-    """SalBench's macro F1 on P3, by the protocol's own code."""
+    """Yield cells of SalBench's macro F1 on P3, by the protocol's own code."""
     seen = [said(true, label) for true in range(3) for label in range(3)]
     for n in NUMBERS:
         for rate in RATES:
@@ -317,7 +315,7 @@ def macro(times: int) -> Iterator[Cell]:
 
 
 def macro_difference(times: int) -> Iterator[Cell]:
-    """The difference of two runs' macro F1 as `compare` shows it: the second says as the first in some, else by its own rate."""
+    """Yield the difference of two runs' macro F1 as `compare` shows it: the second repeats some replies, else has its own rate."""
     for n, alike in product(NUMBERS, ALIKE):
         groups = min(n, 100)
         sizes = np.full(groups, n // groups) + (np.arange(groups) < n % groups)
@@ -337,7 +335,7 @@ def macro_difference(times: int) -> Iterator[Cell]:
 
 
 def _moved(counts: Floats) -> Interval | None:
-    """The interval from counts of (true, first, second) in each of the groups that are left out."""
+    """Return the interval from counts of (true, first, second) in each of the groups that are left out."""
     every = counts.sum(axis=0)
     rest = every - counts
     value = float(f1(every.sum(axis=1)) - f1(every.sum(axis=2)))
@@ -346,7 +344,7 @@ def _moved(counts: Floats) -> Interval | None:
 
 
 def check_moved() -> None:
-    """The short way above gives what `compare` gives."""
+    """Check that the shortcut above gives the same as `compare`."""
     drawn = RNG.integers(0, 3, (120, 3)).tolist()
     first, second = ([said(true, label[k]) for true, *label in drawn] for k in (0, 1))
     theirs = own_difference(ROBUST, "macro_f1", {"config": "P3"}, [first], [second])
@@ -364,7 +362,7 @@ def check_moved() -> None:
 
 
 class Tested(NamedTuple):
-    """A design without a difference: its p values, and those with ties broken by a coin where all ways are counted out."""
+    """A design without a difference: its p values, and those with ties broken by a coin where all outcomes are enumerated."""
 
     name: str
     p: Floats
@@ -372,7 +370,7 @@ class Tested(NamedTuple):
 
 
 def tested(times: int) -> Iterator[Tested]:
-    """Right or wrong at every n, alone and in clusters; graded values, drawn and counted out."""
+    """Yield right-or-wrong values at every n, alone and in clusters, and graded values, drawn and enumerated."""
     for n, clusters, sizes in designs():
         drawn = [one for one, _up, _down in moves(sizes, clusters, 0.1, 0.1, times)]
         p = np.array([sign_flips(one).p for one in drawn])
@@ -388,7 +386,7 @@ def _in(clusters: int) -> str:
 
 
 def broken(moved: Clusters) -> float:
-    """The chance of more than was found, and of as much times a coin's fall: uniform, were there no difference."""
+    """Return the chance of more than was found, plus that of as much times a random number: uniform under no difference."""
     sizes = Counter(np.abs(moved.sums).round().astype(int).tolist())
     del sizes[0]
     found = round(abs(moved.total))
@@ -400,7 +398,7 @@ def broken(moved: Clusters) -> float:
 
 
 def print_intervals(times: int) -> int:
-    """A line for each kind, n and number of clusters, then for each kind and n; how many of the former are off."""
+    """Print a line for each kind, n and number of clusters, then for each kind and n; return how many of the former are off."""
     check_moved()
     check_plausible()
     print(f"Coverage of 95 % intervals, in %; {times:,} runs a cell, correlation {CORRELATION} within clusters")
@@ -445,7 +443,7 @@ def print_intervals(times: int) -> int:
 
 
 def _line(cells: Sequence[Cell], clusters: str) -> bool:
-    """Print some cells as one line; whether their mean is off."""
+    """Print cells as one line; return whether their mean is off."""
     cover = [c.coverage for c in cells]
     others = [c.coverage for c in cells if not c.forced]
     known = [c.known for c in cells if c.known is not None]
@@ -462,7 +460,7 @@ def _line(cells: Sequence[Cell], clusters: str) -> bool:
 
 
 def print_tests(times: int) -> int:
-    """A line for each design; how many p values are too small too often. Its draws are the same with and without the intervals before."""
+    """Print a line for each design; return how many p values are too small too often. Its draws do not depend on the intervals before."""
     RNG.bit_generator.state = np.random.default_rng(SEED).bit_generator.state
     print(f"\nHow often p is at most so much where there is no difference, in %; {times:,} draws")
     head = "".join(f"{100 * level:7.0f}" for level in LEVELS)
@@ -483,14 +481,14 @@ def print_tests(times: int) -> int:
 
 
 def _furthest(p: Floats) -> float:
-    """The largest distance of the p values' distribution from the uniform one (Kolmogorov and Smirnov's)."""
+    """Return the largest distance of the p values' distribution from the uniform one (Kolmogorov and Smirnov's)."""
     found = np.sort(p)
     steps = np.arange(len(found) + 1) / len(found)
     return float(max(np.max(steps[1:] - found), np.max(found - steps[:-1])))
 
 
 def main() -> int:
-    """Print what is asked for; without words, all."""
+    """Print the requested parts; without arguments, all of them."""
     times = 200 if "--quick" in sys.argv else 2000
     wanted = [word for word in sys.argv[1:] if not word.startswith("-")] or ["intervals", "tests"]
     wrong = print_intervals(times) if "intervals" in wanted else 0

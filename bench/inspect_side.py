@@ -17,7 +17,7 @@ from inspect_ai.solver import generate
 
 
 def to_sample(record: dict[str, Any]) -> Sample:
-    """An image file and the question, as Inspect's own image data sets have them."""
+    """Convert a record to an image file and the question, as in Inspect's own image data sets."""
     content = [ContentImage(image=record["image"]), ContentText(text=record["question"])]
     return Sample(id=record["id"], input=[ChatMessageUser(content=content)], target=record["target"])
 

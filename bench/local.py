@@ -1,4 +1,4 @@
-"""A local model with batches and entropies beside one-at-a-time generation that keeps all scores, in one run.
+"""A local model with batches and entropies, compared with one-at-a-time generation that keeps all scores, in one run.
 
 The other side is what the original of the explanation exams does: `generate` for each sample with `output_scores`, entropies
 computed from the scores afterwards. Both sides get the same tiny LLaVA, images and prompts, on one thread. Repeats are
@@ -38,7 +38,7 @@ SMALLER = 5.0
 
 
 class Size(NamedTuple):
-    """How much is measured. One at a time each sample takes as long as the next, so fewer will do; batches have to grow first."""
+    """How much is measured. One at a time, each sample takes equally long, so fewer are enough; batches have to grow first."""
 
     samples: int
     one_by_one: int
@@ -52,7 +52,7 @@ QUICK = Size(samples=160, one_by_one=30, repeats=2)
 
 
 def questions(count: int) -> list[Any]:
-    """Prompts of different lengths, each with an image of its own."""
+    """Return prompts of different lengths, each with its own image."""
     from tests.support.tiny_models import png
 
     from snellen.core.types import Picture, Question, Text
@@ -73,7 +73,7 @@ def questions(count: int) -> list[Any]:
 
 
 class Kept:
-    """The other side: one sample (or one fixed batch) at a time, all scores kept until the end of each."""
+    """The other side: one sample (or one fixed batch) at a time, keeping all scores until the end of each."""
 
     def __init__(self, folder: str) -> None:
         from snellen.subjects.local.stack import load_stack
@@ -116,7 +116,7 @@ def ours(folder: str, tokens: int, batch: Any) -> Any:
 
 
 async def ask_all(subject: Any, asked: list[Any]) -> list[Any]:
-    """As the engine asks: as many in work as the subject takes."""
+    """Ask as the engine does, with as many questions in flight as the subject takes."""
     answers: list[Any] = []
     running: set[asyncio.Task[Any]] = set()
     for question in asked:
@@ -133,7 +133,7 @@ async def _nobody(request: Any) -> Any:
 
 
 def child_rate(side: str, folder: str, count: int) -> dict[str, Any]:
-    """Samples a second with everything in, from encoded image to reply and entropies; loading and a warm-up are not."""
+    """Return samples per second, from encoded image to reply and entropies, without loading and a warm-up."""
     asked = questions(count + 1)
     if side == "kept":
         model = Kept(folder)
@@ -153,7 +153,7 @@ def child_rate(side: str, folder: str, count: int) -> dict[str, Any]:
 
 
 def child_memory(side: str, folder: str, batch: int) -> dict[str, Any]:
-    """How far memory grows while replies of full length are made, above what the loaded and warmed-up model takes."""
+    """Return how far memory grows for replies of full length, above the loaded and warmed-up model."""
     asked = questions(batch)
     act: Callable[[int], object]
     if side == "kept":
@@ -178,7 +178,7 @@ def child_memory(side: str, folder: str, batch: int) -> dict[str, Any]:
 
 
 def child_make(side: str, folder: str, _number: int) -> dict[str, Any]:
-    """The model that both sides load. It has the usual end token, which random weights hardly ever say."""
+    """Save the model that both sides load. It has the usual end token, which random weights hardly ever choose."""
     from tests.support.tiny_models import save_llava
 
     save_llava(Path(folder), vocabulary=VOCABULARY, hidden=64, layers=4, image=IMAGE)
@@ -193,7 +193,7 @@ CHILDREN: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
 
 
 def _start_watching() -> float:
-    """Memory now, in MB; where the system can, the peak is counted anew from here."""
+    """Return the memory in use, in MB, and reset the peak where the system can."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
         return _status("VmRSS")
@@ -224,7 +224,7 @@ def child(*arguments: object) -> dict[str, Any]:
 
 
 def rate_rows(folder: Path, size: Size) -> tuple[list[Row], dict[str, Any]]:
-    """Samples a second, and whether both sides said the same."""
+    """Measure samples per second, and compare the replies of the two sides."""
     found: dict[str, list[dict[str, Any]]] = {"kept": [], "ours": []}
     for number in range(size.repeats):
         for side, each in found.items():
@@ -267,7 +267,7 @@ def _compared(kept: dict[str, Any], own: dict[str, Any]) -> tuple[int, float]:
 
 
 def memory_rows(folder: Path) -> tuple[list[Row], dict[str, Any]]:
-    """Growth of memory at 256 new tokens, alone and for a batch."""
+    """Measure growth of memory at 256 new tokens, alone and for a batch."""
     rows: list[Row] = []
     raw: dict[str, Any] = {}
     for batch in (1, TOGETHER):

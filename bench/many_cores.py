@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def making(name: str, folder: Path, processes: int, seconds: float) -> float:
-    """Both measurements of a maker; gives how many processes are kept busy."""
+    """Measure a maker in both ways; return how many processes are kept busy."""
     where, told, records = MAKERS[name]
     more = {key: value for key, value in told.items() if key != "of"}
     make: Callable[..., Any] = partial(import_module(told.get("of", where)).make, seed=3, **more)
@@ -97,7 +97,7 @@ def making(name: str, folder: Path, processes: int, seconds: float) -> float:
 
 
 def parsing(folder: Path, processes: int, seconds: float, screens: int) -> float:
-    """The method `ocr` with waiting parsers; gives how many are kept busy."""
+    """Measure the method `ocr` with waiting parsers; return how many are kept busy."""
     from snellen.methods import ocr
     from snellen.synthetic.screens.make import make
 
@@ -128,7 +128,7 @@ def parsing(folder: Path, processes: int, seconds: float, screens: int) -> float
 
 
 def asked(data: Path, out: Path, processes: int, parser: Callable[..., Any]) -> float:
-    """Seconds of a run by the method `ocr` on so many cores."""
+    """Return the seconds of a run by the method `ocr` on this many cores."""
     from snellen import evaluate
 
     began = time.monotonic()

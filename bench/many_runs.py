@@ -27,7 +27,7 @@ COUNT, RUNS_EACH, MOST_SECONDS = 12, 8, 6.0
 
 
 def make(work: Path) -> None:
-    """Write the sets and the runs, as far as they are not there, with the Snellen that is imported."""
+    """Write the missing sets and runs with the Snellen that is imported."""
     import snellen
     from snellen import exams
     from snellen.core.extras import maker_of
@@ -60,7 +60,7 @@ def reported(source: Path, runs: Path, page: Path) -> tuple[Spent, int]:
 
 
 def charted(source: Path, runs: Path, picture: Path) -> Spent:
-    """What `chart` of a checkout took."""
+    """Measure `chart` of a checkout."""
     command, env = checkout(source)
     return measure([*command, "export", str(runs), "--out", str(picture)], env)
 

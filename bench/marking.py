@@ -1,4 +1,4 @@
-"""Marking at scale: a finished run of many samples, made without asking anybody, then re-marked and resumed.
+"""Marking at scale: a finished run of many samples, made without a model, then re-marked and resumed.
 
 python marking.py DATA OUT COUNT     writes a data set of tiny images and an API run over it; prints the run folder
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from processes import SNELLEN, Spent, environment, measure, one_core, say, script
 
 PROTOCOLS = "paper,lmms-eval,plan-v2,robust"
-NOWHERE = "http://127.0.0.1:9/v1"  # the discard port: a finished run calls nobody
+NOWHERE = "http://127.0.0.1:9/v1"  # the discard port: a finished run makes no calls
 SHORT = 0.6  # part of the replies that are a bare label or list of labels
 SHAPES = (
     "The odd one out is object {n}: it differs from the others in **{a}**.",
@@ -29,7 +29,7 @@ SHAPES = (
 
 
 def replies(count: int, labels: tuple[str, ...], seed: int) -> Iterator[str]:
-    """Short and verbose replies, the verbose ones all distinct."""
+    """Yield short and verbose replies, the verbose ones all distinct."""
     draw = random.Random(seed)  # noqa: S311  no secret
     for number in range(count):
         first, second = draw.sample(labels, 2)
@@ -40,7 +40,7 @@ def replies(count: int, labels: tuple[str, ...], seed: int) -> Iterator[str]:
 
 
 def make(data: Path, out: Path, count: int) -> Path:
-    """The data set, and the run folder exactly as the engine would have left it before marking."""
+    """Write the data set and the run folder exactly as the engine leaves it before marking."""
     import material
     from snellen.core.types import Answer, Call, ImageSent, Usage
     from snellen.engine.plan.plan import make_plan, manifest
@@ -83,7 +83,7 @@ def make(data: Path, out: Path, count: int) -> Path:
 
 
 def times(work: Path, count: int, repeats: int) -> tuple[Spent, Spent]:
-    """The best of several: re-marking under four protocols on one core, and going on with a run that is finished."""
+    """Return the best of several times: re-marking under four protocols on one core, and resuming a finished run."""
     data, out = work / "tiny", work / "tiny-runs"
     say(f"making a run of {count:,} stored replies")
     folder = script("marking.py", data, out, count).out.strip()

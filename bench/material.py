@@ -1,6 +1,6 @@
 """Data for the benchmark: SalBench folders of noise images of about 90 KB, all distinct, in shards that folders share.
 
-A shard is as `datasets` writes one to the hub: Snappy, and row groups of 500 images.
+A shard is written as `datasets` writes it to the hub: Snappy, and row groups of 500 images.
 
 python material.py images OUT TOTAL COUNT...   shards of TOTAL rows, and a folder OUT/COUNT for each COUNT, hard-linked
 python material.py files FOLDER OUT COUNT      the first COUNT images of a folder as files, with questions.jsonl
@@ -41,7 +41,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def png(random_bytes: bytes, side: int) -> bytes:
-    """A valid RGB PNG of these pixels; noise does not compress, so nothing tries to."""
+    """Return a valid RGB PNG of these pixels; noise does not compress, so no compression is tried."""
     row = side * 3
     raw = b"".join(b"\0" + random_bytes[y * row : (y + 1) * row] for y in range(side))
     head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
@@ -58,7 +58,7 @@ def write_shard(
     labels: tuple[str, ...] = P3,
     group: int = GROUP,
 ) -> None:
-    """Rows first..first+count of the endless noise set, row group by row group."""
+    """Write rows first..first+count of the endless noise set, one row group after the other."""
     path.parent.mkdir(parents=True, exist_ok=True)
     question = wording.question("P3") if split == "P3" else wording.question("O3")
     with pq.ParquetWriter(path, SCHEMA, compression="snappy") as out:
@@ -75,7 +75,7 @@ def write_shard(
 
 
 def make_images(out: Path, total: int, counts: list[int]) -> None:
-    """Shards of 1,000 rows; every folder holds links to as many as make its count."""
+    """Write shards of 1,000 rows; every folder links to as many as its count needs."""
     shards = []
     for first in range(0, total, SHARD):
         shards.append(out / "shards" / f"{first:06d}.parquet")
@@ -90,7 +90,7 @@ def make_images(out: Path, total: int, counts: list[int]) -> None:
 
 
 def rows(folder: Path) -> Iterator[tuple[str, bytes, str, str]]:
-    """Id, image, question and answer of a folder made here, in order."""
+    """Yield id, image, question and answer of a folder made here, in order."""
     for path in sorted((folder / "P3").glob("*.parquet")):
         with pq.ParquetFile(path, pre_buffer=False) as file:
             for batch in file.iter_batches(batch_size=50):
@@ -99,7 +99,7 @@ def rows(folder: Path) -> Iterator[tuple[str, bytes, str, str]]:
 
 
 def make_files(folder: Path, out: Path, count: int) -> None:
-    """The same questions for a tool that reads image files."""
+    """Write the same questions for a tool that reads image files."""
     out.mkdir(parents=True)
     with (out / "questions.jsonl").open("w") as questions:
         for number, (name, image, question, answer) in enumerate(rows(folder)):

@@ -2,9 +2,9 @@
 
 python million.py [COUNT...]     100,000 300,000 and 1,000,000 unless told otherwise; --work DIR keeps what is made
 
-Time is processor time of the command and its children, since other work on the machine stretches the clock. Memory is the most that the
-command and its children held together, looked at twenty times a second. Linear is a time per answer that does not grow; flat is a peak that
-stays below the limit.
+Time is processor time of the command and its children, since other work on the machine distorts wall time. Memory is the peak of the
+command and its children together, sampled twenty times a second. Linear means that time per answer does not grow; flat means that the
+peak stays below the limit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ O3 = ("Color, Shape", "Color", "Focus", "Location, Size")
 
 
 class Step(NamedTuple):
-    """What one command took."""
+    """The cost of one command."""
 
     name: str
     cpu: float
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 def make(folder: Path, count: int) -> None:
-    """Two configs of tiny pictures, 50 rows a row group, and one recorded reply to each sample."""
+    """Write two configs of tiny pictures, 50 rows a row group, and one recorded reply to each sample."""
     import material
     from snellen.exams.salbench.names import labels_of
 
@@ -78,7 +78,7 @@ def _resident_mb(pid: int) -> float:
 
 @contextmanager
 def watched() -> Iterator[Callable[[], float]]:
-    """The most memory that this process's children held together, in MB."""
+    """Measure the peak memory of this process's children together, in MB."""
     most, over = [0.0], threading.Event()
 
     def look() -> None:
@@ -105,7 +105,7 @@ def step(name: str, command: list[str], env: dict[str, str]) -> Step:
 
 
 def look(runs: Path, count: int, env: dict[str, str]) -> Iterator[Step]:
-    """The viewer: until a run is read, then pages of it. Its peak is that of the whole time."""
+    """Measure the viewer: until a run is read, then pages of it. The peak is that of the whole time."""
     say("view")
     with viewer(runs, env) as (pid, link):
         client = Client(link)
@@ -128,7 +128,7 @@ def look(runs: Path, count: int, env: dict[str, str]) -> Iterator[Step]:
 
 
 def _cpu(pid: int) -> float:
-    """Processor seconds of a process that is still there."""
+    """Return the processor seconds of a running process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -154,7 +154,7 @@ def measured(work: Path, count: int) -> Iterator[Step]:
 
 
 def _halve(folder: Path) -> None:
-    """As a killed process leaves a run: half of the answers, and no summary."""
+    """Make a run look as if it was killed: half of the answers, and no summary."""
     answers = folder / "answers.jsonl"
     with answers.open("r+b") as file:
         file.seek(answers.stat().st_size // 2)

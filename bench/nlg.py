@@ -65,21 +65,21 @@ WHY = (
 
 
 def sentence(draw: random.Random) -> str:
-    """Some twelve words, as people write them."""
+    """Draw some twelve words, as people write them."""
     parts = [draw.choice(p) for p in (WHO, DOES, WHAT, WHERE, WHY)]
     parts.insert(draw.randrange(5), f"word{int(draw.paretovariate(0.7)) % 5000}")  # rare words, as real text has them
     return f"{' '.join(parts).capitalize()}{draw.choice(('.', '', '!', ', I think.'))}"
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of processor time, and what came of it."""
+    """Return the seconds of processor time, and the result."""
     begin = time.process_time()
     found = work()
     return time.process_time() - begin, found
 
 
 def theirs(candidates: list[str], references: list[list[str]]) -> dict[str, float]:
-    """pycocoevalcap's values."""
+    """Return pycocoevalcap's values."""
     gold = dict(enumerate(references))
     said = {i: [c] for i, c in enumerate(candidates)}
     bleu, _ = import_module("pycocoevalcap.bleu.bleu").Bleu(4).compute_score(gold, said, verbose=0)

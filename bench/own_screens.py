@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def command(*words: object, out: Path) -> float:
-    """Run a command as a user does, show what it says, and give its seconds."""
+    """Run a command as a user does, print its output, and return its seconds."""
     began = time.monotonic()
     done = snellen(*words, cache=out / "cache")
     took = time.monotonic() - began
@@ -54,7 +54,7 @@ def command(*words: object, out: Path) -> float:
 
 
 def fill(mine: Path, folders: list[Path], count: int, scale: float) -> int:
-    """Own pictures and rows in place of the example's; gives the number of rows."""
+    """Replace the example's pictures and rows with own ones; return the number of rows."""
     rows = []
     shots = 0
     from playwright.sync_api import sync_playwright

@@ -25,7 +25,7 @@ TARGET = 3.0
 
 
 def calls(folder: Path) -> tuple[int, int, int]:
-    """Screenshots, elements, and parses that a server was asked for."""
+    """Return the numbers of screenshots, elements, and parse requests to a server."""
     from tests.support.omniparser import OmniParserServer, text_item
 
     from snellen import evaluate
@@ -41,7 +41,7 @@ def calls(folder: Path) -> tuple[int, int, int]:
 
 
 def embedded(folder: Path, screens: int) -> list[tuple[float, int]]:
-    """Processor seconds and number of detections for each screenshot."""
+    """Return processor seconds and number of detections for each screenshot."""
     from snellen.methods.ocr import OcrParser
     from snellen.synthetic.screens.make import make
 

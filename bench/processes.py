@@ -1,4 +1,4 @@
-"""Child processes, measured: wall and processor time, peak memory. And virtual environments that are made on demand.
+"""Child processes, measured: wall and processor time, and peak memory. Also virtual environments that are made on demand.
 
 The measuring process itself stays small: on Linux a child's peak memory is never shown below its parent's.
 """
@@ -24,11 +24,11 @@ _UNWANTED = ("EVAL_", "SNELLEN_", "INSPECT_", *_PROXIES)
 
 
 class ChildError(Exception):
-    """A child ended badly; the message holds the end of what it said."""
+    """A child failed; the message holds the end of its output."""
 
 
 class Spent(NamedTuple):
-    """What a child took."""
+    """The cost of a child process."""
 
     wall: float
     cpu: float
@@ -38,25 +38,25 @@ class Spent(NamedTuple):
 
 
 def say(text: str) -> None:
-    """A progress line."""
+    """Print a progress line."""
     print(f"bench: {text}", file=sys.stderr, flush=True)
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The environment of a measured process: no proxies, no settings of the user's."""
+    """Return the environment of a measured process: no proxies, and none of the user's settings."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(_UNWANTED) and not k.endswith("_API_KEY")}
     return kept | {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"} | more
 
 
 def checkout(source: Path) -> tuple[list[str], dict[str, str]]:
-    """The command and the environment that run Snellen from a checkout, with the libraries of this interpreter."""
+    """Return the command and the environment that run Snellen from a checkout, with the libraries of this interpreter."""
     if not (source / "src" / "snellen").is_dir():
         raise ChildError(f"{source} is not a checkout of Snellen")
     return [sys.executable, "-P", "-m", "snellen"], environment(PYTHONPATH=str(source.resolve() / "src"))
 
 
 def one_core() -> tuple[str, ...]:
-    """A command prefix that keeps a child on one core, where the machine can."""
+    """Return a command prefix that keeps a child on one core, where the machine supports it."""
     taskset = shutil.which("taskset")
     if taskset is None or not hasattr(os, "sched_getaffinity"):
         return ()
@@ -97,7 +97,7 @@ def script(name: str, *arguments: object, python: str = sys.executable, env: Map
 
 
 def own_environment(folder: Path, requirements: Path) -> str:
-    """The Python of a virtual environment that holds what a file of `name==version` lines names; made when missing."""
+    """Return the Python of a virtual environment with the packages of a file of `name==version` lines; make it if missing."""
     python = folder / "bin" / "python"
     stamp = folder / "installed.txt"
     wanted = requirements.read_text()

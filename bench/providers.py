@@ -1,4 +1,4 @@
-"""Processor time a sample of every provider's own subject beside the compatible one, in one run. See README.md.
+"""Processor time per sample of every provider's own subject, compared with the OpenAI-compatible one, in one run. See README.md.
 
 All answer the same questions about the same pictures at the same endpoint, which replies in each provider's documented form.
 Subjects take turns, and each repeat begins with another one.
@@ -22,7 +22,7 @@ from processes import ChildError, say, script
 from throughput import Bench, Load, Measured, Row, machine, show
 
 FEW = 500
-"""As many as make Snellen prepare questions in a second process, so that its start is no part of a sample's time either."""
+"""Enough for Snellen to prepare questions in a second process, so that its start does not count as a sample's time."""
 TARGET = 1.3
 KEY = "sk-bench-0123456789abcdef"
 
@@ -57,7 +57,7 @@ class Pair(NamedTuple):
 
 
 def measure_all(bench: Bench, load: Load, native: tuple[Provider, ...]) -> dict[str, list[Pair]]:
-    """Every subject in every repeat."""
+    """Measure every subject in every repeat."""
     subjects = [COMPATIBLE, *native]
     found: dict[str, list[Pair]] = {s.model: [] for s in subjects}
     for number in range(load.repeats):
@@ -73,7 +73,7 @@ def _ask(bench: Bench, load: Load, samples: int, subject: Provider) -> Measured:
 
 
 def rows(found: dict[str, list[Pair]]) -> list[Row]:
-    """The table. The verdict is by the median of the ratios within a repeat; the ratio of the best ones is shown beside it."""
+    """Return the table's rows. The verdict uses the median of the ratios within a repeat; the ratio of the best is shown beside it."""
     base = found[COMPATIBLE.model]
     lines = []
     for model, pairs in found.items():
@@ -89,7 +89,7 @@ def rows(found: dict[str, list[Pair]]) -> list[Row]:
 
 
 def _best(pairs: list[Pair]) -> float:
-    """As `throughput.py` has it: by the least time of many and the least time of few, whichever repeats they are from."""
+    """Return the cost by the least time of many and the least time of few, from any repeats, as `throughput.py` does."""
     return Pair(min((p.many for p in pairs), key=_cpu), min((p.few for p in pairs), key=_cpu)).cpu_us
 
 

@@ -28,7 +28,7 @@ NODE: dict[str, Any] = {"node_ip_address": "127.0.0.1", "num_gpus": 0, "object_s
 
 
 def rate(work: Path, endpoint: Endpoint, address: str, nodes: int, turn: int) -> float:
-    """Requests a second of the real command on so many nodes."""
+    """Return the requests per second of the real command on this many nodes."""
     samples = SLOTS * nodes * ROUNDS
     endpoint.reset(1_000_000, SERVICE)
     command = [SNELLEN, "run", "salbench", "--data", str(work / str(samples)), "--model", "api/bench", "--protocol"]

@@ -1,4 +1,4 @@
-"""Our own readers on generated replies: how many are misread as another answer, found unparsable, or read where nothing was said.
+"""Our own readers on generated replies: how many replies are misread, unparsable, or read as an answer that was not given.
 
 PYTHONPATH=. python bench/readers.py [COUNT] [SEED] [NAME]     10,000 replies a reader; with a NAME only those, and their faults
 """
@@ -34,7 +34,7 @@ def main(count: int, seed: int, name: str) -> None:
 
 
 def show_faults(name: str, count: int, seed: int) -> None:
-    """The forms that a reader fails on most, and examples."""
+    """Print the forms that a reader fails on most, and examples."""
     reader = next(r for r in all_readers() if r.name == name)
     failed = [
         (fault, said, found) for fault, said, found in faults(reader, count, seed) if fault not in ("right", "silent")

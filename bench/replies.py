@@ -1,6 +1,6 @@
-"""What the benchmark's endpoint answers, in each provider's documented form: the same word, with all that comes along with it.
+"""The replies of the benchmark's endpoint, in each provider's documented form: the same word, with all the usual fields.
 
-`CALLS` has the reply of every request line that is a call, `FACTS` what services tell of a model before a run.
+`CALLS` has the reply to every request line that is a call, `FACTS` the services' descriptions of a model before a run.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 WORD, THOUGHT = "Color", "The discs differ in nothing but their color."
 OPENAI, ANTHROPIC, GEMINI, DEPLOYMENT = "gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash", "bench"
-"""Models that Snellen knows a price of, so that pricing is measured, too; and a deployment at Azure, of which it knows none."""
+"""Models with a price that Snellen knows, so that pricing is measured too, and an Azure deployment without a known price."""
 
 _PASSED = {name: {"filtered": False, "severity": "safe"} for name in ("hate", "self_harm", "sexual", "violence")}
 
@@ -147,7 +147,7 @@ CONTENT: dict[str, Any] = {
 
 
 def response(said: Any, status: str = "200 OK") -> bytes:
-    """A whole response with JSON in it."""
+    """Return a complete response with a JSON body."""
     body = json.dumps(said).encode()
     return f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 

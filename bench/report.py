@@ -27,7 +27,7 @@ MOST_SECONDS = 1.0
 
 
 def loads(page: Path, count: int) -> list[dict[str, float]]:
-    """What opening the page took, each time in a browser context of its own."""
+    """Measure opening the page, each time in a new browser context."""
     from playwright.sync_api import sync_playwright
 
     found = []

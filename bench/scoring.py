@@ -39,7 +39,7 @@ class Row(NamedTuple):
 
 
 def child(data: Path, captions: Path, runs: Path, scorer: str, limit: int | None) -> dict[str, Any]:
-    """Answers from a file, then scoring alone under the clock."""
+    """Answer from a file, then measure scoring alone."""
     from snellen.core.options import Selection
     from snellen.engine.mark import scoring
     from snellen.engine.plan.plan import make_plan
@@ -80,7 +80,7 @@ def save_wide(folder: Path) -> None:
 
 
 def other_captions(reference: Path, out: Path) -> Path:
-    """The same captions in other words, as another model would give them."""
+    """Write the same captions in other words, as another model would."""
     said = json.loads(reference.read_text())
     told = {uid: {side: f"In this picture, {text}" for side, text in both.items()} for uid, both in said.items()}
     out.write_text(json.dumps(told))
@@ -88,7 +88,7 @@ def other_captions(reference: Path, out: Path) -> Path:
 
 
 def scored(home: Path, title: str, captions: str, scorer: str, cache: str, limit: int | None) -> Row:
-    """One child's scoring."""
+    """Run and measure one child's scoring."""
     say(title)
     env = environment(SNELLEN_CACHE_DIR=str(home / cache), HF_HUB_OFFLINE="1")
     words = ("--limit", limit) if limit else ()
@@ -99,7 +99,7 @@ def scored(home: Path, title: str, captions: str, scorer: str, cache: str, limit
 
 
 def measured(home: Path, scorer: str, name: str, limit: int | None) -> list[Row]:
-    """First, other captions, first again."""
+    """Measure the first captions, other captions, and the first again."""
     return [
         scored(home, f"{name}, {title}", captions, scorer, f"cache-{name}", limit)
         for title, captions in (

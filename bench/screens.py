@@ -48,7 +48,7 @@ def generate(side: str, out: Path, count: int) -> None:
 
 
 def child(side: str, out: Path, count: int) -> dict[str, Any]:
-    """Make a set and say what it took; runs in a process of its own."""
+    """Make a set and report its cost, in a separate process."""
     import PIL
 
     import_module(ORIGINAL if side == "original" else "snellen.synthetic.screens.make")
@@ -69,7 +69,7 @@ def child(side: str, out: Path, count: int) -> dict[str, Any]:
 
 
 def run(count: int, repeats: int) -> dict[str, list[dict[str, Any]]]:
-    """All sides, interleaved."""
+    """Measure all sides, interleaved."""
     other = own_environment(HERE / ".venv-openadapt", HERE / "openadapt-requirements.txt")
     found: dict[str, list[dict[str, Any]]] = {side: [] for side in SIDES}
     with tempfile.TemporaryDirectory(prefix="snellen-screens-") as work:
@@ -94,7 +94,7 @@ def run(count: int, repeats: int) -> dict[str, list[dict[str, Any]]]:
 
 
 def show(found: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """Print the table; gives the sides that miss the target."""
+    """Print the table; return the sides that miss the target."""
     best = {side: min(runs, key=lambda r: float(r["cpu"])) for side, runs in found.items()}
     slow = best["original"]["cpu"] / best["original"]["screens"]
     version = ".".join(platform.python_version_tuple()[:2])
@@ -121,7 +121,7 @@ def show(found: dict[str, list[dict[str, Any]]]) -> list[str]:
 
 
 def main() -> int:
-    """The whole measurement, or one side of it."""
+    """Run the whole measurement, or one side of it."""
     parser = argparse.ArgumentParser(description="Screenshots a second: Snellen's generators beside the original's.")
     parser.add_argument("--count", type=int, default=100, help="screenshots of each set (default 100)")
     parser.add_argument("--repeats", type=int, default=3, help="how often each side runs (default 3)")

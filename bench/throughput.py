@@ -1,6 +1,6 @@
-"""Snellen beside a bare HTTP client and beside Inspect AI, on one local endpoint, in one run. See README.md.
+"""Snellen compared with a bare HTTP client and with Inspect AI, on one local endpoint, in one run. See README.md.
 
-Rates are by the endpoint's clock, from the first request's arrival to the last response, so nobody's start-up counts.
+Rates are by the endpoint's clock, from the first request's arrival to the last response, so start-up time does not count.
 Repeats are interleaved and the best of each side is kept: other work on the machine can only slow a side down.
 """
 
@@ -27,7 +27,7 @@ FEW = 16
 
 
 class Load(NamedTuple):
-    """An endpoint, how much is asked of it, and how often."""
+    """An endpoint, the number of requests, and the number of repeats."""
 
     name: str
     slots: int
@@ -40,7 +40,7 @@ class Load(NamedTuple):
 
 
 class Size(NamedTuple):
-    """How much the whole benchmark measures."""
+    """The size of the whole benchmark."""
 
     slow: Load
     fast: Load
@@ -63,7 +63,7 @@ QUICK = Size(
 
 
 class Measured(NamedTuple):
-    """One side at one load: rate by the endpoint's clock, what the process spent, and how many samples."""
+    """One side at one load: rate by the endpoint's clock, the cost of the process, and the number of samples."""
 
     rate: float
     cpu: float
@@ -79,7 +79,7 @@ class Measured(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of the table; `ok` is None where nothing is demanded."""
+    """A line of the table; `ok` is None where there is no target."""
 
     what: str
     value: str
@@ -96,7 +96,7 @@ def _measured(spent: Spent, seen: Seen, samples: int, cpu: float | None = None) 
 
 
 class Bench:
-    """The sides, each as a process of its own against the same endpoint."""
+    """The sides, each as a separate process against the same endpoint."""
 
     def __init__(self, work: Path, endpoint: Endpoint, inspect_python: str | None) -> None:
         self.work, self.endpoint, self.inspect_python = work, endpoint, inspect_python
@@ -112,7 +112,7 @@ class Bench:
         return _measured(spent, self.endpoint.seen(), samples, float(spent.out))
 
     def snellen(self, load: Load, samples: int, model: str = "api/bench", at: str = "/v1", **keys: str) -> Measured:
-        """The real command with an empty answer store and nothing tuned."""
+        """Run the real command with an empty answer store and default settings."""
         self.endpoint.reset(load.slots, load.service)
         command = [SNELLEN, "run", "salbench", "--data", str(self.work / str(samples)), "--model", model]
         command += ["--base-url", f"{self.endpoint.root}{at}", "--out", str(self._fresh("runs"))]
@@ -121,7 +121,7 @@ class Bench:
         return _measured(spent, self.endpoint.seen(), samples)
 
     def version(self, source: Path, load: Load, samples: int) -> Measured:
-        """As `snellen`, with the code of a checkout."""
+        """Run `snellen` with the code of a checkout."""
         self.endpoint.reset(load.slots, load.service)
         command, env = checkout(source)
         command += ["run", "salbench", "--data", str(self.work / str(samples)), "--model", "api/bench"]
@@ -160,7 +160,7 @@ class Sides(NamedTuple):
 
 
 def measure_load(bench: Bench, load: Load) -> Sides:
-    """Every side at one load, in turn, several times (Inspect, which is slow, less often)."""
+    """Measure every side at one load, in turn, several times (Inspect, which is slow, less often)."""
     sides = Sides([], [], [], [], [])
     for number in range(load.repeats):
         say(f"{load.name}, {number + 1} of {load.repeats}: bare client")
@@ -184,20 +184,23 @@ def _gross(side: list[Measured]) -> float:
 
 
 def net_cpu_us(many: list[Measured], few: list[Measured]) -> float:
-    """Microseconds of processor time that one more sample takes, start-up taken out."""
+    """Return the microseconds of processor time that one more sample takes, without start-up."""
     extra = min(m.cpu for m in many) - min(m.cpu for m in few)
     return extra / (many[0].samples - few[0].samples) * 1e6
 
 
 def inspect_rate(load: Load, sides: Sides) -> str:
-    """With hardly more samples than slots, all requests leave in one burst after all the work: that is no rate."""
+    """Return Inspect's rate.
+
+    With hardly more samples than slots, all requests leave in one burst after all the work, which gives no rate.
+    """
     if load.inspect_samples < 4 * load.slots:
         return "too few samples for a rate"
     return f"{_rate(sides.inspect):,.1f} samples/s"
 
 
 def load_rows(load: Load, sides: Sides) -> list[Row]:
-    """The table's lines for one load. The verdict is by the best of each side; the pairs' median is shown beside it."""
+    """Return the table's lines for one load. The verdict uses the best of each side; the pairs' median is shown beside it."""
     bare, ours = _rate(sides.bare), _rate(sides.snellen)
     ratio = ours / bare
     pairs = statistics.median(s.rate / b.rate for s, b in zip(sides.snellen, sides.bare, strict=True))
@@ -228,7 +231,7 @@ def load_rows(load: Load, sides: Sides) -> list[Row]:
 
 
 def memory_rows(bench: Bench, load: Load, counts: tuple[int, int]) -> list[Row]:
-    """Peak memory of the command at two sizes."""
+    """Measure the command's peak memory at two sizes."""
     peaks = []
     for count in counts:
         say(f"peak memory at {count:,} samples")
@@ -239,7 +242,7 @@ def memory_rows(bench: Bench, load: Load, counts: tuple[int, int]) -> list[Row]:
 
 
 def marking_rows(work: Path, count: int, repeats: int) -> list[Row]:
-    """Re-marking and resuming a large finished run."""
+    """Measure re-marking and resuming a large finished run."""
     marked, resumed = marking.times(work, count, repeats)
     return [
         Row(
@@ -260,7 +263,7 @@ def marking_rows(work: Path, count: int, repeats: int) -> list[Row]:
 
 
 def run(size: Size, with_inspect: bool) -> tuple[list[Row], dict[str, Any]]:
-    """Everything; gives the table's lines and the raw numbers."""
+    """Run everything; return the table's lines and the raw numbers."""
     python = own_environment(HERE / ".venv-inspect", HERE / "inspect-requirements.txt") if with_inspect else None
     raw: dict[str, Any] = {}
     rows: list[Row] = []
@@ -280,7 +283,7 @@ def run(size: Size, with_inspect: bool) -> tuple[list[Row], dict[str, Any]]:
 
 
 def run_against(size: Size, old: Path) -> tuple[list[Row], dict[str, Any]]:
-    """This checkout and another one by turns, at both loads."""
+    """Compare this checkout with another one, in turn, at both loads."""
     raw: dict[str, Any] = {}
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="snellen-bench-") as folder, Endpoint() as endpoint:
@@ -301,7 +304,7 @@ def run_against(size: Size, old: Path) -> tuple[list[Row], dict[str, Any]]:
 
 
 def against_rows(load: Load, old: list[Measured], new: list[Measured], *, waits: bool) -> list[Row]:
-    """The lines of one load. CPU and memory have targets where calls take their time, the rate where they do not."""
+    """Return the lines of one load. CPU and memory have targets where calls take time, the rate where they do not."""
     cpu, before = _gross(new), _gross(old)
     peak, peak_before = max(m.peak_mb for m in new), max(m.peak_mb for m in old)
     rate, rate_before = _rate(new), _rate(old)

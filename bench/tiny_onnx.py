@@ -24,7 +24,7 @@ TOKENS = 64
 
 
 class Side(NamedTuple):
-    """What one way of running the model said, and what that took."""
+    """The replies of one way to run the model, and their cost."""
 
     answers: list[Any]
     wall: float
@@ -32,7 +32,7 @@ class Side(NamedTuple):
 
 
 async def ask_all(subject: Any, asked: list[Any]) -> list[Any]:
-    """As the engine asks: as many in work as the subject takes."""
+    """Ask as the engine does, with as many questions in flight as the subject takes."""
     turn = asyncio.Semaphore(subject.parallel)
 
     async def one(question: Any) -> Any:

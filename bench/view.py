@@ -41,7 +41,7 @@ PAGES = {
 
 @contextmanager
 def viewer(runs: Path, env: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """A server of its own process: its number, and the link that it printed."""
+    """Run a server in a separate process: its process id, and the link that it printed."""
     process = subprocess.Popen(
         [SNELLEN, "view", str(runs), "--no-open"],
         stdout=subprocess.PIPE,
@@ -57,12 +57,12 @@ def viewer(runs: Path, env: dict[str, str]) -> Iterator[tuple[int, str]]:
 
 
 def memory(pid: int) -> float:
-    """The most memory that a process had, in MB."""
+    """Return a process's peak memory, in MB."""
     return float(re.findall(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[0]) / 1024
 
 
 class Client:
-    """Asks for pages, and for how long that takes."""
+    """A client that fetches pages and measures the time."""
 
     def __init__(self, link: str) -> None:
         cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
@@ -81,13 +81,13 @@ class Client:
 
 
 def best(work: Callable[[], float]) -> tuple[float, float]:
-    """The median and the longest of a few."""
+    """Return the median and the longest of a few."""
     found = sorted(work() for _ in range(REPEATS))
     return found[REPEATS // 2], found[-1]
 
 
 def over_http(link: str, count: int) -> tuple[list[tuple[str, float, float]], str]:
-    """Cold once, then each page several times."""
+    """Measure the first page cold, then each page several times."""
     client = Client(link)
     key = re.findall(rb"/run/(\w+)", client.get(f"{client.base}/"))[0].decode()
     here = f"{client.base}/run/{key}"
@@ -99,7 +99,7 @@ def over_http(link: str, count: int) -> tuple[list[tuple[str, float, float]], st
         address = here + end.format(**numbers)
         client.get(address)
         if name.startswith("a sample"):
-            time.sleep(5)  # the data set is opened meanwhile, as for whoever looks at the list first
+            time.sleep(5)  # the data set is opened meanwhile, as for a user who looks at the list first
         rows.append((name, *best(lambda address=address: client.seconds(address))))  # type: ignore[misc]
     took = client.seconds(f"{here}/samples?q=pop+out+at")
     rows.append(("a search through all replies", took, took))
@@ -108,7 +108,7 @@ def over_http(link: str, count: int) -> tuple[list[tuple[str, float, float]], st
 
 
 def in_a_browser(link: str, key: str) -> list[tuple[str, float, float]]:
-    """Until the page is loaded, its style and script too; pictures come when they are there."""
+    """Measure until the page is loaded with its style and script; pictures load later."""
     from playwright.sync_api import sync_playwright
 
     ended = "() => performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd / 1000"

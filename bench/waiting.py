@@ -1,6 +1,6 @@
-"""Work that waits as long as the real one takes, and gives back what the real one gave: for many processes on few cores (many_cores.py).
+"""Stand-in work that waits as long as the real work takes and returns its result: for many processes on few cores (many_cores.py).
 
-The processes themselves are real, and so is all that passes between them and the one that started them.
+The processes themselves are real, and so is all communication between them and their parent.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PARSE, SECONDS = "SNELLEN_BENCH_PARSE", "SNELLEN_BENCH_SECONDS"
 
 
 class Recorder:
-    """Does the real work, in this process, and remembers what it took and gave."""
+    """Does the real work in this process, and records its time and result."""
 
     def __init__(self, real: Any) -> None:
         self.real, self.seconds, self.images = real, 0.0, 0
@@ -38,7 +38,7 @@ class Recorder:
         return result
 
     def keep(self, path: Path) -> Callable[..., Any]:
-        """Work that takes as long, and gives the first of the results: a stand-in for a maker's `_written`."""
+        """Return work that takes equally long and returns the first of the results: a stand-in for a maker's `_written`."""
         path.write_text(json.dumps([_plain(result) for result in self.results[:40]]))
         return partial(STAND_INS[self.real.__module__], str(path), self.seconds / self.images)
 
@@ -70,7 +70,7 @@ def _waited(kept: str, seconds: float, key: Any) -> Written:
 
 
 def wait(seconds: float, log: Path) -> None:
-    """Wait, and note from when to when it was to last: what the system was late by is no work."""
+    """Wait, and log the planned start and end: a delay by the system is not work."""
     begin = time.monotonic()
     time.sleep(seconds)
     _opened(log).write(f"{begin:.4f} {begin + seconds:.4f}\n".encode())  # a short line at a time: they do not mix
@@ -82,14 +82,14 @@ def _opened(log: Path) -> Any:
 
 
 class Busy(NamedTuple):
-    """How many processes were at it, on average, in the middle of the time; and how long it took from the first to the last."""
+    """The average number of busy processes in the middle of the time, and the time from the first to the last."""
 
     processes: float
     seconds: float
 
 
 def kept_busy(log: Path) -> Busy:
-    """What was noted from 40 to 85 % of the time: without the start of so many processes on few cores, and without the end."""
+    """Count from 40 to 85% of the time, without the start of many processes on few cores and without the end."""
     spans = [tuple(map(float, line.split())) for line in log.read_text().splitlines()]
     first, last = min(begin for begin, _end in spans), max(end for _begin, end in spans)
     left, right = first + 0.4 * (last - first), first + 0.85 * (last - first)
@@ -98,7 +98,7 @@ def kept_busy(log: Path) -> Busy:
 
 
 def _plain(result: Any) -> Any:
-    """A result as JSON: lists of files, files, texts."""
+    """Return a result as JSON: lists of files, files, texts."""
     if isinstance(result, Path):
         return {"file": str(result)}
     return [type(result).__name__, *map(_plain, result)] if isinstance(result, (list, tuple)) else result
@@ -119,7 +119,7 @@ def _results(path: str) -> list[Any]:
 
 
 def parse_picture(image: bytes) -> Parse:
-    """Stands in for the embedded parser."""
+    """Stand in for the embedded parser."""
     chance = random.Random(image)  # noqa: S311 (as above)
     wait(float(os.environ[SECONDS]) * chance.uniform(0.5, 1.5), Path(os.environ[PARSE]).with_suffix(".log"))
     return _parse(os.environ[PARSE])

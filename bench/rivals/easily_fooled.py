@@ -1,4 +1,4 @@
-"""A model that is easy to fool: an OpenAI-compatible endpoint on this machine whose replies hang on the words of the question.
+"""A model that is easy to fool: a local OpenAI-compatible endpoint whose replies depend on the words of the question.
 
 python easily_fooled.py PORT [SALT]     answers until it is stopped; another salt deals the replies otherwise
 
@@ -30,7 +30,7 @@ REPLIES = (
 
 
 def reply_to(body: dict[str, Any], salt: str) -> str:
-    """One of the replies, by what was asked and shown; the same request gets the same reply."""
+    """Return a reply chosen by the question and the pictures; the same request gets the same reply."""
     asked = salt + json.dumps(body.get("messages"), sort_keys=True)
     return REPLIES[int.from_bytes(hashlib.sha256(asked.encode()).digest()[:4], "big") % len(REPLIES)]
 
@@ -61,7 +61,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(raw)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from inspect_ai.solver import generate
 
 
 def samples(folder: Path, config: str) -> MemoryDataset:
-    """One config of the set, image first and then the question, as SalBench asks."""
+    """Return one config of the set, image first and then the question, as SalBench asks."""
     found = []
     for row in pq.read_table(folder / config).to_pylist():
         image = "data:image/png;base64," + base64.b64encode(row["image"]["bytes"]).decode()

@@ -19,11 +19,11 @@ CONFIG = "- config_name: {0}\n  data_files:\n  - split: test\n    path: {0}/*.pa
 FEATURES = "- config_name: {0}\n  features:\n  - name: image\n    dtype: image\n" + "".join(
     f"  - name: {name}\n    dtype: string\n" for name in ("image_id", "question", "answer", "difficulty")
 )
-"""Without these lmms-eval gets no picture that it can use, warns once a sample, and asks all the same."""
+"""Without these features, lmms-eval gets no usable picture, warns once a sample, and asks all the same."""
 
 
 def stand_in(salbench: Path, where: Path) -> None:
-    """A folder with the data set's name and its configs, as a clone of the hub's would be."""
+    """Make a folder with the data set's name and its configs, like a clone of the hub's."""
     folder = where / NAME
     folder.mkdir(parents=True)
     configs = sorted(p.name for p in salbench.iterdir() if p.is_dir())

@@ -13,7 +13,7 @@ from PIL import Image
 
 
 def shrunk(picture: dict[str, Any], pixels: int) -> dict[str, Any]:
-    """The same cell with a small PNG."""
+    """Return the same cell with a small PNG."""
     with Image.open(io.BytesIO(picture["bytes"])) as image:
         small = image.convert("RGB")
     small.thumbnail((pixels, pixels))
