@@ -1,1 +1,1 @@
-"""Scripts that train the models that Snellen ships. Not part of the package: run them from the root of the repository."""
+"""Scripts that train the models shipped with Snellen. Not part of the package: run them from the root of the repository."""

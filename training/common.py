@@ -1,4 +1,4 @@
-"""What the training scripts share: scenes with all that is true of them, runs that can be repeated, and an optimiser.
+"""Code that the training scripts share: scenes with all true statements about them, reproducible runs, and an optimiser.
 
 A model of one million weights has minutes to learn to see, so three things are made easy for it: its first layer starts
 with the patterns that scenes are made of, its positions start in order, and its matrices take steps of equal length.
@@ -27,15 +27,15 @@ from training.scene_captions import caption
 DAMPING = 0.5
 """How far the strong patterns are damped: 0 not at all, 0.5 until all are equally strong."""
 SLOTS = 6
-"""Where something can be: three columns below, three above."""
+"""The number of places where something can be: three columns below, three above."""
 MIRRORED_SLOTS = (2, 1, 0, 5, 4, 3)
 TRAIN = "train"
-"""The part of the random numbers that scenes to learn from are drawn with; `snellen data make` draws with another, so no seed gives
-a scene of one to the other."""
+"""The part of the random numbers for training scenes. `snellen data make` draws with another part, so no seed gives a scene of one to
+the other."""
 
 
 class Side(NamedTuple):
-    """One scene of a pair: what is true of it, what is true at each slot, what tells it from the other, and captions that say so."""
+    """One scene of a pair: what is true of it and at each slot, what distinguishes it from the other, and captions that say so."""
 
     facts: tuple[str, ...]
     slots: tuple[tuple[str, ...], ...]
@@ -51,7 +51,7 @@ class Example(NamedTuple):
 
 
 def example(key: tuple[int, int, int]) -> Example:
-    """The pair of a seed and a number, at a size. No two differ in their words only: what is said follows from the scene."""
+    """Draw the pair of a seed and a number, at a size. No two differ in their words only: the words follow from the scene."""
     seed, index, size = key
     told = difference(seed, index, TRAIN)
     images = b"".join(draw(scene, (size, size)).image.tobytes() for scene in (told.one, told.other))
@@ -61,7 +61,7 @@ def example(key: tuple[int, int, int]) -> Example:
 
 
 def _side(scene: Scene, said: str, reference: str, seed: int, index: int) -> Side:
-    """Captions come in the same forms for both sides, so that what differs in them is the difference."""
+    """Describe one scene. Captions have the same forms for both sides, so that only the difference is different."""
     rng = generator("captions of a side", seed, index)
     short = said.split(", only", maxsplit=1)[0]
     more = [sentence(fact.text) for fact in facts(scene) if fact.text != said and fact.aspect != "place"]
@@ -85,7 +85,7 @@ def _side(scene: Scene, said: str, reference: str, seed: int, index: int) -> Sid
 
 
 def mirrored(text: str) -> str:
-    """What is said of a scene, said of its mirror image.
+    """Return the sentence for the scene's mirror image.
 
     >>> mirrored("the dog on the left is facing right")
     'the dog on the right is facing left'
@@ -95,7 +95,7 @@ def mirrored(text: str) -> str:
 
 
 class Sentences:
-    """Numbers for the sentences that were heard and for their mirror images."""
+    """Numbers for the known sentences and for their mirror images."""
 
     def __init__(self, heard: Iterable[str]) -> None:
         self.ids: dict[str, int] = {}
@@ -108,22 +108,22 @@ class Sentences:
         return len(self.ids)
 
     def table(self, texts: Iterable[Iterable[str]]) -> Tensor:
-        """A row of numbers for each group of texts; `len(self)` fills the rest."""
+        """Return a row of numbers for each group of texts; `len(self)` fills the rest."""
         rows = [torch.tensor([self.ids[text] for text in group], dtype=torch.int32) for group in texts]
         return nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=len(self))
 
     def truths(self, rows: Tensor) -> Tensor:
-        """Rows of numbers as rows of 0 and 1, one column a sentence."""
+        """Return rows of numbers as rows of 0 and 1, one column a sentence."""
         out = torch.zeros(*rows.shape[:-1], len(self) + 1)
         return out.scatter_(-1, rows.long(), 1.0)[..., :-1]
 
     def turned(self, rows: Tensor) -> Tensor:
-        """The numbers of the mirrored sentences."""
+        """Return the numbers of the mirrored sentences."""
         return torch.cat((self.mirror, torch.tensor([len(self)])))[rows.long()]
 
 
 def settle(seed: int, threads: int) -> torch.Generator:
-    """Makes a run repeatable as far as torch allows: the same machine and number of threads give the same weights."""
+    """Make a run repeatable as far as torch allows: the same machine and number of threads give the same weights."""
     random.seed(seed)
     torch.manual_seed(seed)
     torch.set_num_threads(threads)
@@ -132,7 +132,7 @@ def settle(seed: int, threads: int) -> torch.Generator:
 
 
 def batches(count: int, size: int, steps: int, chance: torch.Generator) -> Iterator[Tensor]:
-    """`steps` batches of numbers below `count`, each number once before any comes again."""
+    """Yield `steps` batches of numbers below `count`, each number once before any comes again."""
     order = torch.empty(0, dtype=torch.int64)
     for _ in range(steps):
         if len(order) < size:
@@ -142,13 +142,13 @@ def batches(count: int, size: int, steps: int, chance: torch.Generator) -> Itera
 
 
 def pixels(images: Tensor) -> Tensor:
-    """Bytes as a SigLIP image processor gives them to the model."""
+    """Convert bytes as a SigLIP image processor does."""
     return (images.float() / 127.5 - 1).permute(0, 3, 1, 2)
 
 
 @torch.no_grad()
 def start_with_patterns(layer: nn.Conv2d, images: Tensor) -> None:
-    """Sets the first layer to the main patterns of the patches of these images, the strong ones damped."""
+    """Set the first layer to the main patterns of the patches of these images, the strong ones damped."""
     side = layer.kernel_size[0]
     patches = (
         pixels(images).unfold(2, side, side).unfold(3, side, side).permute(0, 2, 3, 1, 4, 5).flatten(3).flatten(0, 2)
@@ -170,7 +170,7 @@ def start_with_patterns(layer: nn.Conv2d, images: Tensor) -> None:
 
 @torch.no_grad()
 def start_in_order(positions: nn.Embedding, loudness: float = 0.7) -> None:
-    """Sets the positions of a square of patches to waves of their place, mixed over all dimensions."""
+    """Set the positions of a square of patches to waves of their place, mixed over all dimensions."""
     count, width = positions.weight.shape
     across = math.isqrt(count)
     down, right = torch.meshgrid(torch.arange(across) / across, torch.arange(across) / across, indexing="ij")
@@ -181,7 +181,7 @@ def start_in_order(positions: nn.Embedding, loudness: float = 0.7) -> None:
 
 
 def slot_pooling(across: int) -> Tensor:
-    """The mean over the patches of each slot, as a matrix: slots by patches."""
+    """Return the mean over the patches of each slot, as a matrix: slots by patches."""
     place = (torch.arange(across) + 0.5) / across
     columns = torch.stack([((place >= k / 3 - 0.03) & (place <= (k + 1) / 3 + 0.03)).float() for k in range(3)])
     rows = torch.stack([(place > 0.3).float(), (place < 0.5).float()])
@@ -219,7 +219,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonal(ways: Tensor, rounds: int = 5) -> Tensor:
-    """The nearest matrices whose singular values are all about 1, by five rounds of Newton and Schulz."""
+    """Return the nearest matrices whose singular values are all about 1, by five rounds of Newton and Schulz."""
     tall = ways.shape[1] > ways.shape[2]
     x = ways.transpose(1, 2) if tall else ways
     length: Tensor = x.norm(dim=(1, 2), keepdim=True)
@@ -246,7 +246,7 @@ class Steps:
         self._model, self._steps, self._done = model, steps, 0
 
     def down(self, loss: Tensor) -> None:
-        """One step down this loss."""
+        """Take one step down this loss."""
         self._done += 1
         pace = min(1.0, self._done / 60) * (0.51 + 0.49 * math.cos(math.pi * self._done / self._steps))
         for group, full in self._groups:
@@ -260,7 +260,7 @@ class Steps:
 
 
 def halve(folder: Path) -> None:
-    """Keeps the weights of a saved model in half the bytes; its config still says float32, so they are computed with as before."""
+    """Store the weights of a saved model in half the bytes; its config still says float32, so they are computed with as before."""
     from safetensors.torch import load_file, save_file
 
     file = folder / "model.safetensors"

@@ -1,9 +1,9 @@
-"""Graphs for ONNX Runtime of the two shipped models, written beside their weights, which they refer to and do not hold.
+"""ONNX Runtime graphs of the two shipped models, written beside their weights, which they refer to but do not contain.
 
     python -m training.onnx_export src/snellen/weights/snellen-tiny src/snellen/weights/tiny-siglip
 
 A folder with a LLaVA of snellen-tiny's kind (a SigLIP tower, a Llama) gets `vision.onnx` and `language.onnx`, one with a SigLIP
-`vision.onnx` and `text.onnx`. The tests hold what they compute against transformers, token for token.
+`vision.onnx` and `text.onnx`. The tests compare their results with transformers, token for token.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _known(config: Config, **wanted: Any) -> None:
 
 
 def _layers(g: Graph, x: str, length: str, config: Config, where: str) -> list[str]:
-    """The layers of a SigLIP tower: rows of 1 sequence or several, all of one length, before and after each layer."""
+    """Add the layers of a SigLIP tower: rows of 1 sequence or several, all of one length, before and after each layer."""
     _known(config, hidden_act="gelu_pytorch_tanh")
     count, eps = config["num_attention_heads"], config["layer_norm_eps"]
     size = config["hidden_size"]
@@ -70,7 +70,7 @@ def _mlp(g: Graph, x: str, name: str) -> str:
 
 
 def _tower(g: Graph, config: Config, where: str) -> list[str]:
-    """Pictures as rows: one for each patch of each picture, before and after each layer."""
+    """Add a tower that turns pictures into rows, one for each patch of each picture, before and after each layer."""
     side, size = config["patch_size"], config["hidden_size"]
     patches = (config["image_size"] // side) ** 2
     names = (g.weight(f"{where}.embeddings.patch_embedding.{part}") for part in ("weight", "bias"))
@@ -86,7 +86,7 @@ def _pixels(config: Config) -> dict[str, tuple[str, list[Any]]]:
 
 
 def siglip_vision(folder: Path, config: Config) -> ModelProto:
-    """Pictures to vectors: all patches, as one learnt question sees them."""
+    """Return the graph from pictures to vectors: all patches, as one learnt question sees them."""
     g, name, eps = Graph(folder), "vision_model.head", config["layer_norm_eps"]
     rows = g.layer_norm(_tower(g, config, "vision_model")[-1], "vision_model.post_layernorm", eps)
     size, count = config["hidden_size"], config["num_attention_heads"]
@@ -106,7 +106,7 @@ def siglip_vision(folder: Path, config: Config) -> ModelProto:
 
 
 def siglip_text(folder: Path, config: Config) -> ModelProto:
-    """Texts of one length to vectors: the last place of each, whatever stands there."""
+    """Return the graph from texts of one length to vectors: the last place of each, whatever is there."""
     g, name, size = Graph(folder), "text_model", config["hidden_size"]
     length = g.node("Slice", g.node("Shape", "ids"), g.shape(1), g.shape(2))
     places = g.node("Slice", g.weight(f"{name}.embeddings.position_embedding.weight"), g.shape(0), length)
@@ -127,7 +127,7 @@ def siglip_text(folder: Path, config: Config) -> ModelProto:
 
 
 def llava_vision(folder: Path, config: Config) -> ModelProto:
-    """Pictures to rows that stand where a text has its pictures: what one layer of the tower makes of them, or several side by side."""
+    """Return the graph from pictures to the rows that replace them in a text: the output of one tower layer, or of several side by side."""
     _known(config, projector_hidden_act="gelu", vision_feature_select_strategy="full")
     g, vision, name = Graph(folder), config["vision_config"], "multi_modal_projector"
     found, wanted = _tower(g, vision, "vision_tower"), config["vision_feature_layer"]
@@ -138,10 +138,10 @@ def llava_vision(folder: Path, config: Config) -> ModelProto:
 
 
 def llama(folder: Path, config: Config) -> ModelProto:
-    """The next token's scores after one sequence, read in one go or on top of what was read before.
+    """Return the graph of the next token's scores after one sequence, read at once or after earlier tokens.
 
-    `past` holds keys and values of what was read, (layer, keys or values, head, place, width): nothing at first. `seen` are rows
-    of pictures, for the tokens at `places`.
+    `past` holds keys and values of the earlier tokens, (layer, keys or values, head, place, width), and is empty at first. `seen` are
+    rows of pictures, for the tokens at `places`.
     """
     count, size = config["num_attention_heads"], config["hidden_size"]
     width, eps = config["head_dim"], config["rms_norm_eps"]
@@ -185,7 +185,7 @@ def llama(folder: Path, config: Config) -> ModelProto:
 
 
 def _turns_and_mask(g: Graph, new: str, past: str, width: int, theta: float) -> tuple[tuple[str, str], str]:
-    """Cosines and sines of the new places, and what hides from each of them the places after it."""
+    """Add cosines and sines of the new places, and the mask that hides later places from each of them."""
     zero, one = g.constant(0, "int64"), g.constant(1, "int64")
     first = g.node("Squeeze", past)
     end = g.node("Add", first, g.node("Squeeze", new))
@@ -198,7 +198,7 @@ def _turns_and_mask(g: Graph, new: str, past: str, width: int, theta: float) -> 
 
 
 def _turned(g: Graph, x: str, turn: tuple[str, str]) -> str:
-    """Rotary embedding: each half of a head with the other one."""
+    """Add the rotary embedding: each half of a head with the other one."""
     left, right = g.nodes("Split", 2, x, axis=-1)
     other = g.node("Concat", g.node("Neg", right), left, axis=-1)
     return g.node("Add", g.node("Mul", x, turn[0]), g.node("Mul", other, turn[1]))

@@ -1,7 +1,7 @@
 """A small writer of ONNX graphs whose weights stay where they are, in the model's safetensors file.
 
-An initializer of an ONNX file may be a piece of another file: its name, where the piece begins and how long it is. Tensors of a
-safetensors file lie there raw, so a graph of some 30 KB refers to weights of 3 MB that are shipped anyway.
+An initializer of an ONNX file may be a piece of another file, given by its name, offset and length. Tensors in a
+safetensors file are raw, so a graph of some 30 KB refers to weights of 3 MB that are shipped anyway.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KINDS = {"F16": TensorProto.FLOAT16, "F32": TensorProto.FLOAT}
 
 
 class Graph:
-    """Nodes under way. A method adds nodes and gives the name of what they compute."""
+    """A graph under construction. A method adds nodes and returns the name of their result."""
 
     def __init__(self, folder: Path) -> None:
         header = weights_header(folder)
@@ -39,7 +39,7 @@ class Graph:
         return name in self._header
 
     def weight(self, name: str) -> str:
-        """A tensor of the safetensors file, as float32."""
+        """Add a tensor of the safetensors file, as float32."""
         if name in self._cast:
             return self._cast[name]
         entry = self._header[name]
@@ -71,7 +71,7 @@ class Graph:
         return names
 
     def linear(self, x: str, name: str) -> str:
-        """Rows times a matrix that is saved with a row for each output."""
+        """Multiply rows by a matrix that is saved with a row for each output."""
         bias = [self.weight(f"{name}.bias")] if self.has(f"{name}.bias") else []
         return self.node("Gemm", x, self.weight(f"{name}.weight"), *bias, transB=1)
 
@@ -100,12 +100,12 @@ class Graph:
         return self.node("Mul", x, self.node("Sigmoid", x))
 
     def heads(self, x: str, length: str, heads: int, width: int) -> str:
-        """Rows of several sequences of a length as (sequence, head, place, width)."""
+        """Reshape rows of several sequences of one length to (sequence, head, place, width)."""
         split = self.node("Concat", self.shape(-1), length, self.shape(heads, width), axis=0)
         return self.node("Transpose", self.node("Reshape", x, split), perm=[0, 2, 1, 3])
 
     def attention(self, q: str, k: str, v: str, width: int, mask: str | None = None) -> str:
-        """What each place takes from the others, as rows again."""
+        """Add attention between places; return rows again."""
         heads_first = self.node("Transpose", k, perm=[0, 1, 3, 2])
         scores = self.node("Mul", self.node("MatMul", q, heads_first), self.constant(width**-0.5))
         if mask is not None:
@@ -116,7 +116,7 @@ class Graph:
     # ------------------------------------------------------------ the whole
 
     def model(self, inputs: dict[str, tuple[str, list[Any]]], outputs: dict[str, tuple[str, list[Any]]]) -> ModelProto:
-        """The graph, with names, types and shapes of what goes in, and by which name what comes out goes out."""
+        """Return the graph, with names, types and shapes of its inputs, and the names of its outputs."""
         for name, (made, _) in outputs.items():
             self._nodes.append(helper.make_node("Identity", [made], [name]))
         taken = [
@@ -133,6 +133,6 @@ class Graph:
 
 
 def save(model: ModelProto, path: Path) -> None:
-    """Write a graph beside its weights, and have onnx check it there: what it refers to must be in that folder."""
+    """Write a graph beside its weights, and let onnx check it there: the files that it refers to must be in that folder."""
     path.write_bytes(model.SerializeToString(deterministic=True))
     checker.check_model(str(path), full_check=True)

@@ -1,4 +1,4 @@
-"""Full descriptions of scenes, for models that learn to look: a sentence for everybody and everything."""
+"""Full descriptions of scenes, for models that learn to look: a sentence for every person and thing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from snellen.synthetic.scenes.words import a, sentence, setting, terms
 
 
 def _about(item: Person | Thing) -> str:
-    """Return one sentence with all that matters of a person or a thing."""
+    """Return one sentence with all that matters about a person or a thing."""
     words = terms(item)
     some, where, be, state, facing = (words.get(name, "") for name in ("some", "where", "be", "state", "facing"))
     if isinstance(item, Person):
@@ -24,5 +24,5 @@ def _about(item: Person | Thing) -> str:
 
 
 def caption(scene: Scene) -> str:
-    """Return the full description: the place, then a sentence for everybody and everything."""
+    """Return the full description: the place, then a sentence for every person and thing."""
     return " ".join((sentence(setting(scene)), *(_about(item) for item in scene.items())))

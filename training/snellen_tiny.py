@@ -1,4 +1,4 @@
-"""Trains snellen-tiny: `python -m training.snellen_tiny --out DIR`, from the root of the repository.
+"""Train snellen-tiny: `python -m training.snellen_tiny --out DIR`, from the root of the repository.
 
 Same seed, same weights (on one machine and one version of torch): data, order and arithmetic depend on nothing else. Two threads
 work on two halves of every step, each on one core; their gradients are added in a fixed order.
@@ -35,7 +35,7 @@ COUNTS = {
     "scenes": 5000,
     "pairs": 4000,
 }
-"""How many indices of each part are made."""
+"""The number of indices of each part."""
 LOOK: tuple[dict[str, int], ...] = ({"p3": 32, "illusions": 24, "scenes": 16}, {"pairs": 6})
 """Rows of each part in a step of the first stage, in which only the eye learns, from facts."""
 SPEAK: tuple[dict[str, int], ...] = (
@@ -43,26 +43,26 @@ SPEAK: tuple[dict[str, int], ...] = (
     {"scenes": 8, "vqax": 4, "actx": 4, "esnlive": 4, "vcr": 6},
     {"pairs": 8},
 )
-"""The same for the second stage, in which the whole model learns to reply; rows of about the same length go together."""
+"""Rows of each part in the second stage, in which the whole model learns to reply; rows of about the same length go together."""
 LOOK_STEPS, SPEAK_STEPS = 1000, 800
 LOOK_RATE, SPEAK_RATE = 0.01, 0.015
-"""Of matrices, with Muon; all else takes AdamW's 0.001."""
+"""Learning rates of matrices, with Muon; all else takes AdamW's 0.001."""
 WARM_UP = 80
 FACTS = 0.3
-"""How much facts still count in the second stage."""
+"""The weight of facts in the second stage."""
 NAMES = 0.5
-"""How much it counts there that patches lie near the words for what they show."""
+"""The weight, in the second stage, of placing patches near the words for what they show."""
 NEWS = 2.0
-"""The same for patches that tell whether they differ from those of the picture before."""
+"""The weight of patches telling whether they differ from those of the picture before."""
 BLANK = 0.03
-"""Share of rows whose pictures are grey: so the model's blind answers are the best that it can guess, and the control is fair."""
+"""Share of rows whose pictures are grey: the model's blind answers are then its best guesses, and the control is fair."""
 GREY = 128
 SOME = 32
-"""Sheets by which the loudness of replies is set."""
+"""The number of sheets by which the loudness of replies is set."""
 
 
 class Report(NamedTuple):
-    """What training took."""
+    """The cost of training."""
 
     seconds: float
     cpu_seconds: float
@@ -70,7 +70,7 @@ class Report(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """Rows with their pictures and plans as they are shown this time."""
+    """Rows with their pictures and plans as shown in this step."""
 
     rows: list[Row]
     pictures: Any
@@ -78,7 +78,7 @@ class Shown(NamedTuple):
 
 
 def augmented(part: str, row: Row, rng: np.random.Generator) -> tuple[Any, Any]:
-    """A row's pictures and plan with a change that no answer minds; now and then grey pictures.
+    """Return a row's pictures and plan with a change that affects no answer, or now and then grey pictures.
 
     P3's patterns are turned, mirrored and get their channels exchanged; hidden shapes are moved and, letters apart, mirrored.
     """
@@ -97,7 +97,7 @@ def augmented(part: str, row: Row, rng: np.random.Generator) -> tuple[Any, Any]:
 
 
 def draw(data: dict[str, list[Row]], share: dict[str, int], rng: np.random.Generator) -> Shown:
-    """Rows for half a batch, as they are shown."""
+    """Draw rows for half a batch, as they are shown."""
     chosen = [(p, data[p][i]) for p, count in share.items() for i in rng.integers(len(data[p]), size=count // THREADS)]
     shown = [augmented(part, row, rng) for part, row in chosen]
     plans = [None if plan is None else plan[0] for _, plan in shown]
@@ -109,7 +109,7 @@ Drawn = dict[str, Shown]
 
 
 def half_look(student: Any, coder: Any, drawn: Drawn) -> dict[str, float]:
-    """Gradients of one half of a step of the first stage; gives the losses."""
+    """Compute gradients of one half of a step of the first stage; return the losses."""
     told: dict[str, float] = {}
     for shown in drawn.values():
         features = student.look(tiny_model.pixels_of(shown.pictures))
@@ -121,7 +121,7 @@ def half_look(student: Any, coder: Any, drawn: Drawn) -> dict[str, float]:
 
 
 def half_speak(student: Any, coder: Any, drawn: Drawn) -> dict[str, float]:
-    """Gradients of one half of a step of the second stage; gives the losses of the replies."""
+    """Compute gradients of one half of a step of the second stage; return the losses of the replies."""
     told: dict[str, float] = {}
     for name, shown in drawn.items():
         batch = tiny_model.batch_of(shown.rows, coder, shown.pictures)
@@ -136,7 +136,7 @@ def half_speak(student: Any, coder: Any, drawn: Drawn) -> dict[str, float]:
 
 
 class Stage(NamedTuple):
-    """A part of training."""
+    """A stage of training."""
 
     name: str
     mixture: tuple[dict[str, int], ...]
@@ -146,7 +146,7 @@ class Stage(NamedTuple):
 
 
 def train(student: Any, coder: Any, data: dict[str, list[Row]], stage: Stage, seed: int) -> None:
-    """Trains in place."""
+    """Train in place."""
     twin = copy.deepcopy(student)
     for own, shared in zip(twin.parameters(), student.parameters(), strict=True):
         own.data = shared.data
@@ -180,16 +180,16 @@ def train(student: Any, coder: Any, data: dict[str, list[Row]], stage: Stage, se
 
 
 def schedule(step: int, steps: int) -> float:
-    """Warm-up, then half a cosine."""
+    """Return the learning rate's factor: warm-up, then half a cosine."""
     if step < WARM_UP:
         return (step + 1) / WARM_UP
     return 0.5 + 0.5 * math.cos(math.pi * (step - WARM_UP) / max(1, steps - WARM_UP))
 
 
 def run(out: Path, seed: int = 0, steps: float = 1.0, share: float = 1.0, start: Path | None = None) -> Report:
-    """Makes the data, trains and saves; `share` and `steps` make less data and fewer steps, for trials.
+    """Make the data, train and save; `share` and `steps` make less data and fewer steps, for trials.
 
-    `start` is a model of the first two stages: it is taught the eye exam alone.
+    `start` is a model of the first two stages, which then learns the eye exam only.
     """
     begin = time.perf_counter()
     torch.set_num_threads(1)
@@ -212,7 +212,7 @@ def _part_of(counts: dict[str, int], share: float) -> dict[str, int]:
 
 
 def learn(data: dict[str, list[Row]], seed: int, steps: float) -> tuple[Any, Any]:
-    """The model after the first two stages, and its processor."""
+    """Return the model after the first two stages, and its processor."""
     tokenizer = tiny_model.tokenizer_of(tiny_model.all_texts(row for rows in data.values() for row in rows))
     processor = tiny_model.processor_of(tokenizer)
     coder = tiny_model.Coder(processor)
@@ -238,7 +238,7 @@ def learn(data: dict[str, list[Row]], seed: int, steps: float) -> tuple[Any, Any
 
 
 def _cpu_seconds() -> float:
-    """What this process and its ended children have used."""
+    """Return the processor time of this process and its ended children."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(u.ru_utime + u.ru_stime for u in used)
 
@@ -273,9 +273,9 @@ STATED = ("exam", "by", "protocol", "metric", "n", "score", "control_score", "di
 
 
 def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = HELD_OUT) -> list[dict[str, Any]]:
-    """Takes the exams by the ordinary way of a run, with the blank control; gives the rows of `summary["controls"]`.
+    """Run the exams in the ordinary way, with the blank control; return the rows of `summary["controls"]`.
 
-    Their `difference` is the control's score minus the score: the model looks where it is below zero.
+    Their `difference` is the control's score minus the score: below zero, the model uses the picture.
     """
     import msgspec
 
@@ -307,7 +307,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
 
 
 def told(row: dict[str, Any]) -> str:
-    """A row of `examine` for people."""
+    """Format a row of `examine` for people."""
     part = "/".join(str(v) for k, v in row["by"].items() if v != row["exam"])
     return (
         f"{row['exam']:14} {part:22} {row['metric']:12} n {row['n']:4}  {row['score']:.3f}  blank {row['control_score']:.3f}  "
@@ -316,7 +316,7 @@ def told(row: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(
         description="Train snellen-tiny and save it into a folder, or examine a saved one."
     )

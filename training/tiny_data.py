@@ -1,7 +1,7 @@
-"""What snellen-tiny is trained on: pictures of all synthetic exams at the model's size, with questions as the exams ask them.
+"""The training data of snellen-tiny: pictures of all synthetic exams at the model's size, with questions as the exams ask them.
 
 Everything is made in memory by the exams' own makers. Texts come from `Exam.ask` and the local subject's `to_prompt`, so
-a question in training is, to the byte, the question of a run. Seeds start at 2**40 (`RESERVED`): no set that `snellen data make`
+a question in training is byte for byte the question of a run. Seeds start at 2**40 (`RESERVED`): no set that `snellen data make`
 writes with a smaller seed shares a picture with the training data. D3 pairs come from the maker's own part for training.
 """
 
@@ -43,7 +43,7 @@ PROMPTS = {
     "d3": "pair",
     "eye": "question",
 }
-"""The one prompt of each exam that the model knows."""
+"""The one prompt of each exam that the model learns."""
 CHUNK = 64
 _ASKED = {"presence": 6, "colour": 4, "action": 3, "is-colour": 2, "is-state": 2, "is-action": 2, "count": 2, "position": 3,
           "state": 2, "place": 1, "weather": 1, "hat": 1, "facing": 1}  # fmt: skip
@@ -54,7 +54,7 @@ Exam = Any
 
 
 class Block(NamedTuple):
-    """One question about a row's pictures, and the reply that is wanted."""
+    """One question about a row's pictures, and the wanted reply."""
 
     exam: str
     messages: str
@@ -62,7 +62,7 @@ class Block(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """Something that is true of a picture, for teaching the eye: `GROUP/text`, and the patches that show it."""
+    """A true statement about a picture, for teaching the eye: `GROUP/text`, and the patches that show it."""
 
     name: str
     patches: tuple[int, ...] = ()
@@ -73,9 +73,9 @@ class Fact(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One or two pictures with everything that is asked about them, and the facts of each.
+    """One or two pictures with all questions about them, and the facts of each.
 
-    `plan` shows where it is: for P3 the odd object's cell, for a hidden shape its silhouette, both at a quarter of the size.
+    `plan` shows the place of the answer: for P3 the odd object's cell, for a hidden shape its silhouette, both at a quarter of the size.
     """
 
     pictures: Pixels
@@ -86,7 +86,7 @@ class Row(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _placeholder() -> Picture:
-    """Something for `to_prompt` to look at: what a picture shows leaves no trace in the text."""
+    """Return a picture for `to_prompt`, whose text does not depend on the content."""
     from PIL import Image
 
     sink = io.BytesIO()
@@ -95,18 +95,18 @@ def _placeholder() -> Picture:
 
 
 def block(exam: Exam, sample: Sample, reply: str) -> Block:
-    """A question with its reply, in the words that the exam and the local subject use. Messages are JSON, to be shared."""
+    """Return a question with its reply, in the words of the exam and the local subject. Messages are JSON, so that they can be shared."""
     question = exam.ask(PROMPTS[exam.name], sample)
     return Block(exam.name, json.dumps(to_prompt(question, {}).messages), reply)
 
 
 def sample_of(tags: dict[str, str], pictures: int = 1, **facts: Any) -> Sample:
-    """A sample with placeholders for pictures."""
+    """Return a sample with placeholders for pictures."""
     return Sample(id="training", tags=tags, facts=facts, pictures=(_placeholder(),) * pictures)
 
 
 def small(image: Any) -> Pixels:
-    """The picture as the model's image processor makes it; very large ones are averaged to a quarter first, which is quicker."""
+    """Return the picture as the model's image processor makes it; very large ones are first averaged to a quarter, which is quicker."""
     from PIL import Image
 
     picture = Image.fromarray(image) if isinstance(image, np.ndarray) else image
@@ -126,7 +126,7 @@ def _opened(data: bytes) -> Pixels:
 
 
 def p3(seed: int, index: int) -> list[Row]:
-    """SalBench P3: which feature is odd. Of the hard ones, which cannot be told at this size, only one in four."""
+    """Make SalBench P3: which feature is odd. Keep only one in four of the hard ones, which cannot be seen at this size."""
     from snellen.synthetic.patterns import scenes_p3, wording
 
     scene = scenes_p3.scene(seed, index)
@@ -142,7 +142,7 @@ def p3(seed: int, index: int) -> list[Row]:
 
 
 def illusions(seed: int, index: int) -> list[Row]:
-    """IllusionBench: one scene with a shape of each subset in turn, since a scene takes longer to draw than a shape."""
+    """Make IllusionBench: one scene with a shape of each subset in turn, since a scene takes longer to draw than a shape."""
     from snellen.synthetic.hidden import scenery, silhouettes
     from snellen.synthetic.hidden.make import SPLITS, STRENGTHS
     from snellen.synthetic.hidden.scenery_scenes import SCENES
@@ -165,7 +165,7 @@ def illusions(seed: int, index: int) -> list[Row]:
 
 
 def _plan(mask: npt.NDArray[np.float32]) -> Pixels:
-    """A silhouette at the size of a plan."""
+    """Return a silhouette at the size of a plan."""
     step = mask.shape[0] // (GRID * FINE)
     kept = mask[: step * GRID * FINE, : step * GRID * FINE]
     small_mask: npt.NDArray[np.float32] = kept.reshape(GRID * FINE, step, GRID * FINE, step).mean(axis=(1, 3))
@@ -189,7 +189,7 @@ def _asked_actx(label: str, explanation: str) -> Block:
 
 
 def vqax(seed: int, index: int) -> list[Row]:
-    """VQA-X: records as a made set has them, those on one picture together."""
+    """Make VQA-X: records as in a made set, those on one picture together."""
     from snellen.exams.vqa_nle.vqa_official import majority
     from snellen.synthetic.explained import vqax as made_vqax
 
@@ -204,7 +204,7 @@ def vqax(seed: int, index: int) -> list[Row]:
 
 
 def actx(seed: int, index: int) -> list[Row]:
-    """ACT-X: what somebody does."""
+    """Make ACT-X: the activity of a person."""
     from snellen.synthetic.explained import actx as made_actx
 
     one = made_actx.made("train", seed, index)
@@ -213,7 +213,7 @@ def actx(seed: int, index: int) -> list[Row]:
 
 
 def esnlive(seed: int, index: int) -> list[Row]:
-    """e-SNLI-VE: the three hypotheses of a picture."""
+    """Make e-SNLI-VE: the three hypotheses of a picture."""
     from snellen.synthetic.explained import esnlive as made_esnlive
 
     made = [made_esnlive.made("train", seed, 3 * index + place) for place in range(3)]
@@ -224,7 +224,7 @@ def esnlive(seed: int, index: int) -> list[Row]:
 
 
 def vcr(seed: int, index: int) -> list[Row]:
-    """VCR: a letter, and the right rationale."""
+    """Make VCR: a letter, and the right rationale."""
     from snellen.exams.vqa_nle.formats.records import sentence
     from snellen.exams.vqa_nle.names import LETTERS
     from snellen.synthetic.explained import vcr as made_vcr
@@ -243,7 +243,7 @@ def vcr(seed: int, index: int) -> list[Row]:
 
 
 def scenes(seed: int, index: int) -> list[Row]:
-    """Free scenes with many questions each, so that the eye learns quickly what there is to see."""
+    """Make free scenes with many questions each, so that the eye learns quickly."""
     from snellen.synthetic.explained.esnlive import plain_claims
     from snellen.synthetic.scenes.sampling import draw_scene
 
@@ -260,7 +260,7 @@ def scenes(seed: int, index: int) -> list[Row]:
 
 
 def _drawn(scene: Scene) -> tuple[Pixels, tuple[Fact, ...]]:
-    """A scene's picture, and all that is true of it with the patches that show it."""
+    """Return a scene's picture, and all true statements about it with the patches that show them."""
     from snellen.synthetic.scenes.model import Person
     from snellen.synthetic.scenes.render import draw
     from snellen.synthetic.scenes.words import facts
@@ -273,7 +273,7 @@ def _drawn(scene: Scene) -> tuple[Pixels, tuple[Fact, ...]]:
 
 
 def _patches(box: Any, size: tuple[int, int]) -> tuple[int, ...]:
-    """The patches that a box covers by a third or more; the one in its middle at least."""
+    """Return the patches that a box covers by a third or more, and at least the one in its middle."""
     across, down = size[0] / GRID, size[1] / GRID
     found = []
     for row in range(GRID):
@@ -294,7 +294,7 @@ def _person(scene: Scene) -> Block:
 
 
 def _questions(scene: Scene, rng: Random, count: int) -> Iterator[Block]:
-    """Some questions about a scene, no two of the same kind."""
+    """Yield some questions about a scene, no two of the same kind."""
     from snellen.synthetic.scenes.questions import questions
 
     by_kind: dict[str, list[Any]] = {}
@@ -307,7 +307,7 @@ def _questions(scene: Scene, rng: Random, count: int) -> Iterator[Block]:
 
 
 def pairs(seed: int, index: int) -> list[Row]:
-    """D3: two scenes that differ in one way, each with the sentence that is true of it alone."""
+    """Make D3: two scenes that differ in one way, each with the sentence that is true of it alone."""
     from snellen.synthetic.pairs.make import difference
     from snellen.synthetic.scenes.words import sentence
 
@@ -342,7 +342,7 @@ def _made(job: tuple[Maker, int, int, int]) -> list[Row]:
 def make(
     counts: Mapping[str, int], seed: int, workers: int, parts: Mapping[str, Maker] = PARTS
 ) -> dict[str, list[Row]]:
-    """Rows of each part, the same for any number of workers."""
+    """Return rows of each part, the same for any number of workers."""
     jobs = [
         (part, RESERVED + seed, start, min(start + CHUNK, count))
         for part, count in counts.items()
@@ -357,7 +357,7 @@ def make(
 
 
 def texts_of(messages: str) -> list[str]:
-    """All pieces of text in a block's messages."""
+    """Return all pieces of text in a block's messages."""
     return [
         part["text"]
         for turn in json.loads(messages)

@@ -1,13 +1,13 @@
-"""Puts what an eye learnt of the eye exam (`tiny_look.py`) into snellen-tiny, by hand and beside all that is there.
+"""Add the layers trained on the eye exam (`tiny_look.py`) to snellen-tiny, by hand and beside its existing weights.
 
-The language model gets dimensions, heads and units more. What is old does not read them. What is new writes only them, and what it writes
-where a question of another exam is asked is so quiet that the length by which a norm divides changes by less than one part in a
-thousand: so the model says of other exams what it said before, whatever the new eye sees.
+The language model gets more dimensions, heads and units. The old parts do not read them. The new parts write only to them. On questions of
+another exam these values are tiny: the length by which a norm divides changes by less than one part in a thousand. The model therefore
+answers other exams as before, whatever the new eye sees.
 
 1. Patches carry VALUES numbers, and how much they matter to each faculty. A question of the eye exam carries its faculty's mark.
-2. In the first layer a marked question averages the values of the patches that matter to it. Units that are open only where a mark is
-   copy the average to where words are read from (OUT), and tell that they did (ASKED).
-3. In the second layer what follows copies both from where ASKED is. The reply's first token is the word that is most like the average;
+2. In the first layer a marked question averages the values of the patches that matter to it. Units that open only at a mark
+   copy the average to where words are read from (OUT), and set a flag (ASKED).
+3. In the second layer the following tokens copy both from where ASKED is. The reply's first token is the word most like the average;
    a unit that is open only after such a question ends the reply after one such word.
 """
 
@@ -27,20 +27,20 @@ from training.tiny_look import LAYERS, UNITS, VALUES, Look
 from training.tiny_sheets import TAUGHT
 
 MORE = UNITS
-"""Dimensions that are new, and units of each layer."""
+"""The number of new dimensions, and of new units of each layer."""
 QUIET = 256.0
 """How much more quietly new dimensions are written than old ones, and how much louder they are read."""
 MARKED = 20.0
-"""How loud a mark is beside the rest of its token, once it is read so much louder."""
+"""The loudness of a mark relative to the rest of its token, once it is read that much louder."""
 SURE, OPEN = 12.0, 8.0
 """How sure a token is where to look, and how far a gate opens."""
 BOOST, LAST, CLEAR = 60.0, 1000.0, 6.0
-"""By how much words of the eye exam are said louder after its questions, and the end after such a word; and how much more what the eye
-saw tells one from another than what the old weights say to a question that they never heard."""
+"""The boost of the eye exam's words after its questions, the boost of the end after such a word, and the weight of what the eye saw
+relative to what the old weights say to a question that they were not trained on."""
 AGAIN = 30.0
-"""How much louder than it was read what follows a question writes the copy."""
+"""The factor by which the tokens after a question write the copy louder than they read it."""
 LOUD = 16384.0
-"""How much louder than others the dimensions are read that words are read from: words are written there so quietly that one in a
+"""The factor by which the dimensions for words are read louder than others. Words are written there so quietly that one in a
 question of another exam is not mistaken for an answer."""
 
 _COUNT = len(TAUGHT)
@@ -53,7 +53,7 @@ ASKED, OVER = OUT.stop, OUT.stop + 1
 
 
 def widened(old: Any, known: Mapping[str, int], tokenizer: Any) -> Any:
-    """The model with room for more, which is all zeros: it says what it said before. `known` are the old tokenizer's words."""
+    """Return the model with new dimensions, which are all zeros: its replies do not change. `known` are the old tokenizer's words."""
     config = copy.deepcopy(old.config)
     text, vision = config.text_config, config.vision_config
     text.hidden_size += MORE
@@ -85,16 +85,16 @@ def widened(old: Any, known: Mapping[str, int], tokenizer: Any) -> Any:
 
 
 def _narrow(model: Any) -> float:
-    """What makes up for the dimensions by which the mean of a norm is taken over more."""
+    """Return the factor that compensates for the mean of a norm over more dimensions."""
     width: int = model.config.text_config.hidden_size
     return float(((width - MORE) / width) ** 0.5)
 
 
 @torch.no_grad()
 def put_in(model: Any, look: Look, tokenizer: Any, seen: torch.Tensor) -> None:
-    """Makes a widened model look and reply as `look` does. The new weights are set; nothing is trained.
+    """Make a widened model look and reply as `look` does. The new weights are set; nothing is trained.
 
-    `seen` is what the old eye made of some sheets of the first faculty, by which the loudness of replies is set.
+    `seen` is the old eye's output for some sheets of the first faculty, by which the loudness of replies is set.
     """
     inner, words = model.model, tokenizer.get_vocab()
     table, layers, narrow = inner.get_input_embeddings().weight, inner.language_model.layers, _narrow(model)
@@ -128,15 +128,15 @@ def put_in(model: Any, look: Look, tokenizer: Any, seen: torch.Tensor) -> None:
 
 
 def _slow(attention: Any, number: int) -> int:
-    """A dimension of the first new head that positions hardly turn: two of each pair, the slowest pairs first."""
+    """Return a dimension of the first new head that positions hardly turn: two of each pair, the slowest pairs first."""
     half, start = attention.head_dim // 2, attention.q_proj.out_features - MORE
     return int(start + half - 1 - number // 2 + half * (number % 2))
 
 
 def _find(layer: Any, width: int, loud: float, read: float) -> None:
-    """A marked question averages the values of the patches that matter to its faculty, and copies the average to where words are read from.
+    """Make a marked question average the values of the patches that matter to its faculty, and copy them to where words are read from.
 
-    A mark is read as `read`; what is found is written `loud` times as loud as it was read.
+    A mark is read as `read`; the average is written `loud` times as loud as it was read.
     """
     attention, units = layer.self_attn, layer.mlp
     for faculty in range(_COUNT):
@@ -158,7 +158,7 @@ def _find(layer: Any, width: int, loud: float, read: float) -> None:
 
 
 def _pass_on(layer: Any, width: int) -> None:
-    """What follows a question copies from it; after a word of the eye exam the reply is over."""
+    """Make the tokens after a question copy from it, and end the reply after a word of the eye exam."""
     attention, units = layer.self_attn, layer.mlp
     slow, start = _slow(attention, 0), attention.q_proj.out_features - MORE
     attention.q_proj.bias[slow] = attention.head_dim**0.5
@@ -173,7 +173,7 @@ def _pass_on(layer: Any, width: int) -> None:
 
 
 def taught(old: Any, processor: Any, look: Look, seen: torch.Tensor) -> tuple[Any, Any]:
-    """The old model with the eye, and its processor; `seen` as in `put_in`."""
+    """Return the old model with the eye, and its processor; `seen` as in `put_in`."""
     known = processor.tokenizer.get_vocab()
     tokenizer = tiny_model.tokenizer_of(look.words, known)
     model = widened(old, known, tokenizer)

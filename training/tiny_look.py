@@ -1,6 +1,6 @@
-"""How snellen-tiny's eye learns the sheets of the eye exam: two layers on top of the old ones, and what the language model gets of them.
+"""Training of snellen-tiny's eye on the sheets of the eye exam: two layers on top of the old ones, and their output to the language model.
 
-The old layers do not change, so what they make of each sheet is computed once.
+The old layers do not change, so their output for each sheet is computed once.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from training.tiny_sheets import TAUGHT
 
 LAYERS = 2
 UNITS = 64
-"""Units of the projector that are new."""
+"""The number of new units of the projector."""
 VALUES = 24
-"""What is told of each patch, to make a reply from."""
+"""The number of values per patch from which a reply is made."""
 STEPS, EACH, WARM_UP = 1000, 24, 40
 """Steps, and sheets of each faculty in a step."""
 RATE, HEADS_RATE, REST_RATE = 0.02, 3e-3, 1e-3
@@ -32,7 +32,7 @@ AT_ONCE = 64
 
 @torch.no_grad()
 def looked(old: Any, rows: Sequence[Row]) -> torch.Tensor:
-    """What the old eye makes of the first picture of each row, in half precision."""
+    """Return the old eye's output for the first picture of each row, in half precision."""
     tower, found = old.model.vision_tower, []
     for start in range(0, len(rows), AT_ONCE):
         x = tower.embeddings(
@@ -47,8 +47,8 @@ def looked(old: Any, rows: Sequence[Row]) -> torch.Tensor:
 class Look(torch.nn.Module):
     """The new layers, the new part of the projector, and the words.
 
-    Of each patch it tells VALUES numbers, and for each faculty how much the patch matters. The values of the patches that matter are
-    averaged, and the words that are like the average are the reply. `tiny_eye.py` makes the language model do the same.
+    For each patch it gives VALUES numbers and, for each faculty, how much the patch matters. The values of the patches that matter are
+    averaged, and the words most like the average are the reply. `tiny_eye.py` makes the language model do the same.
     """
 
     def __init__(self, old: Any, words: Sequence[str], seed: int) -> None:
@@ -65,16 +65,16 @@ class Look(torch.nn.Module):
         self.first = torch.nn.Linear(2 * config.hidden_size, UNITS)
         self.second = torch.nn.Linear(old.config.text_config.hidden_size + UNITS, VALUES + len(TAUGHT))
         self.word = torch.nn.Linear(VALUES, len(self.words))
-        self._old = [old.model.multi_modal_projector]  # in a list, so that it is no part of this one
+        self._old = [old.model.multi_modal_projector]  # in a list, so that it is not a submodule
 
     def more(self, seen: torch.Tensor) -> torch.Tensor:
-        """What the new layers make of what the old ones saw."""
+        """Apply the new layers to the output of the old ones."""
         for layer in self.layers:
             seen = layer(seen, None)
         return seen
 
     def pooled(self, seen: torch.Tensor, faculty: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """How much each patch matters, and the average of what is told, for sheets of these faculties (their places in TAUGHT)."""
+        """Return how much each patch matters, and the average values, for sheets of these faculties (their places in TAUGHT)."""
         bridge = self._old[0]
         with torch.no_grad():
             units = functional.gelu(bridge.linear_1(seen))
@@ -85,7 +85,7 @@ class Look(torch.nn.Module):
         return matter, (matter.softmax(dim=1)[..., None] * told[..., :VALUES]).sum(dim=1)
 
     def forward(self, seen: torch.Tensor, faculty: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """How much each patch matters, and the score of each word."""
+        """Return how much each patch matters, and the score of each word."""
         matter, found = self.pooled(seen, faculty)
         return matter, self.word(found)
 
@@ -93,7 +93,7 @@ class Look(torch.nn.Module):
 def learn(
     old: Any, sheets: Mapping[str, list[Row]], seen: Mapping[str, torch.Tensor], seed: int, steps: int = STEPS
 ) -> Look:
-    """Teaches it these sheets, of which the old eye made `seen`."""
+    """Train on these sheets, for which the old eye's output is `seen`."""
     words = sorted({row.blocks[0].reply for rows in sheets.values() for row in rows})
     look = Look(old, words, seed)
     truths = {name: torch.tensor([words.index(row.blocks[0].reply) for row in rows]) for name, rows in sheets.items()}

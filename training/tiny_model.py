@@ -2,7 +2,7 @@
 
 The tokenizer knows words with the space before them, so that its tokens joined are the text, and every fixed text of an exam's
 prompt as one token: attention over a hundred constant words would take most of the training time and teach nothing.
-A row is laid out as its pictures followed by all its questions; each question sees the pictures and itself alone, at the
+A row is laid out as its pictures followed by all its questions. Each question attends only to the pictures and itself, at the
 positions that it would have if it were the only one.
 """
 
@@ -38,10 +38,10 @@ TEMPLATE = (
 WORDS = Regex(r" ?\p{L}+| ?\p{N}| ?[^\s\p{L}\p{N}]|\s")
 LONGEST = 1024
 WHY = 0.2
-"""How much a word of an explanation counts beside a word of an answer."""
+"""The weight of a word of an explanation relative to a word of an answer."""
 IGNORED = -100
 NEWS = 0.03
-"""From which mean difference on a patch differs, where black and white are 2 apart."""
+"""The mean difference from which a patch counts as different, where black and white are 2 apart."""
 COMMON = frozenset(
     ["the", "a", "an", "it", "is", "are", "there", "has", "of", "in", "on", "at", "by", "with", "to", "from", "wearing"]
 )
@@ -49,7 +49,7 @@ COMMON = frozenset(
 
 
 def phrases() -> list[str]:
-    """The texts that are one token each: what prompts have in common, and the frame of a D3 reply."""
+    """Return the texts that are one token each: text shared by prompts, and the frame of a D3 reply."""
     from snellen.exams.d3.prompts import TEXT
     from snellen.exams.eye.faculties import FACULTIES
     from snellen.exams.illusionbench.names import SUBSETS
@@ -70,7 +70,7 @@ def phrases() -> list[str]:
 
 
 def tokenizer_of(texts: Iterable[str], words: Iterable[str] = ()) -> Any:
-    """A word-level tokenizer for these texts, and words beside."""
+    """Return a word-level tokenizer for these texts, with additional words."""
     splitter = pre_tokenizers.Split(WORDS, behavior="isolated")
     fixed = phrases()
     seen = set(words)
@@ -99,7 +99,7 @@ def tokenizer_of(texts: Iterable[str], words: Iterable[str] = ()) -> Any:
 
 
 def processor_of(tokenizer: Any) -> Any:
-    """Pictures of one size and the tokenizer, as LLaVA's processor takes them."""
+    """Return a processor for pictures of one size, with the tokenizer, as LLaVA's."""
     images = transformers.CLIPImageProcessorPil(
         size={"height": SIDE, "width": SIDE},
         do_center_crop=False,
@@ -123,7 +123,7 @@ def processor_of(tokenizer: Any) -> Any:
 
 
 def untrained(tokenizer: Any, seed: int) -> Any:
-    """The model before training; the same for the same seed."""
+    """Return the model before training; the same for the same seed."""
     torch.manual_seed(seed)
     ids = {word: tokenizer.convert_tokens_to_ids(word) for word in (PAD, END, IMAGE)}
     eye = transformers.AutoConfig.from_pretrained(packaged("tiny-siglip")).vision_config
@@ -158,7 +158,7 @@ def untrained(tokenizer: Any, seed: int) -> Any:
 
 
 def save(model: Any, processor: Any, folder: Path) -> None:
-    """The model in half precision, its processor, and graphs for ONNX Runtime."""
+    """Save the model in half precision, its processor, and graphs for ONNX Runtime."""
     from training.onnx_export import export
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -170,7 +170,7 @@ def save(model: Any, processor: Any, folder: Path) -> None:
 
 
 def saved(folder: Path) -> tuple[Any, Any]:
-    """A saved model in full precision, and its processor."""
+    """Load a saved model in full precision, and its processor."""
     model = transformers.LlavaForConditionalGeneration.from_pretrained(
         folder, dtype=torch.float32, local_files_only=True
     )
@@ -216,7 +216,7 @@ class Coder:
 
 
 class Batch(NamedTuple):
-    """Rows side by side: pictures, tokens after the pictures, positions, the attention mask, and what is to be learnt."""
+    """Rows side by side: pictures, tokens after the pictures, positions, the attention mask, and the targets."""
 
     pictures: torch.Tensor
     ids: torch.Tensor
@@ -227,7 +227,7 @@ class Batch(NamedTuple):
 
 
 def batch_of(rows: Sequence[Row], coder: Coder, pictures: np.ndarray[Any, Any]) -> Batch:
-    """A batch of rows with the same number of pictures each; `pictures` are theirs, perhaps changed."""
+    """Return a batch of rows with the same number of pictures each; `pictures` are theirs, perhaps changed."""
     coded = [[coder(block) for block in row.blocks] for row in rows]
     image = rows[0].pictures.shape[0] * IMAGE_TOKENS
     longest = max(sum(len(c.ids) for c in blocks) for blocks in coded)
@@ -262,16 +262,16 @@ def batch_of(rows: Sequence[Row], coder: Coder, pictures: np.ndarray[Any, Any]) 
 
 
 def pixels_of(pictures: np.ndarray[Any, Any]) -> torch.Tensor:
-    """Pictures as the image processor hands them to the model."""
+    """Convert pictures as the image processor does for the model."""
     pixels = torch.from_numpy(pictures.reshape(-1, SIDE, SIDE, 3)).permute(0, 3, 1, 2)
     return pixels.contiguous().float() / 127.5 - 1
 
 
 class Student(torch.nn.Module):
-    """The model, and beside it a head that names what is true of a picture. The head teaches the eye and is not saved."""
+    """The model, and beside it a head that names the facts of a picture. The head teaches the eye and is not saved."""
 
     def __init__(self, model: Any, facts: Facts, words: Mapping[str, Sequence[int]]) -> None:
-        """`words` are the tokens that a fact puts into the mouth of the patches that show it."""
+        """Take `words`: for each fact, the tokens for the patches that show it."""
         super().__init__()
         self.model, self.facts, self.words = model, facts, words
         self.loudness = torch.nn.Parameter(torch.tensor([8.0, -6.0]))
@@ -282,14 +282,14 @@ class Student(torch.nn.Module):
         self.news = torch.nn.Linear(model.config.text_config.hidden_size, 1)
 
     def look(self, pictures: torch.Tensor) -> torch.Tensor:
-        """Features of each patch."""
+        """Return the features of each patch."""
         features: torch.Tensor = self.model.model.vision_tower(pictures, output_hidden_states=True).hidden_states[-1]
         return features
 
     def facts_losses(
         self, features: torch.Tensor, rows: Sequence[Row], plans: Sequence[Any] | None = None
     ) -> dict[str, torch.Tensor]:
-        """How badly the head names the facts of the rows' pictures, by group; with plans also where shapes and odd objects are."""
+        """Return the head's loss on the facts of the rows' pictures, by group; with plans also where shapes and odd objects are."""
         told = [facts for row in rows for facts in (row.facts or ((),) * row.pictures.shape[0])]
         losses: dict[str, torch.Tensor] = {}
         for group, (start, stop) in self.facts.groups.items():
@@ -306,7 +306,7 @@ class Student(torch.nn.Module):
         return losses
 
     def naming_loss(self, features: torch.Tensor, rows: Sequence[Row]) -> torch.Tensor:
-        """How badly patches, as the language model gets them, lie near the words for what they show.
+        """Return the loss of placing patches, as the language model gets them, near the words for what they show.
 
         A question about a dog then finds the dog's patches by its own word, which a small model is slow to learn by itself.
         """
@@ -325,14 +325,14 @@ class Student(torch.nn.Module):
         return missed / truth.sum().clamp(min=1.0)
 
     def _plan_loss(self, features: torch.Tensor, plans: torch.Tensor, group: str) -> torch.Tensor:
-        """How badly each patch tells its part of the plan."""
+        """Return the loss of each patch on its part of the plan."""
         parts = plans.reshape(-1, GRID, FINE, GRID, FINE).permute(0, 1, 3, 2, 4).reshape(-1, GRID * GRID, FINE * FINE)
         if group == "odd":  # one cell of all: which one is it
             return functional.cross_entropy(self.odd(features)[..., 0], parts[..., 0].argmax(dim=1))
         return functional.binary_cross_entropy_with_logits(self.shape(features), parts)
 
     def replies_loss(self, batch: Batch, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The weighted mean of the replies' negative log-likelihoods; and how badly the second of two pictures knows its news."""
+        """Return the weighted mean of the replies' negative log-likelihoods, and the second picture's loss on its differences."""
         inner, model = self.model.model, self.model
         width = model.config.text_config.hidden_size
         seen = inner.multi_modal_projector(features).reshape(batch.ids.shape[0], -1, width)
@@ -351,7 +351,7 @@ class Student(torch.nn.Module):
         return (losses * weights).sum() / weights.sum(), self._news_loss(batch.pictures, seen)
 
     def _news_loss(self, pictures: torch.Tensor, seen: torch.Tensor) -> torch.Tensor:
-        """How badly each patch of a second picture, as the language model sees it, tells whether it differs from the first."""
+        """Return the loss of each patch of a second picture, as the language model sees it, on whether it differs from the first."""
         if seen.shape[1] == IMAGE_TOKENS:
             return seen.new_zeros(())
         one, two = pictures.reshape(-1, 2, *pictures.shape[1:]).unbind(1)
@@ -360,7 +360,7 @@ class Student(torch.nn.Module):
 
 
 def _pooled(scores: torch.Tensor, group: str) -> torch.Tensor:
-    """The odd object is in one patch, whatever the others say; a shape and a background are in all of them."""
+    """Pool the scores: the odd object is in one patch, while a shape and a background are in all of them."""
     return torch.logsumexp(scores, dim=1) if group == "odd" else scores.mean(dim=1)
 
 
@@ -372,7 +372,7 @@ class Facts(NamedTuple):
 
 
 def facts_of(rows: Iterable[Row]) -> Facts:
-    """All facts but those of scenes, which are told by their words, by group."""
+    """Return all facts by group, except those of scenes, which are learnt by their words."""
     known = sorted({fact.name for row in rows for facts in row.facts for fact in facts if fact.group != "scene"})
     columns = {fact: place for place, fact in enumerate(known)}
     names = [fact.partition("/")[0] for fact in known]
@@ -382,7 +382,7 @@ def facts_of(rows: Iterable[Row]) -> Facts:
 
 
 def words_of(rows: Iterable[Row], tokenizer: Any) -> dict[str, tuple[int, ...]]:
-    """The tokens for what each fact of a scene says, with and without the space before them; not of facts that deny."""
+    """Return the tokens for each fact of a scene, with and without the space before them; not for facts that deny."""
     known = tokenizer.get_vocab()
     found = {}
     for name in {fact.name for row in rows for facts in row.facts for fact in facts if fact.group == "scene"}:
@@ -393,7 +393,7 @@ def words_of(rows: Iterable[Row], tokenizer: Any) -> dict[str, tuple[int, ...]]:
 
 
 def all_texts(rows: Iterable[Row]) -> Iterable[str]:
-    """Every text that the tokenizer has to know."""
+    """Yield every text that the tokenizer has to know."""
     done: set[str] = set()
     for row in rows:
         for block in row.blocks:

@@ -1,4 +1,4 @@
-"""What snellen-tiny learns the eye exam from: sheets as the exam draws them, at levels from the middle of each ladder to its easy end.
+"""The training sheets of the eye exam for snellen-tiny, drawn as the exam does, at levels from the middle of each ladder to its easy end.
 
 Their seeds are texts that no exam takes (`--seed` is a number, a sealed seed has no space), so no exam shares a sheet with them.
 """
@@ -20,13 +20,13 @@ from snellen.synthetic.sheets.odd import A_ROW, CELLS
 from training.tiny_data import GRID, SIDE, Fact, Maker, Pixels, Row, block, sample_of
 
 COUNTS = {"colour": 6000, "orientation": 6000, "size": 6000, "hidden": 3000}
-"""How many sheets of each faculty are made."""
+"""The number of sheets of each faculty."""
 TAUGHT = tuple(COUNTS)
-"""Faculties whose answer is one word. Letters, pointing and differences are too fine for its eye, contrast hardly was learnt."""
+"""Faculties whose answer is one word. Letters, pointing and differences are too fine for its eye; it hardly learnt contrast."""
 EASIEST = 0.15
 """Share of sheets at the easy end itself, where catch trials are."""
 HARDEST = {"colour": 0.35, "orientation": 0.4, "size": 0.4, "hidden": 0.4}
-"""How far up the ladder the others begin: below it nothing is left at 112 pixels. More of them are easy than hard."""
+"""Where the other levels begin on the ladder: below it nothing is visible at 112 pixels. More are easy than hard."""
 SCENE_OF = 96
 """Sheets with one seed, and so with the same six scenes of hidden shapes."""
 DRAWN = 256
@@ -34,12 +34,12 @@ DRAWN = 256
 
 
 def level(faculty: Faculty, part: float) -> float:
-    """The level at a part of the ladder, 1 being the easiest."""
+    """Return the level at a part of the ladder, 1 being the easiest."""
     return faculty.levels[round(part * (len(faculty.levels) - 1))]
 
 
 def sheets(name: str, seed: int, index: int) -> list[Row]:
-    """The sheet of a number, with its question, its reply and what the eye should make of it."""
+    """Return the sheet of a number, with its question, its reply and the facts for the eye."""
     chance = generator("snellen-tiny", "sheets", name, seed, index)
     faculty, low = FACULTIES[name], HARDEST[name]
     part = 1.0 if chance.random() < EASIEST else 1 - (1 - low) * chance.random() ** 1.3
@@ -55,12 +55,12 @@ PARTS: Mapping[str, Maker] = {name: partial(sheets, name) for name in COUNTS}
 
 
 def _cell(truth: str) -> tuple[int, ...]:
-    """The patch in the middle of one of nine cells."""
+    """Return the patch in the middle of one of nine cells."""
     down, across = divmod(CELLS.index(truth), A_ROW)
     middle = [int((2 * at + 1) * GRID / (2 * A_ROW)) for at in (down, across)]
     return (middle[0] * GRID + middle[1],)
 
 
 def _small(picture: bytes) -> Pixels:
-    """The picture as the model's image processor makes it."""
+    """Return the picture as the model's image processor makes it."""
     return np.asarray(as_rgb(picture).resize((SIDE, SIDE), Image.Resampling.BICUBIC))

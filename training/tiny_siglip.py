@@ -1,4 +1,4 @@
-"""Trains `tiny-siglip`, the small scorer that is shipped with Snellen: python -m training.tiny_siglip --out FOLDER
+"""Train `tiny-siglip`, the small scorer that is shipped with Snellen: python -m training.tiny_siglip --out FOLDER
 
 First the eye: the vision tower learns which of some 1,500 short sentences are true of a scene, of each part of it, and which
 one tells it from a scene that differs in one way. Then the ear: the text tower learns to put captions where their pictures
@@ -37,12 +37,12 @@ PAIRS, STEPS, TEXT_STEPS = 12_000, 1_500, 500
 SIZE, PATCH, WIDTH, LAYERS, HEADS = 112, 16, 128, 4, 4
 TEXT_WIDTH, TEXT_LAYERS, LONGEST = 128, 2, 64
 BATCH, TEXT_BATCH, STRANGERS = 32, 64, 1024
-"""Pairs a step of the eye and of the ear, and pictures of other pairs that captions of a step are held against."""
+"""Pairs a step of the eye and of the ear, and pictures of other pairs with which captions of a step are compared."""
 PAD, UNKNOWN, END = "<pad>", "<unk>", "</s>"
 CARD = "held_out.json"
-"""The file beside the weights that says how they scored on the held-out pairs."""
+"""The file beside the weights with their scores on the held-out pairs."""
 HELD_OUT = 7
-"""The seed of the held-out set: the pairs of `snellen data make d3 --seed 7`, drawn with other random numbers than those of training."""
+"""The seed of the held-out set: the pairs of `snellen data make d3 --seed 7`, drawn with other random numbers than in training."""
 
 
 class Pairs(NamedTuple):
@@ -57,7 +57,7 @@ class Pairs(NamedTuple):
 
 
 def gather(seed: int, count: int, workers: int) -> Pairs:
-    """Draws the pairs, on several cores."""
+    """Draw the pairs, on several cores."""
     images = torch.empty(count, 2, SIZE, SIZE, 3, dtype=torch.uint8)
     sides: list[tuple[common.Side, common.Side]] = []
     keys = [(seed, index, SIZE) for index in range(count)]
@@ -77,7 +77,7 @@ def gather(seed: int, count: int, workers: int) -> Pairs:
 
 
 def words_of(text: str) -> list[str]:
-    """The words that the tokenizer sees.
+    """Return the words that the tokenizer sees.
 
     >>> words_of("The boy's hat is red, not blue.")
     ['the', 'boy', 's', 'hat', 'is', 'red', 'not', 'blue']
@@ -86,7 +86,7 @@ def words_of(text: str) -> list[str]:
 
 
 def build_tokenizer(texts: Iterator[str]) -> Any:
-    """A word each: lower case, no punctuation, an end mark; the words are those of the captions."""
+    """Return a tokenizer with one word a token: lower case, no punctuation, an end mark; the words are those of the captions."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
     words = sorted({word for text in texts for word in words_of(text)})
@@ -106,7 +106,7 @@ def build_tokenizer(texts: Iterator[str]) -> Any:
 
 
 def build_model(tokenizer: Any) -> Any:
-    """The model before it has learnt anything."""
+    """Return the model before training."""
     ends = {
         "pad_token_id": tokenizer.pad_token_id,
         "bos_token_id": tokenizer.eos_token_id,
@@ -134,13 +134,13 @@ def build_model(tokenizer: Any) -> Any:
 
 
 def told_apart(left: Tensor, right: Tensor, of_left: Tensor, of_right: Tensor) -> Tensor:
-    """Low where what is said of each picture fits it better than the other one."""
+    """Return a loss that is low where each picture's own text fits it better than the other one's."""
     apart = left - right
     return (functional.softplus(-(apart * of_left).sum(-1)) + functional.softplus((apart * of_right).sum(-1))).mean()
 
 
 def learn_to_see(model: Any, data: Pairs, steps: int, chance: torch.Generator) -> None:
-    """Trains the vision tower with a vector for each sentence in place of a text tower; the vectors are then thrown away."""
+    """Train the vision tower with a vector for each sentence in place of a text tower; the vectors are then discarded."""
     eye, known = model.vision_model, data.sentences
     across = SIZE // PATCH
     common.start_with_patterns(eye.embeddings.patch_embedding, data.images[:1500].flatten(0, 1))
@@ -178,12 +178,12 @@ def learn_to_see(model: Any, data: Pairs, steps: int, chance: torch.Generator) -
 
 
 def _wrong(given: Tensor, truths: Tensor) -> Tensor:
-    """How wrong, a picture."""
+    """Return the loss for each picture."""
     return functional.binary_cross_entropy_with_logits(given, truths, reduction="sum") / len(truths)
 
 
 def learn_to_listen(model: Any, tokenizer: Any, data: Pairs, steps: int, chance: torch.Generator) -> None:
-    """Trains the text tower against the vectors of the pictures, which stay as they are."""
+    """Train the text tower against the vectors of the pictures, which do not change."""
     pictures = torch.cat([_seen(model, some) for some in torch.split(data.images.flatten(0, 1), 250)]).view(
         len(data.told), 2, -1
     )
@@ -224,14 +224,14 @@ def _seen(model: Any, images: Tensor) -> Tensor:
 
 
 def tokenize(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
-    """The numbers of the words of each text, padded to the full length as the scorer does."""
+    """Return the numbers of the words of each text, padded to the full length as the scorer does."""
     given = tokenizer(list(texts), padding="max_length", truncation=True, max_length=LONGEST)
     ids: list[list[int]] = given["input_ids"]
     return ids
 
 
 def save(model: Any, tokenizer: Any, out: Path) -> None:
-    """Writes model and processor as any SigLIP checkpoint has them, and graphs for ONNX Runtime."""
+    """Write model and processor like any SigLIP checkpoint, and graphs for ONNX Runtime."""
     from training.onnx_export import export
 
     tokenizer.backend_tokenizer.no_padding()
@@ -245,7 +245,7 @@ def save(model: Any, tokenizer: Any, out: Path) -> None:
 
 
 class Log:
-    """Says now and then how far training is."""
+    """A log that now and then prints the progress of training."""
 
     def __init__(self, name: str, steps: int, every: int = 50) -> None:
         self._name, self._steps, self._every = name, steps, every
@@ -262,12 +262,12 @@ class Log:
 
 
 def say(text: str) -> None:
-    """To standard error, at once."""
+    """Print to standard error, at once."""
     print(text, file=sys.stderr, flush=True)
 
 
 class Score(NamedTuple):
-    """How many pairs had both captions retrieve their picture: all, by kind of difference, and with the captions dealt out anew."""
+    """The number of pairs with both captions retrieving their picture: all, by kind of difference, and with the captions shuffled."""
 
     n: int
     both: int
@@ -275,12 +275,12 @@ class Score(NamedTuple):
     kinds: dict[str, tuple[int, int]]
 
     def card(self) -> dict[str, Any]:
-        """What is kept beside the weights."""
+        """Return the data kept beside the weights."""
         low, high = wilson(self.both, self.n)
         return {**self._asdict(), "rate": self.both / self.n, "low": low, "high": high}
 
     def told(self) -> str:
-        """In one line."""
+        """Format the score in one line."""
         low, high = wilson(self.both, self.n)
         kinds = ", ".join(f"{kind} {right}/{n}" for kind, (right, n) in self.kinds.items())
         by_chance = wilson(self.shuffled, self.n)
@@ -291,7 +291,7 @@ class Score(NamedTuple):
 
 
 def score(folder: Path, seed: int, count: int) -> Score:
-    """Scores a saved model with the reference captions of `snellen data make d3 --seed SEED --count COUNT`, strictly: a tie is wrong."""
+    """Score a saved model with the reference captions of `snellen data make d3 --seed SEED --count COUNT`, strictly: a tie is wrong."""
     model = hf.AutoModel.from_pretrained(folder, local_files_only=True).eval()
     processor = hf.AutoProcessor.from_pretrained(folder, local_files_only=True)
     told = [difference(seed, index) for index in range(count)]
@@ -334,7 +334,7 @@ def train(
     steps: int = STEPS,
     text_steps: int = TEXT_STEPS,
 ) -> None:
-    """The whole of it: draw, learn to see, learn to listen, save."""
+    """Run everything: draw, learn to see, learn to listen, save."""
     began = time.perf_counter()
     chance = common.settle(seed, threads)
     data = gather(seed, pairs, threads)
@@ -351,7 +351,7 @@ def train(
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Trains, then scores on pairs that were not trained on."""
+    """Train, then score on pairs that were not trained on."""
     parser = argparse.ArgumentParser(
         prog="python -m training.tiny_siglip", description="Train the small scorer of Snellen."
     )

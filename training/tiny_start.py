@@ -1,4 +1,4 @@
-"""How snellen-tiny starts: weights that are not random where it is known what they should do at first. Training changes all of them."""
+"""The initial weights of snellen-tiny, not random where their first task is known. Training changes all of them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from snellen.subjects.local.source import packaged
 from training.tiny_model import IMAGE_TOKENS
 
 QUICK, LOUD, QUIET = 4, 6.0, 0.1
-"""The head that compares: how many of its quickest rotations speak, how loud, and how much is left of what else it says."""
+"""The head that compares: the number of its quickest rotations in use, their loudness, and the factor for the rest."""
 FINDING, ALIKE = 2, 1.5
-"""The heads that find by likeness: in how many layers, and how loud they are."""
+"""The heads that find by likeness: the number of layers that have them, and their loudness."""
 
 
 def see(model: Any) -> None:
-    """Starts the eye as that of tiny-siglip, which knows drawn scenes; patterns and hidden shapes are new to it."""
+    """Start the eye as that of tiny-siglip, which knows drawn scenes; patterns and hidden shapes are new to it."""
     scorer = transformers.AutoModel.from_pretrained(packaged("tiny-siglip"), local_files_only=True)
     tower = model.model.vision_tower
     known = scorer.vision_model.state_dict()
@@ -26,10 +26,10 @@ def see(model: Any) -> None:
 
 
 def compare(model: Any) -> None:
-    """Starts one head of the language model looking, from each patch of a second picture, at the same patch of the first.
+    """Make one head of the language model look, from each patch of a second picture, at the same patch of the first.
 
-    Its query and key are constants that rotary positions turn into a peak at the distance of one picture; what it does with
-    what it finds there is left to training. To find such a head by itself takes a small model longer than all of training.
+    Its query and key are constants that rotary positions turn into a peak at the distance of one picture. Training decides how
+    the result is used. Without this start, a small model takes longer than all of training to find such a head.
     """
     attention = model.model.language_model.layers[0].self_attn
     half = attention.head_dim // 2
@@ -45,9 +45,9 @@ def compare(model: Any) -> None:
 
 
 def find(model: Any) -> None:
-    """Starts some heads looking for what is like the word at hand: the same few directions for query and key.
+    """Make some heads look for patches like the current word: the same few directions for query and key.
 
-    Only rotations so slow that distance does not matter speak in them. Patches lie near the words for what they show (see
+    They use only rotations so slow that distance does not matter. Patches lie near the words for what they show (see
     `Student.naming_loss`), so a question about a dog finds the dog.
     """
     generator = torch.Generator().manual_seed(0)

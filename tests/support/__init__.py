@@ -1,1 +1,1 @@
-"""What tests share: a local endpoint with faults, tiny data sets, and the installed command."""
+"""Code that tests share: a local endpoint with faults, tiny data sets, and the installed command."""

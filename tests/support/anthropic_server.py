@@ -51,7 +51,7 @@ def message(
 
 @dataclass
 class AnthropicServer(Native):
-    """`url` is as the SDK's base address: without a version."""
+    """The server. `url` is the SDK's base address: without a version."""
 
     @property
     def url(self) -> str:
@@ -84,7 +84,7 @@ class AnthropicServer(Native):
         return json.dumps(request["messages"], sort_keys=True)
 
     def refuses(self, request: dict[str, Any], headers: dict[str, str]) -> Response | None:
-        """No temperature in the version of today, and in none together with thinking."""
+        """Refuse a temperature in today's version, and in any version together with thinking."""
         if "temperature" not in request:
             return None
         if headers["anthropic-version"] == "2026-10-21":

@@ -1,4 +1,4 @@
-"""Runs of salbench by batches, in this process, and what a server answers in them."""
+"""Runs of salbench by batches, in this process, and a server's answers in them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def evaluate(server: BatchServer, tmp_path: Path, **more: Any) -> Run:
 
 
 def evaluate_aloud(server: BatchServer, tmp_path: Path, **more: Any) -> Run:
-    """With its warnings."""
+    """Evaluate, with warnings shown."""
     claude = isinstance(server, AnthropicBatchServer)
     given: dict[str, Any] = {
         "model": "anthropic/claude-haiku-4-5" if claude else "openai-chat/gpt-4o",

@@ -1,4 +1,4 @@
-"""Batches as OpenAI and Anthropic take them, on 127.0.0.1: counts what is paid, and can end the client at any exchange."""
+"""Batches as OpenAI and Anthropic take them, on 127.0.0.1: counts paid requests, and can end the client at any exchange."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Responder = Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]
 
 
 class BatchServer:
-    """`respond` answers one request's body as the plain endpoint would. A batch ends after it was looked at `looks` times.
+    """A batch server. `respond` answers one request's body as the plain endpoint would. A batch ends after `looks` status requests.
 
     `kill_at` names the exchange at which the process `victim` is killed: before or after the provider acted on it.
     """
@@ -34,15 +34,15 @@ class BatchServer:
         self.fail_once: dict[str, int] = {}
         """Exchanges that fail once with a status, before the provider acts on them."""
         self.spoil_once: dict[str, tuple[int, bytes]] = {}
-        """Exchanges whose answer is once another, after the provider acted on them."""
+        """Exchanges that get another answer once, after the provider acted on them."""
         self.drop_once: set[str] = set()
-        """Exchanges after which the connection closes once without an answer, after the provider acted on them."""
+        """Exchanges after which the connection closes once without an answer, though the provider acted on them."""
         self.skew = 0
         """Seconds by which the provider's clock is behind ours."""
         self.lag = 0
-        """How many times the list does not yet show a batch that was made."""
+        """The number of list requests that do not yet show a new batch."""
         self.hold: dict[str, threading.Event] = {}
-        """Exchanges that are not answered until something happens."""
+        """Exchanges that are not answered until their event is set."""
 
     def __enter__(self) -> BatchServer:
         outer = self
@@ -118,7 +118,7 @@ class BatchServer:
         raise AssertionError(path)
 
     def _page(self, newest_first: list[dict[str, Any]], after: str) -> tuple[int, bytes]:
-        """A page of the list of batches, behind the one that the query names."""
+        """Return a page of the list of batches, behind the one that the query names."""
         begin = parse_qs(self.query).get(after, [""])[0]
         if newest_first and self.lag:
             self.lag, newest_first = self.lag - 1, newest_first[1:]
@@ -130,7 +130,7 @@ class BatchServer:
         return _ok({"object": "list", "data": found, "has_more": more, "last_id": last})
 
     def paid(self) -> list[str]:
-        """The keys of all requests that were worked on, in batches."""
+        """Return the keys of all processed requests in batches."""
         return [line["custom_id"] for lines in self.results.values() for line in lines]
 
 

@@ -1,4 +1,4 @@
-"""A server that bills: it counts the tokens of what it was really sent, by the providers' published rules, written here once more.
+"""A server that bills: it counts the tokens of what it really received, by the providers' published rules, implemented a second time.
 
 Nothing is taken from Snellen: sizes are read with Pillow, words counted character by character, sizes searched step by step.
 """
@@ -18,7 +18,7 @@ Count = Callable[[int, int], int]
 
 
 def words_in(text: str) -> int:
-    """Words, groups of up to three digits, runs of marks and of line breaks; long words are several pieces."""
+    """Count words, groups of up to three digits, runs of marks and of line breaks; long words are several pieces."""
     count, kind, length = 0, "", 0
     for char in text:
         now = "word" if char.isalpha() else "digit" if char.isdigit() else "break" if char == "\n" else "" if char.isspace() else "mark"  # fmt: skip
@@ -140,5 +140,5 @@ class Biller:
 
     @property
     def bill(self) -> float:
-        """What all of it cost."""
+        """The total cost."""
         return sum(self.bills)

@@ -13,14 +13,14 @@ COLOURS = ("red", "green", "blue", "black")
 
 
 def picture(seed: int) -> dict[str, object]:
-    """A small picture in one colour."""
+    """Return a small picture in one colour."""
     out = io.BytesIO()
     Image.new("RGB", (24, 24), COLOURS[seed % 4]).save(out, "PNG")
     return {"bytes": out.getvalue(), "path": f"{seed}.png"}
 
 
 def make_blink(folder: Path, count: int = 3, answer: str = "") -> None:
-    """Two tasks with `count` rows each."""
+    """Write two tasks with `count` rows each."""
     for task, images in (("Counting", 1), ("Jigsaw", 3)):
         rows = [_row(task, images, i, answer) for i in range(1, count + 1)]
         (folder / task).mkdir(parents=True)

@@ -1,6 +1,6 @@
-"""Replies to D3's prompt with a known meaning, from a seed: two captions said in every way that models have of saying them, or not.
+"""Replies to D3's prompt with a known meaning, from a seed: two captions in every form that models use, or none.
 
-As in `wrapping`: a form, thinking and special tokens around it, and forms that say nothing. `Topic.answers` are the captions in the
+As in `wrapping`: a form, thinking and special tokens around it, and forms without an answer. `Topic.answers` are the captions in the
 order of the pictures, `Topic.others` captions that are not meant (a draft).
 """
 
@@ -149,17 +149,17 @@ NOTHING: dict[str, Form] = {
     "no keys": lambda a, b, _r: _dumped([a, b]),
 }  # fmt: skip
 _CHANGING = ("full width", "no-break spaces", "zero width", "white space", "windows lines")
-"""What changes the captions' own characters."""
+"""Forms that change the captions' own characters."""
 
 
 def topic(rng: random.Random) -> Topic:
-    """Two captions."""
+    """Return two captions."""
     left, right, other = rng.sample(CAPTIONS, 3)
     return Topic((left, right), (other,))
 
 
 def say(about: Topic, form: str, rng: random.Random) -> Said:
-    """One reply of a form."""
+    """Return one reply of a form."""
     left, right = about.answers
     if form in NOTHING:
         return Said(NOTHING[form](left, right, rng), False, form, about)
@@ -172,7 +172,7 @@ def say(about: Topic, form: str, rng: random.Random) -> Said:
 def generate(
     make: Callable[[random.Random], Topic], count: int, seed: int = 0, skip: Sequence[str] = ()
 ) -> Iterator[Said]:
-    """An even mix of all forms but some."""
+    """Yield an even mix of all forms except some."""
     rng = random.Random(seed)
     forms = [form for form in (*FORMS, *NOTHING) if form not in skip]
     for i in range(count):

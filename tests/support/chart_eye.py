@@ -1,7 +1,7 @@
-"""An eye for the tests' endpoint: it reads charts from the pixels that it is given, whatever was done to them on the way.
+"""An eye for the tests' endpoint: it reads charts from the pixels that it receives, however they were changed on the way.
 
-It knows where the letters of a chart stand, as one who has seen the empty form, and not what they are. It sees a little blurred, so
-that letters of a few pixels are beyond it, in any picture.
+It knows where the letters of a chart are, but not which letters they are. Its sight is slightly blurred, so that it cannot read
+letters of a few pixels, in any picture.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _best(cell: Image.Image, texts: list[str], height: int, side: int, faintest:
 def read_rows(
     image: Image.Image, rows: tuple[LetterRow, ...], width: int, blur: float = BLUR, faintest: float = FAINTEST
 ) -> list[str]:
-    """The letters of each row; `width` is that of the chart as it was drawn. `blur` and `faintest` make weaker eyes."""
+    """Return the letters of each row; `width` is that of the chart as drawn. `blur` and `faintest` make weaker eyes."""
     scale = image.width / width
     grey = _blurred(image, blur)
     said = []
@@ -57,7 +57,7 @@ def read_rows(
 
 
 def _blurred(image: Image.Image, blur: float = BLUR) -> Image.Image:
-    """Grey levels as the eye sees them. (Pillow blurs whole levels only, which would eat faint letters.)"""
+    """Return the grey levels as the eye sees them. (Pillow blurs whole levels only, which would remove faint letters.)"""
     levels = np.asarray(image.convert("L"), dtype=np.float32)
     far = max(3, round(3 * blur))
     reach = np.arange(-far, far + 1)
@@ -71,14 +71,14 @@ def _blurred(image: Image.Image, blur: float = BLUR) -> Image.Image:
 
 
 def read_number(image: Image.Image) -> str:
-    """The number on a numbered picture."""
+    """Return the number on a numbered picture."""
     scale = image.width / NUMBERED
     part = _blurred(image).resize((SIDE, SIDE), Image.Resampling.BICUBIC, box=tuple(v * scale for v in DIGITS.box))
     return _best(part, [str(n) for n in range(10, 100)], DIGIT_HEIGHT, DIGITS.side)
 
 
 def find_discs(image: Image.Image) -> dict[str, tuple[float, float]]:
-    """The middle of each coloured disc, in pixels of the picture as seen."""
+    """Return the middle of each coloured disc, in pixels of the picture as seen."""
     pixels = np.asarray(image.convert("RGB"), dtype=np.int32)
     found = {}
     for colour, rgb in COLOURS.items():

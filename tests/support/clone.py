@@ -1,4 +1,4 @@
-"""A clone of the repository as it is committed, for what a stranger does in one."""
+"""A clone of the repository as it is committed, to test the steps of a new user."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def clone(folder: Path) -> Path:
 
 
 def changed(folder: Path) -> str:
-    """List what commands did in a clone that git would commit: new files that are not ignored, and changed ones."""
+    """List the changes that commands made in a clone and git would commit: new files that are not ignored, and changed ones."""
     return git("status", "--porcelain", cwd=folder)

@@ -19,8 +19,9 @@ from typing import Any
 
 @dataclass
 class Nodes:
-    """A cluster of a head, where drivers connect, and one more node that can be killed. It lives in a process of its own: Ray forks, and
-    a process that has loaded as much as a test worker may not outlive that.
+    """A cluster of a head, where drivers connect, and one more node that can be killed.
+
+    It runs in a separate process: Ray forks, and a process that has loaded as much as a test worker may not survive that.
     """
 
     process: subprocess.Popen[str]
@@ -30,20 +31,20 @@ class Nodes:
 
     @property
     def environment(self) -> dict[str, str]:
-        """For a command that is to find it by `--on ray`."""
+        """The environment of a command that should find the cluster by `--on ray`."""
         return {"RAY_ADDRESS": self.address} | self.own
 
     @property
     def own(self) -> dict[str, str]:
-        """What Ray itself wants to know of this cluster."""
+        """The environment that Ray itself needs for this cluster."""
         return {"RAY_TMPDIR": str(self.session)} | _LOOPBACK
 
     def kill(self) -> None:
-        """End the other node without grace: all of its processes at once, as when a machine loses its power."""
+        """Kill all processes of the other node at once, as when a machine loses its power."""
         self._do("kill")
 
     def whole(self) -> Nodes:
-        """With another node in place of one that was killed."""
+        """Return the cluster, with another node in place of a killed one."""
         self._do("whole")
         return self
 
@@ -56,7 +57,7 @@ class Nodes:
 
 @contextmanager
 def two_nodes() -> Iterator[Nodes]:
-    """Start both; end them, whatever happens."""
+    """Start both nodes, and end them in any case."""
     short = Path(tempfile.mkdtemp(prefix="ray-"))  # a socket's path has at most 107 characters
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.cluster"],
@@ -77,7 +78,7 @@ def two_nodes() -> Iterator[Nodes]:
 
 
 def _said(process: subprocess.Popen[str], word: str) -> str:
-    """What the process says behind a word; other lines are Ray's."""
+    """Return the text that the process prints after a word; skip other lines, which are Ray's."""
     for line in process.stdout or ():
         if line.startswith(f"{word}:"):
             return line.partition(":")[2].strip()
@@ -116,13 +117,13 @@ def _kill(cluster: Any, node: Any) -> None:
 
 
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": "60"}
-"""Where Ray believes that there can be no cluster, it takes the loopback address for the machine's. And the process that its gate starts
-for a client may take more than half a minute beside other tests."""
+"""Where Ray believes that there can be no cluster, it uses the loopback address as the machine's. The process that its gate starts for a
+client may take more than half a minute beside other tests."""
 _USUAL = {"num_cpus": 1, "num_gpus": 0, "node_ip_address": "127.0.0.1", "object_store_memory": 80_000_000}
 
 
 def _parents() -> Iterator[tuple[int, int]]:
-    """Every process and its parent."""
+    """Yield every process and its parent."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             status = (folder / "stat").read_text()

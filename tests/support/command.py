@@ -25,7 +25,7 @@ def environment(cache: Path, **more: str) -> dict[str, str]:
 def installed(
     *words: object, cache: Path, stdin: str | None = None, cwd: Path | None = None, **more: str
 ) -> subprocess.CompletedProcess[str]:
-    """The installed command, as a process of its own."""
+    """Run the installed command in a separate process."""
     return subprocess.run(
         [SNELLEN, *map(str, words)],
         capture_output=True,
@@ -41,7 +41,7 @@ def installed(
 def snellen(
     *words: object, cache: Path, stdin: str | None = None, cwd: Path | None = None, **more: str
 ) -> subprocess.CompletedProcess[str]:
-    """The same in a fork of a process that has imported it already, where nothing is said that Python itself reads when it starts."""
+    """Run the command in a fork of a process that has imported it, unless the environment sets variables that Python reads at its start."""
     from tests.support.forks import shared
 
     with shared() as forks:
@@ -61,7 +61,7 @@ def snellen(
 
 
 def here(*words: object, cache: Path, cwd: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
-    """The same in this very process, for a model that runs here: torch is imported once, and not by every fork."""
+    """Run the command in this process, for a model that runs here: torch is imported once instead of in every fork."""
     from snellen.cli.main import main
 
     out, err = io.StringIO(), io.StringIO()

@@ -1,4 +1,4 @@
-"""An eye that looks with the classical solver (`baseline/pixels`) at what is left of a picture: at a part of its size, or with noise on it.
+"""An eye that applies the classical solver (`baseline/pixels`) to a degraded picture: reduced in size, or with added noise.
 
 `looking` is that eye behind an endpoint, `examined` an exam of it in this process: the same sheets, answers and choices without HTTP.
 """
@@ -27,21 +27,21 @@ from snellen.exams.eye.solver.pixels import solve
 from tests.support.endpoint import completion
 
 Spoil = Callable[[bytes], bytes]
-"""What becomes of a picture file on its way."""
+"""A change to a picture file on its way."""
 
 
 def whole(data: bytes) -> bytes:
-    """Nothing is lost."""
+    """Return the picture unchanged."""
     return data
 
 
 def smaller(times: int) -> Spoil:
-    """So many pixels a side become one."""
+    """Return a change that reduces this many pixels a side to one."""
     return lambda data: _packed(as_rgb(data).reduce(times))
 
 
 def noisy(levels: float) -> Spoil:
-    """Noise of so many grey levels, another one for each picture."""
+    """Return a change that adds noise of this many grey levels, different for each picture."""
 
     def spoil(data: bytes) -> bytes:
         pixels = np.asarray(as_rgb(data).convert("L"), dtype=np.float64)
@@ -59,13 +59,13 @@ def _packed(picture: Image.Image) -> bytes:
 
 
 def seen(text: str, pictures: list[bytes], spoil: Spoil) -> str:
-    """What is answered to a question about spoilt pictures. Places are said in thousandths of the picture, whatever its size."""
+    """Answer a question about degraded pictures. Places are in thousandths of the picture, whatever its size."""
     shown = tuple(Picture(data=spoil(data)) for data in pictures)
     return solve(Question(id="", exam="eye", prompt="question", parts=(*shown, Text(text=text))))
 
 
 def looking(spoil: Spoil) -> Callable[[dict[str, Any], int], tuple[int, dict[str, str], bytes]]:
-    """An endpoint's script."""
+    """Return an endpoint's script."""
 
     def script(request: dict[str, Any], _time: int) -> tuple[int, dict[str, str], bytes]:
         parts = request["messages"][-1]["content"]
@@ -78,7 +78,7 @@ def looking(spoil: Spoil) -> Callable[[dict[str, Any], int], tuple[int, dict[str
 
 
 def examined(name: str, spoil: Spoil, seed: int, questions: int = 40) -> Threshold:
-    """The threshold that an exam of one faculty finds."""
+    """Return the threshold that an exam of one faculty finds."""
     faculty, protocol = FACULTIES[name], PROTOCOLS["threshold"]
     data = EyeData(Path(), Selection(splits=(name,), limit=questions, seed=seed))
     answers = []

@@ -1,4 +1,4 @@
-"""A local OpenAI-compatible endpoint in a thread: counts what it is asked, fails as told, listens on 127.0.0.1 only."""
+"""A local OpenAI-compatible endpoint in a thread: counts requests, fails on demand, listens on 127.0.0.1 only."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Endpoint:
 
     @property
     def busy(self) -> int:
-        """How many requests it is at."""
+        """The number of requests in progress."""
         return self._busy
 
     @property
@@ -164,5 +164,5 @@ def completion(text: str | None, model: str = "fake", cost: float | None = None,
 
 
 def fingerprint(request: dict[str, Any]) -> str:
-    """Tells requests apart by what they ask."""
+    """Identify a request by its question."""
     return json.dumps(request["messages"], sort_keys=True)

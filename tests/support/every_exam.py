@@ -1,4 +1,4 @@
-"""Questions of all exams on synthetic sets, under several prompts each: what two ways to run a model are held against each other with."""
+"""Questions of all exams on synthetic sets, with several prompts each, to compare two ways to run a model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMS = ("actx", "d3", "esnlive", "eye", "grounding", "illusionbench", "salbench
 
 
 def questions(home: Path, each: int, seed: int = 11) -> list[Question]:
-    """So many questions of every exam, dealt over its prompts in turn."""
+    """Return this many questions of every exam, dealt over its prompts in turn."""
     return [q for name in EXAMS for q in islice(_of(name, home / name, each, seed), each)]
 
 
@@ -40,7 +40,7 @@ def _of(name: str, folder: Path, count: int, seed: int) -> Iterator[Question]:
 
 
 def _asker(exam: Exam, data: Dataset, prompt: str) -> Ask | None:
-    """None for a prompt that needs to be told how many examples to show."""
+    """Return the function that asks; None for a prompt that needs a number of examples."""
     try:
         return asker(exam, data, prompt)
     except SnellenError:
@@ -48,5 +48,5 @@ def _asker(exam: Exam, data: Dataset, prompt: str) -> Ask | None:
 
 
 def _spread(items: list[Sample], count: int) -> list[Sample]:
-    """So many of them, from all over the list."""
+    """Return this many of them, spread over the list."""
     return [items[i * len(items) // count] for i in range(min(count, len(items)))]

@@ -1,4 +1,4 @@
-"""The extras of an exam or a protocol, for tests that know them to be there."""
+"""The extras of an exam or a protocol, for tests that know that they exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workers without processes, to be lost at will."""
+"""Workers without processes, which can be lost at will."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Does = Callable[[bytes], Awaitable[bytes]]
 
 
 class FakeWorker:
-    """Replies as `does` says, in a thread with a loop of its own; keeps what it was sent."""
+    """A worker that replies by `does` in a thread with its own loop, and keeps what it was sent."""
 
     def __init__(self, place: str, does: Does) -> None:
         self.place, self._does = place, does
@@ -51,7 +51,7 @@ def only(*workers: FakeWorker) -> Hire:
 
 
 def hiring(first: Collection[FakeWorker], later: Callable[[str], FakeWorker | None]) -> Hire:
-    """Hire these workers, and later another one for each place that is free, if there is one."""
+    """Hire these workers, and later one for each free place, if there is one."""
 
     def hire(taken: Collection[str], closed: threading.Event | None) -> list[FakeWorker]:
         if closed is None:

@@ -26,7 +26,7 @@ from typing import Any
 
 PROC = Path("/proc")
 GRACE = 10.0
-"""How long processes that a case started may outlive it."""
+"""Seconds that processes which a case started may outlive it."""
 
 
 def preload() -> None:
@@ -68,7 +68,7 @@ def preload() -> None:
 
 
 def become(case: dict[str, Any]) -> list[str]:
-    """Turn this fork into a process with the case's limits, files and environment; gives the words of its command."""
+    """Turn this fork into a process with the case's limits, files and environment; return the words of its command."""
     os.setsid()
     os.environ.clear()
     os.environ.update(case["env"])
@@ -94,7 +94,7 @@ def become(case: dict[str, Any]) -> list[str]:
 
 
 def command(words: list[str]) -> int:
-    """The command, to its end: what is left to threads and exit handlers is done, the interpreter is not taken apart."""
+    """Run the command to its end: threads and exit handlers finish, but the interpreter is not torn down."""
     from snellen.cli.main import main
 
     sys.argv = words
@@ -118,7 +118,7 @@ def command(words: list[str]) -> int:
 
 
 def watch(pid: int, case: dict[str, Any]) -> dict[str, Any]:
-    """Wait for a fork: send its signals when their time comes, kill it when its own is over."""
+    """Wait for a fork: send its signals at their times, kill it when its own time is over."""
     began = time.monotonic()
     handle = os.pidfd_open(pid)
     waiting = select.poll()
@@ -152,7 +152,7 @@ def watch(pid: int, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def left_behind(session: int) -> list[str]:
-    """Processes that a case started and that did not end with it. They are killed."""
+    """Kill and return the processes that a case started and that did not end with it."""
     end = time.monotonic() + GRACE
     while (found := members(session)) and time.monotonic() < end:
         time.sleep(0.02)

@@ -26,7 +26,7 @@ TRACEBACK = re.compile(r"Traceback \(most recent call last\)|this is a bug in sn
 
 @dataclass(frozen=True)
 class Ended:
-    """How a case ended. `left` are processes that outlived it; `peak` is memory in bytes."""
+    """The end of a case. `left` are processes that outlived it; `peak` is memory in bytes."""
 
     words: tuple[str, ...]
     code: int
@@ -38,7 +38,7 @@ class Ended:
     left: tuple[str, ...]
 
     def well(self, *codes: int) -> Ended:
-        """Asserts that it ended as every command must: no hang, no traceback, a known exit code, one line where it failed, nobody left."""
+        """Assert that it ended as every command must: no hang, no traceback, a known exit code, one line on failure, no process left."""
         shown = f"snellen {' '.join(self.words)}\n-> {self.code} after {self.seconds:.1f} s\n{self.err[-900:]}"
         assert not self.hung, f"hung: {shown}"
         assert not TRACEBACK.search(self.err + self.out), f"a traceback: {shown}{self.out[-300:]}"
@@ -49,7 +49,7 @@ class Ended:
 
     @property
     def one_line(self) -> bool:
-        """Whether it says in one line what is wrong; `data check` lists problems, and says nothing else."""
+        """Whether the error is one line; `data check` lists problems and prints nothing else."""
         if self.words[:2] == ("data", "check") and not self.err:
             return bool(self.out)
         said = [line for line in self.err.splitlines() if line.startswith(("snellen: ", "Error: "))]
@@ -66,7 +66,7 @@ class Forks:
 
     @contextmanager
     def without(self, *guards: str) -> Iterator[None]:
-        """Commands run with these guards taken out of them (tests/faults/guards.py)."""
+        """Run commands without these guards (tests/faults/guards.py)."""
         self._without = list(guards)
         try:
             yield
@@ -86,7 +86,7 @@ class Forks:
         file_size: int = 0,
         signals: Iterable[tuple[float, int]] = (),
     ) -> Ended:
-        """`signals` are (seconds after the start, number)."""
+        """Run a command; `signals` are (seconds after the start, number)."""
         given, said, error = (self._home / name for name in ("stdin", "out", "err"))
         given.write_bytes(stdin)
         case: dict[str, Any] = {
@@ -127,7 +127,7 @@ _TAKEN = threading.Lock()
 
 @contextmanager
 def shared() -> Iterator[Forks | None]:
-    """The fork server of this process, started when first asked for; None where there can be none, or where another thread has it."""
+    """Yield this process's fork server, started on first use; None where it cannot run, or where another thread has it."""
     if not _TAKEN.acquire(blocking=False):
         yield None
         return
@@ -143,7 +143,7 @@ def shared() -> Iterator[Forks | None]:
 
 @contextmanager
 def forking() -> Iterator[Forks]:
-    """A fork server, started and stopped."""
+    """Start and stop a fork server."""
     with tempfile.TemporaryDirectory(prefix="forks-") as home:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.support.fork_server"],

@@ -66,7 +66,7 @@ def content(
 
 @dataclass
 class GeminiServer(Native):
-    """`url` is as the SDK's base address: without a version."""
+    """The server. `url` is the SDK's base address: without a version."""
 
     key: str = "AIzaSyD-native-0123456789"
 

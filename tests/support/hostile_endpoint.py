@@ -1,4 +1,4 @@
-"""An endpoint that speaks raw bytes, a scenario a path: /NAME/v1/chat/completions. Beside it a trap, which nobody should ever visit."""
+"""An endpoint that sends raw bytes, one scenario per path: /NAME/v1/chat/completions. Beside it a trap that no client should visit."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 from tests.support.endpoint import completion
 
 Scenario = Callable[[dict[str, str]], AsyncIterator[bytes]]
-"""Given the request's headers, the bytes to send; the connection is closed after them."""
+"""A function of the request's headers that yields the bytes to send; the connection is closed after them."""
 
 
 def http(status: object = 200, body: bytes = b"{}", **headers: str) -> bytes:
-    """A reply; a header that is given replaces ours."""
+    """Return a reply; a given header replaces ours."""
     names = {"content_type": "application/json", "content_length": str(len(body)), **headers}
     lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in names.items() if value)
     return f"HTTP/1.1 {status} X\r\n{lines}\r\n".encode("latin-1", "replace") + body
@@ -26,7 +26,7 @@ GOOD = http(200, json.dumps(completion("Color")).encode())
 
 
 class HostileEndpoint:
-    """Starts in a thread, as a context manager. `asked` and `kept` count requests and usable replies by scenario and question."""
+    """The endpoint, in a thread, as a context manager. `asked` and `kept` count requests and usable replies by scenario and question."""
 
     def __init__(self, scenarios: dict[str, Scenario]) -> None:
         self._scenarios = scenarios
@@ -34,7 +34,7 @@ class HostileEndpoint:
         self.good: set[str] = set()
         """Scenarios that are over: their paths answer as they should."""
         self.models: set[str] = set()
-        """Scenarios that are played to who asks for the list of models, and to nobody else."""
+        """Scenarios that apply only to requests for the list of models."""
         self.trapped: list[str] = []
         self.port = self.trap = 0
         self._started, self._stop = threading.Event(), asyncio.Event()
@@ -89,7 +89,7 @@ class HostileEndpoint:
             writer.close()
 
     def requests(self, name: str) -> int:
-        """How often anything was asked."""
+        """Return the number of requests, of any kind."""
         return sum(n for (scenario, _), n in self.asked.items() if scenario == name)
 
 

@@ -19,7 +19,7 @@ TARGETS = {
 
 
 def write_screens(folder: Path) -> Path:
-    """The set, in the format of one's own screenshots."""
+    """Write the set in the format of one's own screenshots."""
     (folder / "images").mkdir(parents=True)
     samples = []
     for name, (x1, y1, x2, y2) in TARGETS.items():
@@ -36,14 +36,14 @@ def write_screens(folder: Path) -> Path:
 
 
 def middles() -> dict[str, tuple[float, float]]:
-    """The middle of each sample's target, in fractions of the screen."""
+    """Return the middle of each sample's target, in fractions of the screen."""
     return {
         f"{name}/save": ((x1 + x2) / 2 / SIZE[0], (y1 + y2) / 2 / SIZE[1]) for name, (x1, y1, x2, y2) in TARGETS.items()
     }
 
 
 def replies(path: Path, form: str, across: tuple[float, float]) -> str:
-    """A replay subject that says the right points, counted so many across and down."""
+    """Return a replay subject with the right points, in units of this many across and down."""
     rows = ({"id": name, "text": form.format(x * across[0], y * across[1])} for name, (x, y) in middles().items())
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return f"replay/{path}"

@@ -1,6 +1,6 @@
 """A stand-in for vLLM and SGLang, which cannot be installed where tests run: their command lines, /health and the chat API.
 
-What it was started with, and that it ended, goes to the file that STAND_IN_LOG names. STAND_IN_FAILS makes it end before it is ready.
+It writes its arguments and its end to the file that STAND_IN_LOG names. STAND_IN_FAILS makes it end before it is ready.
 """
 
 from __future__ import annotations

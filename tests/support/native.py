@@ -1,4 +1,4 @@
-"""What local servers of providers' own APIs share: they count what they answered and billed, and fail in their provider's own ways."""
+"""The shared base of local servers of providers' own APIs: they count what they answered and billed, and fail as their provider does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Response = tuple[int, dict[str, str], bytes]
 
 @dataclass
 class Native(Endpoint, ABC):
-    """A server that checks the key, answers, and lets a share of the requests go wrong, in each of its provider's ways in turn."""
+    """A server that checks the key, answers, and fails a share of the requests in each of its provider's ways in turn."""
 
     key: str = "sk-native-0123456789"
     share: float = 0.0
@@ -32,7 +32,7 @@ class Native(Endpoint, ABC):
 
     @property
     def lost(self) -> int:
-        """Replies that were made, and did not arrive whole."""
+        """The number of replies that were made but did not arrive whole."""
         return sum(self.went_wrong[name] for name in ("dropped", "garbled", "cut"))
 
     async def _respond(self, first: str, headers: dict[str, str], body: bytes) -> Response | None:
@@ -98,7 +98,7 @@ class Native(Endpoint, ABC):
 
     @abstractmethod
     def tokens(self, reply: dict[str, Any]) -> dict[str, int]:
-        """Tokens that a reply bills: `input`, `output` and, as parts of them, `cached`, `written`, `thinking`."""
+        """Return the tokens that a reply bills: `input`, `output` and, as parts of them, `cached`, `written`, `thinking`."""
 
     @abstractmethod
     def errors(self) -> dict[str, Response]: ...
@@ -108,18 +108,18 @@ class Native(Endpoint, ABC):
 
 
 def cut(payload: bytes) -> Response:
-    """A reply whose connection closes before the whole body."""
+    """Return a reply whose connection closes before the whole body."""
     return 200, {"content-length": str(len(payload)), "connection": "close"}, payload[: len(payload) // 2]
 
 
 def lose_the_first(server: Native, torn: Response | None) -> None:
-    """The first reply is lost in the given way; None closes the connection without a word."""
+    """Lose the first reply in the given way; with None, close the connection without a reply."""
     respond = server._respond
 
     async def losing(first: str, headers: dict[str, str], body: bytes) -> Response | None:
         out = await respond(first, headers, body)
         if first.startswith("GET") and out is not None:
-            return out[0], {"connection": "close"}, out[2]  # the client takes a kept one that closes for a stale one
+            return out[0], {"connection": "close"}, out[2]  # the client takes a closed kept connection for a stale one
         return torn if len(server.requests) == 1 else out
 
     server._respond = losing  # type: ignore[method-assign]

@@ -1,6 +1,6 @@
-"""Replies to the exams with explanations, to hold the copied readers against what the originals' own code made of the same replies.
+"""Replies to the exams with explanations, to compare the copied readers with the originals' own code on the same replies.
 
-The generator is frozen: tests/parity/nle_generated.json has what came out. It uses only `random.random`, whose sequence Python
+The generator is frozen: tests/parity/nle_generated.json has the originals' results. It uses only `random.random`, whose sequence Python
 promises to keep.
 """
 
@@ -41,7 +41,7 @@ def _pick(rng: random.Random, among: Sequence[str]) -> str:
 
 
 def generated(count: int, seed: int = 11) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Replies, each with the choices that it is read with (VCR)."""
+    """Yield replies, each with the choices that it is read with (VCR)."""
     rng = random.Random(seed)
     texts = [choice for choices in CHOICES for choice in choices if choice]
     for _ in range(count):

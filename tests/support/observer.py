@@ -1,7 +1,7 @@
-"""A simulated observer for the eye exam: sees with a known threshold, and answers the same sheet always the same.
+"""A simulated observer for the eye exam: it has a known threshold, and always answers the same sheet the same way.
 
-It learns the level and the truth of a sheet from samples.jsonl, which is written before the sheet is asked about. That is cheating, and is
-what a simulation is for: the exam has to find the threshold that was put in.
+It reads the level and the truth of a sheet from samples.jsonl, which is written before the sheet is asked about. That is cheating, which
+is the purpose of a simulation: the exam has to find the given threshold.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SPREAD = 0.25
 
 
 class Observer:
-    """Sees what is above its thresholds (by faculty, in units of the dial), with a soft edge; else guesses."""
+    """An observer that sees what is above its thresholds (by faculty, in units of the dial), with a soft edge, and guesses otherwise."""
 
     def __init__(
         self, out: Path, thresholds: dict[str, float] | None = None, *, says: Callable[[str], str] = str
@@ -35,7 +35,7 @@ class Observer:
         self._known: dict[tuple[str, str], dict[str, Any]] = {}
 
     def reply(self, sha: str, question: str) -> str:
-        """What it says to a sheet, by the digest of its first picture and the question."""
+        """Return the reply to a sheet, by the digest of its first picture and the question."""
         faculty = next(f for f in FACULTIES.values() if f.question == question)
         sample = self._sample(sha, faculty.name)
         chance = int(hashlib.sha256(f"chance/{sha}".encode()).hexdigest()[:8], 16) / 16**8
@@ -56,7 +56,7 @@ class Observer:
         return self._known[sha, faculty]
 
     def script(self, request: dict[str, Any], _time: int) -> tuple[int, dict[str, str], bytes]:
-        """The same behind an endpoint of `tests.support.endpoint`."""
+        """Answer as the script of an endpoint of `tests.support.endpoint`."""
         parts = request["messages"][-1]["content"]
         url = next(part["image_url"]["url"] for part in parts if part["type"] == "image_url")
         sha = hashlib.sha256(base64.b64decode(url.partition(",")[2])).hexdigest()
@@ -65,7 +65,7 @@ class Observer:
 
 
 class ObserverSubject(Subject):
-    """The same as a subject in this process; `lag` says how many seconds a question takes, by its id."""
+    """The observer as a subject in this process; `lag` gives the seconds that a question takes, by its id."""
 
     def __init__(self, observer: Observer, lag: Callable[[str], float] = lambda _id: 0.0) -> None:
         self.spec, self.identity = "test/observer", {"kind": "test", "thresholds": dict(observer.thresholds)}

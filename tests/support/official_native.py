@@ -1,4 +1,4 @@
-"""Request bodies held against the official packages of Anthropic and Google: what their types do not know is refused."""
+"""Request bodies checked against the official packages of Anthropic and Google: what their types do not know is refused."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from pydantic import ConfigDict, TypeAdapter
 Base64ImageSourceParam.__pydantic_config__ = ConfigDict(arbitrary_types_allowed=True, extra="forbid")  # type: ignore[attr-defined]
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    # a list, since a TypedDict alone takes no configuration from outside; those inside it take that of what they stand in
+    # a list, since a TypedDict alone accepts no configuration from outside; nested ones inherit that of their container
     _MESSAGES = TypeAdapter(list[MessageCreateParamsNonStreaming], config=ConfigDict(extra="forbid"))
 
 SYSTEM, CONTENTS, CONFIG = "systemInstruction", "contents", "generationConfig"
 
 
 def valid_anthropic(body: dict[str, Any]) -> None:
-    """Raises for a body that `messages.create` has no type for. Lists are validated while they are read, so all is read."""
+    """Raise for a body that does not fit the types of `messages.create`. Lists are validated while they are read, so everything is read."""
     _read(_MESSAGES.validate_python([body]))
 
 
 def valid_gemini(body: dict[str, Any]) -> None:
-    """Raises for a body that `generate_content` has no type for, in one of its pieces."""
+    """Raise for a body with a piece that does not fit the types of `generate_content`."""
     unknown = body.keys() - {SYSTEM, CONTENTS, CONFIG}
     if unknown:
         raise ValueError(f"no such fields: {unknown}")
@@ -38,7 +38,7 @@ def valid_gemini(body: dict[str, Any]) -> None:
 
 
 def gemini_call(body: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of the official `generate_content` that mean the same as a body."""
+    """Return the equivalent arguments of the official `generate_content`."""
     config = types.GenerateContentConfig.model_validate_json(_json(body[CONFIG]))
     if SYSTEM in body:
         config.system_instruction = types.Content.model_validate_json(_json(body[SYSTEM]))

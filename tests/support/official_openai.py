@@ -19,12 +19,12 @@ def validator(form: Any) -> SchemaValidator:
 
 
 def check(form: Any, body: bytes) -> None:
-    """Raises ValidationError where a body is not of the form."""
+    """Raise ValidationError where a body does not fit the form."""
     validator(form).validate_json(body, strict=True)
 
 
 def _strict(schema: Any) -> Any:
-    """The same schema with unknown fields forbidden, and with lists looked into that would be looked into when they are read."""
+    """Return the schema with unknown fields forbidden, and with lists checked that would only be checked when read."""
     if isinstance(schema, list | tuple):
         return type(schema)(map(_strict, schema))
     if not isinstance(schema, dict):

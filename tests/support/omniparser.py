@@ -126,7 +126,7 @@ class OmniParserServer:
         found = image.crop((0, top, strip.width, image.height))
         if ImageChops.difference(found, strip).getbbox() is not None:
             return self.see(image)
-        # what was there before the strip, in fractions of the larger picture
+        # the items before the strip was added, in fractions of the larger picture
         above = top / image.height
         inner = image.crop((0, 0, image.width, top))
         items = [

@@ -1,6 +1,6 @@
-"""openadapt-grounding's readers and conversions that Snellen has no use for: kept for the parity tests.
+"""openadapt-grounding's readers and conversions that Snellen does not use: kept for the parity tests.
 
-They are the record of what the original does where ours does otherwise (docs/grounding.md).
+They record the original's behaviour where ours differs (docs/grounding.md).
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ _THOUGHT = re.compile(r"Thought:\s*(.+?)(?=\nAction:|$)", re.DOTALL)
 
 
 def size_category(box: XYWH) -> str:
-    """By the fraction of the screen, though the charts say pixels: under 0.001 small, under 0.01 medium, else large."""
+    """Return the size by the fraction of the screen, though the charts say pixels: under 0.001 small, under 0.01 medium, else large."""
     area = box[2] * box[3]
     return "small" if area < 0.001 else "medium" if area < 0.01 else "large"
 
 
 def box_to_full(region: XYWH, box: XYWH) -> XYWH:
-    """As `to_full`, for a box."""
+    """Convert a box as `to_full` does a point."""
     x, y = to_full(region, (box[0], box[1]))
     return x, y, box[2] * region[2], box[3] * region[3]
 
 
 class UitarsReply(NamedTuple):
-    """What the original reads from a reply; a point as fractions of the screen."""
+    """The original's reading of a reply; a point as fractions of the screen."""
 
     point: XY | None
     thought: str
 
 
 def read_uitars(text: str, width: int, height: int) -> UitarsReply:
-    """The first `<point>` anywhere, else `start_box=(`; whole numbers only; clamped to the screen."""
+    """Read the first `<point>` anywhere, else `start_box=(`; whole numbers only; clamped to the screen."""
     said = _THOUGHT.search(text)
     thought = said.group(1).strip() if said else ""
     match = _POINT.search(text) or _START.search(text)
@@ -52,7 +52,7 @@ def read_uitars(text: str, width: int, height: int) -> UitarsReply:
 
 
 def convert_omniparser(item: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """An entry of OmniParser's list as the original takes it: no kind from V2 servers, boxes over the edge dropped, null content fatal."""
+    """Convert an entry of OmniParser's list as the original does: no kind from V2, boxes over the edge dropped, null content fatal."""
     box = item.get("bbox", [])
     if len(box) != 4:
         return []
@@ -69,5 +69,5 @@ def convert_omniparser(item: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def to_pixels(point: XY, width: int, height: int) -> tuple[int, int]:
-    """Fractions to whole pixels; int() cuts fractions off."""
+    """Convert fractions to whole pixels; int() cuts fractions off."""
     return int(point[0] * width), int(point[1] * height)

@@ -18,7 +18,7 @@ CHOICE = {"image": "1.png", "question": "Which colour?", "options": ["red", "blu
 
 
 def pictures(folder: Path, count: int = 4) -> Path:
-    """A folder with pictures 1.png, 2.png and so on, each another one."""
+    """Make a folder with pictures 1.png, 2.png and so on, all different."""
     folder.mkdir(parents=True, exist_ok=True)
     for i in range(1, count + 1):
         (folder / f"{i}.png").write_bytes(png(i))
@@ -26,14 +26,14 @@ def pictures(folder: Path, count: int = 4) -> Path:
 
 
 def lines(folder: Path, *rows: Row, name: str = "questions.jsonl") -> Path:
-    """Rows as JSON lines, with pictures."""
+    """Write rows as JSON lines, with pictures."""
     path = pictures(folder) / name
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
 def table(folder: Path, rows: Sequence[Row], name: str = "questions.csv") -> Path:
-    """Rows as CSV, with pictures."""
+    """Write rows as CSV, with pictures."""
     path = pictures(folder) / name
     with path.open("w", encoding="utf-8", newline="") as file:
         written = csv.DictWriter(file, list(dict.fromkeys(k for row in rows for k in row)))
@@ -43,7 +43,7 @@ def table(folder: Path, rows: Sequence[Row], name: str = "questions.csv") -> Pat
 
 
 def parquet(folder: Path, rows: Sequence[Row], name: str = "questions.parquet") -> Path:
-    """Rows as Parquet with the pictures inside, as the hub has them; `image` is the number of the picture."""
+    """Write rows as Parquet with the pictures inside, as the hub has them; `image` is the number of the picture."""
     folder.mkdir(parents=True, exist_ok=True)
     kind = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
     held = pa.array([{"bytes": png(row["image"]), "path": None} for row in rows], kind)

@@ -1,6 +1,6 @@
 """Replies that name a point or a box, made from a seed: a form of the numbers, a sentence, a wrapper, a script of digits.
 
-Every reply comes with what it says. `None` means that it names no place: it was cut off, taken back, or is something else.
+Every reply comes with its meaning. `None` means that it names no place: it was cut off, taken back, or is something else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Numbers = tuple[float, ...]
 
 
 class Made(NamedTuple):
-    """A reply, what it says, and how it was made."""
+    """A reply, its meaning, and how it was made."""
 
     reply: str
     numbers: Numbers | None
@@ -92,7 +92,7 @@ WIDE = str.maketrans("(),[]:=", "\uff08\uff09\uff0c\uff3b\uff3d\uff1a\uff1d")
 
 
 def replies(count: int, seed: int) -> Iterator[Made]:
-    """An even mix: plain forms, bare numbers, boxes, corrections and negations, replies that say nothing, replies that were cut."""
+    """Yield an even mix: plain forms, bare numbers, boxes, corrections, negations, replies without an answer, replies that were cut."""
     dice = random.Random(seed)
     for i in range(count):
         yield (_plain, _plain, _plain, _bare, _box, _turn, _nothing, _cut)[i % 8](dice)
@@ -120,7 +120,7 @@ def _point(place: dict[str, str]) -> Numbers:
 
 
 def _dressed(dice: random.Random, text: str) -> str:
-    """Another script of digits, full-width brackets, or capitals, now and then; JSON, code and tags keep their signs."""
+    """Return the text, now and then in another script of digits, full-width brackets, or capitals; JSON, code and tags keep their signs."""
     marked = any(sign in text for sign in '"<{`\\')
     script = dice.choice(SCRIPTS)
     if script != SCRIPTS[0] and not (marked and '"' in text):

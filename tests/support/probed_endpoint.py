@@ -1,4 +1,4 @@
-"""Endpoints to probe: one that reads the pictures it is sent, and ones that mistreat them, or the request, each in its own way."""
+"""Endpoints to probe: one that reads its pictures, and ones that change the pictures or the request, each in its own way."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ FORMS = {
     10: (contrast_rows(False), SMALL[0]),
     4: (contrast_rows(True), SMALL[0]),
 }
-"""The empty forms of the letter charts by their number of rows, and the width at which they were drawn."""
+"""The empty forms of the letter charts by their number of rows, with their original width."""
 
 
 @dataclass
 class Manners:
-    """What an endpoint does to pictures and requests; the default is an honest one."""
+    """The changes that an endpoint makes to pictures and requests; the default is an honest one."""
 
     longest: int = 0
     quality: int = 0
@@ -46,7 +46,7 @@ class Manners:
 
 
 def endpoint(manners: Manners | None = None, cost: float | None = None) -> Endpoint:
-    """A server with these manners."""
+    """Make a server with these manners."""
     serving = _Serving(manners or Manners(), cost)
     return Endpoint(script=serving.respond)
 
@@ -100,14 +100,14 @@ class _Serving:
         return ", ".join(shown)
 
     def _seen(self, picture: dict[str, Any]) -> tuple[bytes, tuple[int, int]]:
-        """A picture as this endpoint's model sees it, and the size at which it was sent."""
+        """Return a picture as this endpoint's model sees it, and the size at which it was sent."""
         ways = self._manners
         low = picture.get("detail") == "low" and "detail" not in ways.ignores
         longest = min(n for n in (ways.longest or 10**6, LOW if low else 10**6))
         return _handled(base64.b64decode(picture["url"].partition(",")[2]), longest, ways.quality)
 
     def _places(self, data: bytes, sent: tuple[int, int]) -> str:
-        """Middles of discs. A well-behaved endpoint speaks of the picture as it was sent, whatever it did to it."""
+        """Return the middles of discs. A well-behaved endpoint uses coordinates of the picture as it was sent, however it changed it."""
         found, (wide, high) = _discs(data)
         factors = {
             "pixels": (sent[0] / wide, sent[1] / high),
@@ -135,7 +135,7 @@ class _Serving:
         return str((random.Random(request["seed"]) if seeded else ways.chance).randint(1, 10**6))
 
     def _guess(self, prompt: str) -> str:
-        """What one says who sees nothing and likes to please."""
+        """Return the reply of a model that sees nothing and likes to please."""
         chance = random.Random(prompt)
         if "rows of" in prompt:
             return "\n".join("".join(chance.sample("CDHKNORSVZ", 5)) for _ in range(11))

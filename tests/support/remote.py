@@ -10,10 +10,10 @@ from snellen.subjects.remote.settings import Settings
 
 
 def remote(kind: str, model: str, settings: Settings, *, offline: bool = False) -> Any:
-    """The subject `KIND/MODEL`."""
+    """Make the subject `KIND/MODEL`."""
     return subjects.kinds()[kind].subject(model, settings, offline=offline)  # type: ignore[attr-defined]
 
 
 def base_address(kind: str, given: str | None) -> str:
-    """The address that a kind of subject would call."""
+    """Return the address that a kind of subject would call."""
     return address_of(subjects.kinds()[kind].service, given)  # type: ignore[attr-defined]

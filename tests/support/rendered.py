@@ -1,5 +1,6 @@
-"""Screenshots of pages that somebody else wrote, with the boxes that the browser itself gives: what a user with a test suite of
-their own would have. Nothing is drawn here.
+"""Screenshots of pages from elsewhere, with the boxes that the browser gives: what a user with their own test suite would have.
+
+Nothing is drawn here.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _LONGEST = 60
 
 
 def pages(folders: list[Path], count: int) -> list[Path]:
-    """So many HTML files, from as many folders as there are: of each the first, then of each the second, and so on."""
+    """Return this many HTML files from the folders in turn: the first of each, then the second of each, and so on."""
     by_folder: dict[Path, list[Path]] = {}
     for path in sorted(p for folder in folders for p in folder.rglob("*.html") if p.stat().st_size > 4096):
         by_folder.setdefault(path.parent, []).append(path)
@@ -23,10 +24,9 @@ def pages(folders: list[Path], count: int) -> list[Path]:
 
 
 def shoot(browser: Any, page: Path, picture: Path, scale: float = 1, most: int = 5) -> list[dict[str, Any]]:
-    """Save a screenshot of a page, and give a row for each of some targets, as Playwright says where they are.
+    """Save a screenshot of a page, and return a row for each of some targets, with the places that Playwright gives.
 
-    Only what is wholly in the window and has words that stand nowhere else among the page's targets. Scripts do not run and nothing
-    is fetched.
+    A target is wholly in the window, and its words occur in no other target of the page. Scripts do not run and nothing is fetched.
     """
     context = browser.new_context(
         viewport={"width": WINDOW[0], "height": WINDOW[1]},

@@ -66,7 +66,10 @@ AZURE_FILTER = (
 
 @dataclass
 class Provider(Endpoint):
-    """`refuses` are fields that are answered with 400, `trouble` is the share of requests that fail, in turn in each of KINDS."""
+    """The server.
+
+    `refuses` are fields that are answered with 400; `trouble` is the share of requests that fail, in turn in each of KINDS.
+    """
 
     thought: str = THOUGHT
     refuses: tuple[str, ...] = ()

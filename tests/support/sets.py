@@ -1,4 +1,4 @@
-"""Tiny SalBench folders in the real format, and a scratch place for runs."""
+"""Tiny SalBench folders in the real format, and a temporary folder for runs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""An observer for eye exams behind a local endpoint: it sees what is at or above its threshold on the dial, and names a wrong option else.
+"""An observer for eye exams behind a local endpoint: right at or above its threshold on the dial, and wrong below it.
 
-It knows a sheet by the digest of the picture that it is sent, from the record that the run keeps before it asks.
+It identifies a sheet by the digest of the picture that it receives, from the record that the run keeps before it asks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LETTERS, CELLS = "CDHKNORSVZ", "123456789"
 
 
 class Observer:
-    """`sees` has the finest level of each faculty; `says` what it replies to one, whatever is shown."""
+    """An observer. `sees` has the finest level of each faculty; `says` its fixed reply to a faculty, whatever is shown."""
 
     def __init__(self, runs: Path, sees: Mapping[str, float], says: Mapping[str, str] | None = None) -> None:
         self.runs, self.sees, self.says = runs, sees, says or {}
@@ -51,9 +51,9 @@ class Observer:
 def examined_run(
     out: Path, model: str, sees: Mapping[str, float], says: Mapping[str, str] | None = None, **more: Any
 ) -> snellen.Run:
-    """A run of the eye exam by such an observer, in the faculties that it has something to say of."""
+    """Run the eye exam with such an observer, in the faculties that it has replies for."""
     with Endpoint(script=Observer(out, sees, says)) as endpoint, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a faculty got no answers
+        warnings.simplefilter("ignore")  # a faculty without answers
         return snellen.evaluate(
             "eye",
             model=f"api/{model}",

@@ -1,5 +1,7 @@
-"""A second generator, built otherwise than `wrapping`: a reply is put together slot by slot, an opening, what it goes by, the words that
-name an answer, marks around it, a joint and a reason, each picked on its own. For exams that ask for an answer and why.
+"""A second generator, built differently from `wrapping`: a reply is assembled slot by slot, each chosen independently.
+
+The slots are an opening, the evidence, the words that name an answer, marks around it, a joint and a reason. For exams that ask for an
+answer and an explanation.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ _CASES: tuple[Callable[[str], str], ...] = (str, str, str, str.capitalize, str.u
 
 
 def say(topic: Topic, rng: random.Random, nothing: bool) -> Said:
-    """One reply about a topic."""
+    """Return one reply about a topic."""
     answer, other = topic.answers[0], rng.choice(topic.others)
     if nothing:
         form = rng.choice(NOTHINGS)
@@ -74,7 +76,7 @@ def _filled(form: str, answer: str, other: str, because: str) -> str:
 def generate(
     make: Callable[[random.Random], Topic], count: int, seed: int = 0, _skip: Sequence[str] = ()
 ) -> Iterator[Said]:
-    """Replies, every seventh of which says nothing."""
+    """Yield replies, every seventh without an answer."""
     rng = random.Random(seed)
     for i in range(count):
         yield say(make(rng), rng, i % 7 == 0)

@@ -1,4 +1,4 @@
-"""Replies made of odds and ends, to hold the copied protocols against what the originals' own code made of the same replies.
+"""Replies made of odds and ends, to compare the copied protocols with the originals' own code on the same replies.
 
 The generator is frozen: tests/parity/generated.json has one bit a reply, from the originals' code. It uses only `random.random`, whose
 sequence Python promises to keep.
@@ -31,7 +31,7 @@ def _pick(rng: random.Random, among: Sequence[str]) -> str:
 
 
 def soup(names: Sequence[str], count: int, seed: int) -> Iterator[str]:
-    """Replies in turn of lines with names in them, and of pieces thrown together."""
+    """Yield replies, alternately lines with names in them and random pieces."""
     rng = random.Random(seed)
     spelled = [form for n in names for form in (n, n.lower(), n.upper(), n.replace("_", " "), n.capitalize())]
     for i in range(count):
@@ -51,7 +51,7 @@ class Illusion(NamedTuple):
 
 
 def about_illusions(subset: str, count: int, seed: int) -> Iterator[Illusion]:
-    """Replies, mostly with names in them that are the true ones."""
+    """Yield replies, mostly with the true names in them."""
     rng = random.Random(seed + 1)
     for reply in soup((*SHAPES[subset], *SCENES), count, seed):
         said = reply.lower().replace(" ", "_")
@@ -63,7 +63,7 @@ def about_illusions(subset: str, count: int, seed: int) -> Iterator[Illusion]:
 
 
 def about_features(labels: Sequence[str], most: int, count: int, seed: int) -> Iterator[tuple[str, str]]:
-    """Replies about features of SalBench, with the true answer as the data set writes it."""
+    """Yield replies about features of SalBench, with the true answer as the data set writes it."""
     rng = random.Random(seed + 1)
     for reply in soup(labels, count, seed):
         named = [x for x in labels if x in reply.lower()]
@@ -74,7 +74,7 @@ def about_features(labels: Sequence[str], most: int, count: int, seed: int) -> I
 
 
 def bits(flags: Sequence[bool]) -> str:
-    """Truth values as hexadecimal digits.
+    """Return truth values as hexadecimal digits.
 
     >>> bits([True, False, False, False, True]), flags("88", 5)
     ('88', [True, False, False, False, True])
@@ -84,5 +84,5 @@ def bits(flags: Sequence[bool]) -> str:
 
 
 def flags(digits: str, count: int) -> list[bool]:
-    """The truth values again."""
+    """Return the truth values again."""
     return [bool(int(digits[i // 4], 16) & (8 >> i % 4)) for i in range(count)]

@@ -38,7 +38,7 @@ QWEN_CHAT = (
 
 
 def png(seed: int, size: tuple[int, int] = (40, 30), mode: str = "RGB") -> bytes:
-    """A picture of noise, the same for the same seed."""
+    """Return a picture of noise, the same for the same seed."""
     import numpy as np
     from PIL import Image
 
@@ -53,7 +53,7 @@ def _tokenizers() -> Any:
 
 
 def _words_tokenizer(vocabulary: int) -> Any:
-    """As Llama's: a word carries its space as `▁`, unknown characters become bytes."""
+    """Make a tokenizer like Llama's: a word carries its space as `▁`, unknown characters become bytes."""
     lib = _tokenizers()
     decoders, models, normalizers = lib.decoders, lib.models, lib.normalizers
     raw = lib.Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
@@ -77,7 +77,7 @@ def _words_tokenizer(vocabulary: int) -> Any:
 
 
 def _bytes_tokenizer() -> Any:
-    """As Qwen's: pieces of bytes."""
+    """Make a tokenizer like Qwen's: pieces of bytes."""
     lib = _tokenizers()
     special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>"]
     special += ["<|image_pad|>", "<|video_pad|>"]
@@ -95,7 +95,7 @@ def _bytes_tokenizer() -> Any:
 
 
 def _spread_weights(model: Any, tokenizer: Any, seed: int) -> None:
-    """Random weights that are large enough for replies to depend on what is shown; bytes and marks are said less often."""
+    """Set random weights, large enough for replies to depend on the pictures and prompt; bytes and marks are less likely."""
     torch = load_stack().torch
     made = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -111,7 +111,7 @@ def _spread_weights(model: Any, tokenizer: Any, seed: int) -> None:
 
 
 def _end_tokens(tokenizer: Any, often: bool) -> list[int]:
-    """The end token; with `often` some common words too, so that replies end early and at different steps."""
+    """Return the end token; with `often` some common words too, so that replies end early and at different steps."""
     ends = [tokenizer.eos_token_id]
     return ends + list(range(ends[0] + 300, len(tokenizer) - 2, 9)) if often else ends
 
@@ -126,7 +126,7 @@ def save_llava(
     often_ends: bool = False,
     seed: int = 1,
 ) -> Path:
-    """A LLaVA (CLIP tower, Llama) with its processor and chat template."""
+    """Save a LLaVA (CLIP tower, Llama) with its processor and chat template."""
     hf = load_stack().transformers
     tokenizer = _words_tokenizer(vocabulary)
     vision = hf.CLIPVisionConfig(
@@ -177,7 +177,7 @@ def save_llava(
 
 
 def save_qwen(folder: Path, *, often_ends: bool = False, seed: int = 2) -> Path:
-    """A Qwen3-VL with its processor (images only) and chat template."""
+    """Save a Qwen3-VL with its processor (images only) and chat template."""
     hf = load_stack().transformers
     images_only(hf)
     tokenizer = _bytes_tokenizer()
@@ -218,7 +218,7 @@ def save_qwen(folder: Path, *, often_ends: bool = False, seed: int = 2) -> Path:
     model = hf.Qwen3VLForConditionalGeneration(config)
     _spread_weights(model, tokenizer, seed)
     model.generation_config = hf.GenerationConfig(
-        do_sample=True,  # as the real one has it: what asks for greedy decoding has to say so
+        do_sample=True,  # as in the real one: greedy decoding must be requested explicitly
         temperature=0.7,
         top_p=0.8,
         top_k=20,

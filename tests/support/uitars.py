@@ -1,7 +1,7 @@
 """A local server that speaks UI-TARS's API (OpenAI chat) and answers in any of the forms that its versions use.
 
-It looks for a patch of one colour in the picture that it receives, and says where it is: in pixels of the picture as its own image
-processor would resize it (1.5), or in thousandths (v1). It needs no model, and it is never wrong about what it was sent.
+It finds a patch of one colour in the picture that it receives and gives its place: in pixels of the picture as its own image
+processor would resize it (1.5), or in thousandths (v1). It needs no model, and it is never wrong about the picture.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ THOUSAND_FORMS: dict[str, Form] = {
 
 
 def find_mark(image: Image.Image) -> tuple[float, float] | None:
-    """The middle of the marked patch, in fractions of the picture; None where it is not in it."""
+    """Return the middle of the marked patch, in fractions of the picture, or None where there is none."""
     plain = Image.new("RGB", image.size, MARK)
     near = ImageChops.difference(image.convert("RGB"), plain).convert("L").point(lambda v: 255 if v < 40 else 0)
     box = near.getbbox()
@@ -58,7 +58,7 @@ def find_mark(image: Image.Image) -> tuple[float, float] | None:
 
 
 def decode(request: dict[str, Any]) -> Image.Image:
-    """The picture of a chat request."""
+    """Return the picture of a chat request."""
     for message in request["messages"]:
         for part in message["content"] if isinstance(message["content"], list) else ():
             if part.get("type") == "image_url":
@@ -148,7 +148,7 @@ class UitarsServer:
         )
 
     def reply(self, image: Image.Image) -> str:
-        """What the model would say about a picture."""
+        """Return the model's reply to a picture."""
         found = find_mark(image)
         if found is None:
             return self.lost
@@ -188,7 +188,7 @@ class InProcess:
 
 
 def png(width: int, height: int, boxes: dict[tuple[int, int, int, int], tuple[int, int, int]] | None = None) -> bytes:
-    """A grey screenshot with filled boxes."""
+    """Draw a grey screenshot with filled boxes."""
     image = Image.new("RGB", (width, height), (230, 230, 230))
     for box, colour in (boxes or {}).items():
         image.paste(colour, box)

@@ -1,7 +1,7 @@
 """Generated annotators' answers and replies for the VQA exams, for comparisons with the originals' own code.
 
-The rows are ours. What the originals' code says of them is in tests/parity/vqa_rows.json as counts and digests: thousands of marks, not
-a line of theirs.
+The rows are ours. The results of the originals' code are in tests/parity/vqa_rows.json as counts and digests: thousands of marks, but
+none of their code.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Row(NamedTuple):
 
 
 def answer(random: Random) -> str:
-    """A short answer with articles, marks and capitals where people put them."""
+    """Return a short answer, with articles, marks and capitals as people write them."""
     words = [random.choice(WORDS) for _ in range(random.choice((1, 1, 1, 2, 3)))]
     if random.random() < 0.2:
         words.insert(0, random.choice(ARTICLES))
@@ -70,7 +70,7 @@ def answer(random: Random) -> str:
 
 
 def rows(count: int, seed: int = 11) -> list[Row]:
-    """As many rows, always the same for a seed."""
+    """Return this many rows, always the same for a seed."""
     random = Random(seed)
     found = []
     for _ in range(count):
@@ -86,5 +86,5 @@ def rows(count: int, seed: int = 11) -> list[Row]:
 
 
 def replies(row: Row) -> tuple[str, str, str]:
-    """The row's three replies as models give them: to the question, the activity and the hypothesis."""
+    """Return the row's three replies as models give them: to the question, the activity and the hypothesis."""
     return tuple(f"{said} because {row.why}" for said in (row.said, row.said_activity, row.said_label))  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""Servers on 127.0.0.1 for tests of HTTP clients: any bytes as a reply, proxies of every kind, names that lead where a test wants."""
+"""Servers on 127.0.0.1 for tests of HTTP clients: any bytes as a reply, proxies of every kind, names that resolve as a test wants."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def read_request(reader: asyncio.StreamReader) -> tuple[str, bytes]:
 
 
 def replying(*replies: bytes, heads: list[str] | None = None) -> Handler:
-    """Gives these replies on each connection, one after the other."""
+    """Return a handler that gives these replies on each connection, one after the other."""
 
     async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for reply in replies:
@@ -57,7 +57,7 @@ def replying(*replies: bytes, heads: list[str] | None = None) -> Handler:
 
 
 def reply(body: bytes, status: int = 200, **headers: str) -> bytes:
-    """A whole reply; `content_encoding="gzip"` is a header."""
+    """Return a complete reply; `content_encoding="gzip"` is a header."""
     lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
     return f"HTTP/1.1 {status} X\r\n{lines}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
@@ -74,13 +74,13 @@ async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 
 async def join(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
-    """Be the wire to a local port from now on."""
+    """Relay all further bytes between the client and a local port."""
     far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
     await asyncio.gather(pipe(reader, far_writer), pipe(far_reader, writer))
 
 
 def tunnelling(heads: list[str], port: int) -> Handler:
-    """A proxy that answers CONNECT, and leads to a local port whatever it is asked for."""
+    """Return a proxy that answers CONNECT and connects to a local port, whatever address is requested."""
 
     async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         heads.append((await reader.readuntil(b"\r\n\r\n")).decode())
@@ -91,7 +91,7 @@ def tunnelling(heads: list[str], port: int) -> Handler:
 
 
 def make_certificate(folder: Path, name: str = "localhost") -> Path:
-    """A file with a key and a certificate for a name that vouches for itself; `NAME.crt` beside it has no key."""
+    """Write a file with a key and a self-signed certificate for a name; `NAME.crt` beside it has no key."""
     key, certificate, both = (folder / f"{name}.{kind}" for kind in ("key", "crt", "pem"))
     made_with = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
     subject = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name},IP:127.0.0.1"]
@@ -102,7 +102,7 @@ def make_certificate(folder: Path, name: str = "localhost") -> Path:
 
 
 def server_context(certificate: Path, asks_for: Path | None = None) -> ssl.SSLContext:
-    """A server's side of TLS; it may insist on a client with a certificate."""
+    """Return a server's TLS context; it may require a client certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     if asks_for is not None:
@@ -112,7 +112,7 @@ def server_context(certificate: Path, asks_for: Path | None = None) -> ssl.SSLCo
 
 
 def lead(monkeypatch: pytest.MonkeyPatch, name: str, *addresses: str) -> None:
-    """Have a name stand for these addresses, in this order."""
+    """Make a name resolve to these addresses, in this order."""
     real = socket.getaddrinfo
 
     def found(host: Any, port: Any, *rest: Any, **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tests that need an extra which some machines cannot have: there is no CPU build of torch for every Python."""
+"""Tests that need an extra which some machines lack: there is no CPU build of torch for every Python."""
 
 from __future__ import annotations
 

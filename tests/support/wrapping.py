@@ -1,9 +1,9 @@
-"""Replies with a known meaning, from a seed: an answer said in every way that we have seen models say one, or nothing said.
+"""Replies with a known meaning, from a seed: an answer in every form that we have seen models use, or no answer.
 
-A `Topic` is what a question of some exam is about; `generate` makes replies about topics. A form is a way to put an answer;
-into most of them goes, instead of the bare answer, one with a negation ("not Y but X") or a correction ("Y. No, wait, X"), in
-another case or spelling, and around it thinking, special tokens or odd characters. `means` is False where nothing was said: the
-reply ended in its thinking, hedges, contradicts itself, or takes everything back. No reader may find an answer there.
+A `Topic` is the subject of a question of some exam; `generate` makes replies about topics. A form is a way to give an answer. Most
+forms also hold an answer with a negation ("not Y but X") or a correction ("Y. No, wait, X"), in another case or spelling, and with
+thinking, special tokens or odd characters around it. `means` is False where the reply has no answer: it ended in its thinking,
+hedges, contradicts itself, or takes everything back. No reader may find an answer there.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Topic:
-    """What one question is about. `answers` as the prompt prints them (one, or several where a list is wanted); `others` the
-    options that are not meant, at least one; `spellings` other ways to write the answer; `because` a clause that names no option.
-    `about` is for whoever reads the replies.
+    """The subject of one question.
+
+    `answers` are as the prompt prints them: one, or several for a list. `others` are the options that are not meant, at least one.
+    `spellings` are other ways to write the answer. `because` is a clause that names no option. `about` is for people who read the
+    replies.
     """
 
     answers: tuple[str, ...]
@@ -36,7 +38,7 @@ class Topic:
 
 
 class Said(NamedTuple):
-    """A reply, whether it gives the topic's answer (else it says nothing), and which form and twist it has."""
+    """A reply, whether it gives the topic's answer (otherwise it has none), and its form and twist."""
 
     reply: str
     means: bool
@@ -50,11 +52,11 @@ BARE: dict[str, Form] = {}
 FORMS: dict[str, Form] = {}
 """Forms that hold any short text: the answer, also with a negation or a correction."""
 NOTHING: dict[str, Form] = {}
-"""Forms that say nothing, though the answer's name may occur."""
+"""Forms without an answer, though the answer's name may occur."""
 
 
 def _text(name: str, template: str) -> None:
-    """A form from a template: X the answer, E the explanation, ALL the options."""
+    """Register a form from a template: X the answer, E the explanation, ALL the options."""
 
     def form(x: str, topic: Topic, _rng: random.Random) -> str:
         filled = template.replace("ALL", ", ".join(topic.options)).replace("E!", _sentence(topic.because))
@@ -262,7 +264,7 @@ CASES: dict[str, Callable[[str], str]] = {
 
 
 def full_width(text: str) -> str:
-    """ASCII as full-width characters.
+    """Return ASCII as full-width characters.
 
     >>> full_width("(12)")
     '\uff08\uff11\uff12\uff09'
@@ -338,7 +340,7 @@ ALL_FORMS = (*FORMS, *BARE, *NOTHING)
 
 
 def say(topic: Topic, form: str, rng: random.Random, *, plainly: bool = False) -> Said:
-    """One reply of a form. `plainly`: the bare answer as it is printed, with nothing around it."""
+    """Return one reply of a form. `plainly`: the bare answer as it is printed, with nothing around it."""
     if form in NOTHING:
         return Said(NOTHING[form](topic.joiner.join(topic.answers), topic, rng), False, form, topic)
     x = topic.joiner.join(topic.answers)
@@ -359,7 +361,7 @@ def say(topic: Topic, form: str, rng: random.Random, *, plainly: bool = False) -
 def generate(
     topic: Callable[[random.Random], Topic], count: int, seed: int = 0, skip: Sequence[str] = ()
 ) -> Iterator[Said]:
-    """An even mix of all forms but some. `topic` makes up what is asked, each time anew."""
+    """Yield an even mix of all forms except some. `topic` makes a new topic each time."""
     rng = random.Random(seed)
     forms = [form for form in ALL_FORMS if form not in skip]
     for i in range(count):

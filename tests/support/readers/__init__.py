@@ -1,4 +1,4 @@
-"""Our own readers, each behind a small adapter, so that all of them can be tried on the same generated replies.
+"""Our own readers, each behind a small adapter, so that all can be tested on the same generated replies.
 
 To add one: a module here with `READERS`, a tuple of `Reader`. `bench/readers.py` and tests/exams/test_readers.py find it.
 """
@@ -16,10 +16,10 @@ from tests.support.wrapping import Said, Topic, generate
 
 
 class Reader(NamedTuple):
-    """A reader of ours. `read` gives what it made of a reply, None if nothing; `meant` what it should be for a topic's answer.
+    """A reader of ours. `read` returns its reading of a reply, or None; `meant` the right reading for a topic's answer.
 
-    `skip` are forms that cannot be said about such a topic; `replies` makes the replies; of those with an answer
-    at most the share `most_unparsable` goes unread.
+    `skip` are forms that do not suit such a topic; `replies` makes the replies. At most the share `most_unparsable` of those with
+    an answer stays unread.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Reader(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """How many replies there were with an answer and without, and how the reader fared. `invented`: read where nothing was said."""
+    """The numbers of replies with and without an answer, and the reader's results. `invented`: read an answer where none was given."""
 
     answers: int
     misread: int
@@ -42,7 +42,7 @@ class Figures(NamedTuple):
 
 
 def all_readers() -> tuple[Reader, ...]:
-    """Every reader of every module here."""
+    """Return every reader of every module here."""
     found: list[Reader] = []
     for module in sorted(m.name for m in iter_modules(__path__)):
         found.extend(import_module(f"{__name__}.{module}").READERS)
@@ -50,7 +50,7 @@ def all_readers() -> tuple[Reader, ...]:
 
 
 def faults(reader: Reader, count: int, seed: int = 0) -> Iterator[tuple[str, Said, object]]:
-    """Every generated reply with what became of it: "right", "misread", "unparsable", "silent" (as it should) or "invented"."""
+    """Yield every generated reply with its outcome: "right", "misread", "unparsable", "silent" (as it should) or "invented"."""
     for said in reader.replies(reader.topic, count, seed, reader.skip):
         found = reader.read(said.reply, said.topic)
         if not said.means:
@@ -62,7 +62,7 @@ def faults(reader: Reader, count: int, seed: int = 0) -> Iterator[tuple[str, Sai
 
 
 def figures(reader: Reader, count: int, seed: int = 0) -> Figures:
-    """The counts over an even mix of all forms."""
+    """Return the counts over an even mix of all forms."""
     seen = Counter(fault for fault, _said, _found in faults(reader, count, seed))
     answers = seen["right"] + seen["misread"] + seen["unparsable"]
     return Figures(answers, seen["misread"], seen["unparsable"], seen["silent"] + seen["invented"], seen["invented"])

@@ -18,7 +18,7 @@ OF_OPTIONS = tuple(
     for name in BARE
     if name.split()[0] in ("json", "yes", "task", "each") and name not in ("json corrected", "each denied")
 )
-"""Lists and tables of options, which a question for a point does not have."""
+"""Lists and tables of options, which do not fit a question for a point."""
 
 
 def _point(rng: random.Random) -> tuple[int, int]:

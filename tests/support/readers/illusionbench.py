@@ -17,7 +17,7 @@ BECAUSE = (
 
 
 def reader_of(subset: str, task: str) -> Reader:
-    """The reader of a subset's question."""
+    """Return the reader of a subset's question."""
     names = SHAPES[subset] if task == "shape" else SCENES
     printed = WORDS.subsets[subset].offered if task == "shape" else SCENES
     name_of = dict(zip(printed, names, strict=True))

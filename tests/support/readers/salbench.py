@@ -17,7 +17,7 @@ BECAUSE = (
 
 
 def topic_of(split: str, most: int) -> Reader:
-    """The reader of a split."""
+    """Return the reader of a split."""
     labels = labels_of(split)
 
     def topic(rng: random.Random) -> Topic:

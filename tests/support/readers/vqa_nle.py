@@ -1,4 +1,4 @@
-"""`strict` of VQA-X, ACT-X, e-SNLI-VE and VCR (by letter and by text), which `e-vil` reads by, too."""
+"""`strict` of VQA-X, ACT-X, e-SNLI-VE and VCR (by letter and by text), which `e-vil` uses too."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _words(answer: str | None) -> str | None:
 
 
 def _asked(topic: Topic) -> tuple[Sequence[str], int]:
-    """The choices of a topic, and the number of the right one."""
+    """Return the choices of a topic, and the number of the right one."""
     about = topic.about
     assert isinstance(about, tuple)
     return about[0], about[1]
