@@ -1,4 +1,4 @@
-"""Multiple choice as a library: letters, a prompt, readers, options in another order, and what guessing from the text alone gets.
+"""Multiple choice as a library: letters, a prompt, readers, options in another order, and the floor of guessing from the text alone.
 
 An exam of multiple-choice questions extends `ChoiceExam` (docs/examples/blink.py); others use the parts that they need.
 """

@@ -32,7 +32,7 @@ def choice_sample(
     pictures: Iterable[bytes | None] = (),
     tags: Mapping[str, str] | None = None,
 ) -> Sample:
-    """Make a sample of one question; `answer` is the right option's text or its number from 0, or None where nobody tells it.
+    """Make a sample of one question; `answer` is the right option's text or its number from 0, or None where it is not known.
 
     Pictures that are None are left out.
     """
@@ -54,10 +54,10 @@ def choice_sample(
 
 
 class ChoiceExam(Exam):
-    """A subclass has a name, its `columns` and `sample`; `--controls options`, chance and the text-only floor then work."""
+    """An exam whose subclass has a name, its `columns` and `sample`. `--controls options`, chance and the text-only floor then work."""
 
     columns: tuple[str, ...] = ()
-    """The columns that its tables have: by them a folder is recognised."""
+    """The columns that its tables have; they identify a folder."""
     prompts: Mapping[str, Prompt] = PROMPTS
     protocols: Mapping[str, Protocol] = PROTOCOLS
 

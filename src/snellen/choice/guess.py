@@ -10,7 +10,7 @@ from snellen.stats.text_floor import Choices, choices
 
 
 def _choices_of(sample: Sample) -> Choices:
-    """Return the texts of a question, and which option is right where that is known."""
+    """Return the texts of a question, and the index of the right option where it is known."""
     options = tuple(sample.facts["options"])
     return Choices(sample.facts["question"], options, options.index(sample.truth) if sample.truth in options else None)
 

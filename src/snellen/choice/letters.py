@@ -20,7 +20,7 @@ def lettered(options: Sequence[str]) -> str:
 
 
 def letter_place(text: str, count: int) -> int | None:
-    """Return which of `count` options a letter names; None where it names none.
+    """Return the place, among `count` options, that a letter names; None where it names none.
 
     >>> letter_place("(B)", 4), letter_place("b.", 2), letter_place("C", 2), letter_place("hidden", 4)
     (1, 1, None, None)

@@ -21,7 +21,7 @@ def new_order(count: int, draw: Random) -> list[int]:
 def reordered(sample: Sample, draw: Random) -> Sample | None:
     """Return the sample with its options in another order; its truth is an option's text and moves along.
 
-    None where it has no options, or where one is itself a letter, which nobody could tell from a label then.
+    None where it has no options, or where one is itself a letter, which could then not be told from a label.
     """
     given = sample.facts.get("options") or []
     if len(given) < 2 or any(letter_place(str(option), len(given)) is not None for option in given):

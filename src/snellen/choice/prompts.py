@@ -14,7 +14,7 @@ SEVERAL = "Several options may be right. Answer with the letters of all right op
 
 
 def wording(question: str, options: Sequence[str], how: str) -> str:
-    """Return the text of a question: itself, lettered options, and how to answer; what is empty is left out."""
+    """Return the text of a question: itself, lettered options, and how to answer; empty parts are left out."""
     return "\n".join(line for line in (question, lettered(options), how) if line)
 
 

@@ -15,7 +15,7 @@ Read = Callable[[str, Sample], Any]
 
 
 class ChoiceProtocol(Protocol):
-    """One way to read; marks are by the option's text, whatever letter it had."""
+    """One way to read a reply; marks are by the option's text, whatever letter it had."""
 
     headline = "accuracy"
     metrics: tuple[Metric, ...] = (Metric(name="accuracy", label="accuracy"),)
@@ -25,11 +25,11 @@ class ChoiceProtocol(Protocol):
         self._answer = read
 
     def score(self, read: Any, sample: Sample) -> Metrics:
-        """Score an answer, or None where there was none."""
+        """Score an answer, or None for a missing one."""
         return {"accuracy": float(read is not None and read == sample.truth)}
 
     def is_bare(self, text: str, sample: Sample) -> bool:
-        """Return whether a text is an answer and hardly a word more."""
+        """Tell whether a text is an answer and hardly a word more."""
         read = self._answer(text, sample)
         return says_only(text, read if isinstance(read, list) else [str(read)] if read is not None else [])
 
@@ -46,7 +46,7 @@ class ChoiceProtocol(Protocol):
         return self.score(None, sample)
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """Questions about the same picture stand or fall together."""
+        """Return what is kept of a mark. Questions about the same picture stand or fall together."""
         shown = sample.facts.get("image", "")
         values = {k: v for k, v in mark.metrics.items() if isinstance(v, float)}
         return Seen(values, mark.outcome, shown if isinstance(shown, str) else "\x1f".join(shown))

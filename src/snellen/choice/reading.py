@@ -157,7 +157,7 @@ def claimed(text: str) -> frozenset[int]:
 
 
 def _stated(lines: list[str]) -> Iterator[_Claim]:
-    """Yield what is stated in so many words, in a sentence without a doubt."""
+    """Yield the claims that are stated as such, in a sentence without a doubt."""
     for i, line in enumerate(lines):
         sentences = _SENTENCE.split(line)
         for j, sentence in enumerate(sentences):
@@ -168,7 +168,7 @@ def _stated(lines: list[str]) -> Iterator[_Claim]:
 
 
 def _begun(lines: list[str]) -> list[_Claim]:
-    """Return the claim that the reply begins with, or that is its last line; none where lines begin with different options."""
+    """Return the claim at the start of the reply, or in its last line; none where lines begin with different options."""
     begun = {places_in(found[1]) for line in lines if (found := _HEAD.match(line))}
     if len(begun) != 1:
         return []
@@ -184,7 +184,7 @@ def _begun(lines: list[str]) -> list[_Claim]:
 
 
 def takes_back(text: str) -> bool:
-    """Return whether a text has a sentence that corrects what was said before it, or refuses to answer.
+    """Tell whether a text has a sentence that corrects what was said before it, or refuses to answer.
 
     >>> takes_back("wait, let me recount"), takes_back("the car waits")
     (True, False)
@@ -193,7 +193,7 @@ def takes_back(text: str) -> bool:
 
 
 def _is_taken_back(places: frozenset[int], after: str) -> bool:
-    """Return whether what follows a claim denies it, corrects it, refuses to answer, or claims another option."""
+    """Tell whether what follows a claim denies it, corrects it, refuses to answer, or claims another option."""
     lines = [_SENTENCE.split(line) for line in after.splitlines()]
     for sentence in (sentence for line in lines for sentence in line):
         denied = {place for found in _DENIED.finditer(sentence) for place in places_in(found[0])}
@@ -206,7 +206,7 @@ def _is_taken_back(places: frozenset[int], after: str) -> bool:
 
 
 def exact_choice(reply: str, options: Sequence[str]) -> str | None:
-    """Read the letter, maybe with a point or brackets, or the option's text; nothing around it."""
+    """Read the letter, maybe with a point or brackets, or the option's text, and nothing around it."""
     text = reply.strip()
     letter = text.strip("().").upper()
     if letter in LETTERS[: len(options)]:
@@ -215,7 +215,7 @@ def exact_choice(reply: str, options: Sequence[str]) -> str | None:
 
 
 def exact_labels(reply: str, options: Sequence[str]) -> list[str] | None:
-    """Read letters or texts with commas between them; one that is none makes the reply unreadable."""
+    """Read letters or texts with commas between them; an item that is neither makes the reply unreadable."""
     found = [exact_choice(part, options) for part in reply.split(",")]
     if not found or None in found:
         return None

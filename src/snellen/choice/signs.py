@@ -1,4 +1,4 @@
-"""Replace what names an option, its letter or its text, by a sign, so that one grammar reads options, names and numbers alike.
+"""Replace the letter or text that names an option by a sign, so that one grammar reads options, names and numbers alike.
 
 A letter is a sign for sure where it cannot be a word: in brackets, after "option" or "answer is", at the start of a sentence before a
 point. Any other capital letter names an option, too, but leaves its sentence in doubt. A small word such as "yes" or "no" counts only

@@ -1,7 +1,7 @@
 """The contract of a grounding method: it gets a picture and an instruction, and nothing else.
 
-A MethodView is made from a Question, which holds no truth. Whatever reaches outside (a parser, a model, a thread) comes in through
-Tools, so a method does no I/O of its own. A method is built on a Locator, which takes one look at one picture; a Search keeps the looks.
+A MethodView is made from a Question, which holds no truth. A parser, a model or a thread comes in through Tools, so a method does
+no I/O of its own. A method is built on a Locator, which takes one look at one picture. A Search keeps the looks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOST_FAILURES = 8
 
 
 class MethodView(Struct, frozen=True):
-    """All that a method is shown."""
+    """All that a method sees of a sample."""
 
     id: str
     image: bytes
@@ -61,7 +61,7 @@ class MethodView(Struct, frozen=True):
 
 
 class Parse(Struct, frozen=True):
-    """What a parser sees in one picture: detections in that picture's pixels, in the parser's own order.
+    """The detections in one picture: in that picture's pixels, in the parser's own order.
 
     `seconds` is its cost for the first sample that asked for it; 0 for later samples, None if it is not known.
     """
@@ -84,7 +84,7 @@ class ToolFailure(Exception):
 
 
 class Tools(Interface):
-    """What a method may use."""
+    """The tools that a method may use."""
 
     async def parse(self, image: bytes, note: str) -> Parse:
         """Parse a picture. `note` says what was cut ("whole", "crop 10,20,210,220"). Raises ToolFailure."""
@@ -97,7 +97,7 @@ class Tools(Interface):
 
 
 class Look(NamedTuple):
-    """The result of one look: from a Locator in the crop's pixels, from a Search in the screenshot's. Detections only of a parser."""
+    """The result of one look: from a Locator in the crop's pixels, from a Search in the screenshot's. Only a parser gives detections."""
 
     status: Status
     point: Point | None = None
@@ -111,32 +111,32 @@ class Look(NamedTuple):
 
 
 class Locator(Interface):
-    """Looks at one picture and says where it would click. `needs`, `prompt` and `identity` are a method's."""
+    """A Locator looks at one picture and says where it would click. `needs`, `prompt` and `identity` are a method's."""
 
     needs: tuple[str, ...] = ()
     scored: bool = False
-    """Its confidences can be compared between looks."""
+    """True if its confidences can be compared between looks."""
     prompt: tuple[str, int] = ("", 0)
     identity: Mapping[str, str] = {}
 
     async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
-        """Look at a crop of the view. A parser or a model that fails is a Look with the status `error`."""
+        """Look at a crop of the view. If a parser or a model fails, return a Look with the status `error`."""
 
 
 class Method(Interface):
-    """A way to find what an instruction names. `needs` lists what must be there: parser:NAME, model, planner, extra:NAME, truth."""
+    """A way to find the target of an instruction. `needs` lists its requirements: parser:NAME, model, planner, extra:NAME, truth."""
 
     name: str
     needs: tuple[str, ...]
     most: int
     """Maximum number of looks per sample."""
     prompt: tuple[str, int]
-    """What a model is told at a look besides the instruction, and how many pictures it is shown."""
+    """The text that a model gets at a look besides the instruction, and its number of pictures."""
     identity: Mapping[str, str]
-    """What else decides its answers: the version of its rules, or the digest of a plugin's code."""
+    """Other facts that decide its answers: the version of its rules, or the digest of a plugin's code."""
 
     async def locate(self, view: MethodView, tools: Tools) -> Prediction:
-        """Find it. A parser or a model that fails is a Prediction with the status `error`."""
+        """Find the target. If a parser or a model fails, return a Prediction with the status `error`."""
 
 
 class Search:
@@ -153,7 +153,7 @@ class Search:
 
     @property
     def spent(self) -> bool:
-        """Return whether no further call is allowed."""
+        """True if no further call is allowed."""
         return self.cap is not None and self.calls >= self.cap
 
     def begin(self, crop: Crop) -> None:
@@ -181,7 +181,7 @@ class Search:
         )
 
     def prediction(self, method: str, look: Look, oracle: bool = False) -> Prediction:
-        """Return the final answer with all that led to it."""
+        """Return the final answer with all looks that led to it."""
         # without repeats, those of the look that decided before the rest
         seen = list({d.box: d for d in (*(look.detections or ()), *(self.detections or ()))}.values())
         return Prediction(

@@ -15,14 +15,14 @@ _STRIDE = 0.6
 
 
 class Center(Locator):
-    """Always the middle of what it is shown."""
+    """Always the middle of the picture."""
 
     async def look(self, view: MethodView, crop: Crop, instruction: str, tools: Tools) -> Look:
         return Look("found", point=Point(crop.inner.width / 2, crop.inner.height / 2, crop.inner))
 
 
 class RandomPoint(Locator):
-    """A uniformly random point of what it is shown: the same for the same seed, sample and crop."""
+    """A uniformly random point of the picture: the same for the same seed, sample and crop."""
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
@@ -50,7 +50,7 @@ class SlidingWindow(RandomPoint):
 
 @lru_cache(maxsize=8)
 def window_parse(width: int, height: int) -> Parse:
-    """Return windows of every size, a fixed part of their own side apart, in the order of size and place."""
+    """Return windows of every size, ordered by size and place. Their distance is a fixed part of their own side."""
     shapes = sorted({(w, h) for w in SIDES for h in HEIGHTS} | {(s, s) for s in (*SIDES, 200)})
     boxes = [
         (float(x), float(y), float(x + wide), float(y + high))

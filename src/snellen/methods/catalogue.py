@@ -1,7 +1,7 @@
-"""The catalogue of grounding methods, and how one is put together from a name and options.
+"""The catalogue of grounding methods, and the assembly of one from a name and options.
 
 A name is BASE or BASE+CROP: `ocr`, `uitars+reground`, `omniparser+screenseeker`. The six names of openadapt-grounding are kept:
-`uitars-fixed` is `uitars+fixed`, and `uitars-screenseeker`, whose crops are a heuristic there, is `uitars+screenseeker-heuristic`.
+`uitars-fixed` is `uitars+fixed`. `uitars-screenseeker`, whose crops are a heuristic there, is `uitars+screenseeker-heuristic`.
 A plugin's METHODS are bases, too: `mine`, `mine+reground`. `oracle/NAME` is that original's rule, which looks at the answer.
 """
 
@@ -92,7 +92,7 @@ class _MethodEntry(NamedTuple):
 
 
 def catalogue() -> list[_MethodEntry]:
-    """Return every method: its name, what it needs, and what it does. Oracles come last and are flagged."""
+    """Return every method: its name, its requirements and a description. Oracles come last and are flagged."""
     known = _bases()
     others = [f"{base}+{crop}" for base in _BASES if base not in BASELINES for crop in CROPS if crop != "none"]
     entries = []
@@ -106,7 +106,7 @@ def catalogue() -> list[_MethodEntry]:
 
 
 def is_oracle(name: str) -> bool:
-    """Return whether a method's name says that it looks at the answer."""
+    """Tell whether a method's name says that it looks at the answer."""
     return name.startswith(ORACLE)
 
 
@@ -151,14 +151,14 @@ def build_oracle(name: str, options: Mapping[str, Any]) -> OracleMethod:
 
 
 def takes_seed(name: str) -> bool:
-    """Return whether a method draws by chance. An oracle's windows are chosen by the truth."""
+    """Tell whether a method draws by chance. An oracle's windows are chosen by the truth."""
     if is_oracle(name):
         return name.removeprefix(ORACLE).startswith("random")
     return "seed" in _OF_BASE.get(_parts(name)[0], ())
 
 
 def _bases() -> dict[str, str]:
-    """Return what a method can be built on, and what each is: ours, and those of plugins."""
+    """Return the bases of methods with a description of each: ours, and those of plugins."""
     own = found().methods
     for name in own:
         if name in _BASES or name in _ALIASES:
@@ -174,7 +174,7 @@ def _of_base(base: str, options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _checked(name: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> _MethodOptions:
-    """Return the options as typed values. Refuse one that has no effect: it would only make another run of the same."""
+    """Return the options as typed values. Refuse an option that has no effect: it would only make another run of the same."""
     for option in options:
         if option not in _MethodOptions.__struct_fields__:
             raise unknown("option", option, _MethodOptions.__struct_fields__, of=f"method '{name}'")

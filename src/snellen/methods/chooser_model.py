@@ -24,7 +24,7 @@ _ID = re.compile(
 
 
 class ModelChooser(ParserLocator):
-    """Shows the screenshot, the screenshot with numbered boxes and the list of boxes; reads the number from the reply."""
+    """Shows a model the screenshot, the screenshot with numbered boxes and the list of boxes; reads the number from the reply."""
 
     prompt = (prompts.CHOOSER_SYSTEM + prompts.CHOOSER, 2)
 

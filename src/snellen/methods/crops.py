@@ -1,8 +1,8 @@
 """Where to look: cropping strategies around a locator. All of them are blind.
 
 The original places its crops around the true centre and stops when an answer is right. Here crops are placed around the method's own
-first answer, or everywhere. Among several answers the most confident wins; where confidences cannot be compared, the one that the others
-agree with.
+first answer, or everywhere. Among several answers the most confident wins. Where confidences cannot be compared, the answer wins that
+the others agree with.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PANELS: tuple[tuple[float, float, float, float], ...] = (
 
 
 class Strategy(NamedTuple):
-    """Where a locator looks, and which of its answers counts: at most `most` looks; the answer in the screenshot's pixels."""
+    """A plan of looks for a locator, and the choice of the answer: at most `most` looks; the answer in the screenshot's pixels."""
 
     most: int
     search: Callable[[Search], Awaitable[Look]]
@@ -63,7 +63,7 @@ class Composed(Method):
         self.prompt = (prompts.PLANNER, 1) if only_planned else locator.prompt
 
     async def locate(self, view: MethodView, tools: Tools) -> Prediction:
-        """Search, then refuse what is too unsure."""
+        """Search, then refuse an answer that is too unsure."""
         search = Search(view, self._locator, tools, self._max_calls)
         try:
             look = await self._strategy.search(search)
@@ -106,7 +106,7 @@ def fixed(sizes: Sequence[int] = ()) -> Strategy:
 
 
 def all_panels() -> Strategy:
-    """Look at the whole screenshot and at every panel where screens keep things."""
+    """Look at the whole screenshot and at every panel where screens usually have things."""
 
     async def look(search: Search) -> Look:
         looks = []
@@ -152,7 +152,7 @@ def panels(space: Pixels) -> list[Crop]:
 def choose(looks: Sequence[Look], scored: bool) -> Look:
     """Return the surest answer, or the one that most others agree with; ties go to the earlier look.
 
-    Without any answer: a refusal if one was clear, else what went wrong.
+    Without any answer: a refusal if one was clear, else the error.
     """
     found = [look for look in looks if look.point is not None]
     if not found:
@@ -164,7 +164,7 @@ def choose(looks: Sequence[Look], scored: bool) -> Look:
 
 
 def finer(before: Look, after: Look, scored: bool) -> Look:
-    """Return the later look where it has an answer; among comparable confidences, not where it is less sure."""
+    """Return the later look where it has an answer, unless confidences can be compared and it is less sure."""
     less_sure = scored and (after.confidence or 0.0) < (before.confidence or 0.0)
     return before if after.point is None or less_sure else after
 

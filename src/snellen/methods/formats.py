@@ -1,4 +1,4 @@
-"""Point formats of vision-language models: what they are asked, at which size they see the picture, what their numbers count."""
+"""Point formats of vision-language models: the prompt, the size of the picture as the model sees it, the space of the reply's numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLAUDE_PIXELS = 1_150_000
 
 
 class PointFormat(NamedTuple):
-    """One way of asking for a point. `size` is what is sent for a picture of a given size; `space` what the reply counts."""
+    """One way to ask for a point. `size` gives the size that is sent for a picture; `space` is the unit of the reply's numbers."""
 
     template: str
     space: SpaceName
@@ -30,7 +30,7 @@ class PointFormat(NamedTuple):
 
 
 def fit_within(width: int, height: int, longest: int, pixels: int) -> Size:
-    """Scale (width, height) down until neither limit is passed; never up.
+    """Scale (width, height) down until both are within their limits; never up.
 
     >>> fit_within(1920, 1080, _CLAUDE_LONGEST, CLAUDE_PIXELS)
     (1429, 804)
@@ -44,7 +44,7 @@ def _as_is(width: int, height: int) -> Size:
 
 
 def _gpt(width: int, height: int) -> Size:
-    """OpenAI's published rule for high detail: within 2048 x 2048, then the shorter side at most 768."""
+    """Apply OpenAI's published rule for high detail: within 2048 x 2048, then the shorter side at most 768."""
     wide, high = fit_within(width, height, 2048, 2048 * 2048)
     scale = min(1.0, 768 / min(wide, high))
     return max(1, round(wide * scale)), max(1, round(high * scale))
@@ -72,7 +72,7 @@ _UITARS_PROMPTS = {"official": prompts.UITARS_OFFICIAL, "grounding": prompts.UIT
 def uitars(version: Version, prompt: str, fewest: int | None, most: int | None) -> PointFormat:
     """Return UI-TARS v1 (0-1000) or 1.5 (pixels of the resized picture), with the maintainers' evaluation prompt or the GROUNDING template.
 
-    `fewest` and `most` are the server's pixels, where they are not the model's own.
+    `fewest` and `most` are the server's pixels, where they differ from the model's own.
     """
     space, own = UITARS[version]
     limits = PixelLimits(fewest or own.fewest, most or own.most)
@@ -80,7 +80,7 @@ def uitars(version: Version, prompt: str, fewest: int | None, most: int | None) 
 
 
 def place(numbers: Numbers, space: str, sent: Size, picture: Pixels) -> Point | Box:
-    """Convert numbers of a reply, in their declared space, to pixels of the picture. Never guessed from magnitude."""
+    """Convert numbers of a reply, in their declared space, to pixels of the picture. The space is never guessed from their magnitude."""
     spaces: dict[str, Space] = {
         "relative_1000": THOUSAND,
         "resized_pixels": Resized(*sent),

@@ -16,7 +16,7 @@ from snellen.methods.pictures import cut, noted, scaled
 
 
 class Grounder(Locator):
-    """Asks a model for a point in one declared format. The picture is sent in the very size that the numbers refer to."""
+    """Asks a model for a point in one declared format. The picture is sent in exactly the size that the numbers refer to."""
 
     needs = ("model",)
 
@@ -51,7 +51,7 @@ class Grounder(Locator):
 def crop_question(
     role: str, view: MethodView, crop: Crop, picture: bytes, sent: Size, text: str, system: str | None = None
 ) -> Question:
-    """Return a question about a crop, with its ledger entry; about the whole screenshot it has the sample's own id."""
+    """Return a question about a crop, with its ledger entry. A question about the whole screenshot has the sample's own id."""
     resized = f"resize {sent[0]}x{sent[1]}" if sent != (crop.inner.width, crop.inner.height) else ""
     cropped = "" if crop == view.whole else noted(crop)
     return Question(
@@ -85,5 +85,5 @@ def certainty(tokens: tuple[Token, ...]) -> float | None:
 
 @lru_cache(maxsize=16)
 def _prepared(image: bytes, crop: Crop, sent: Size) -> bytes:
-    """Return the picture as it is sent. Kept for a while: the targets of one screenshot are asked for one after the other."""
+    """Return the picture as it is sent. It is cached for a while, since the targets of one screenshot come one after the other."""
     return scaled(cut(image, crop), *sent)

@@ -46,7 +46,7 @@ class MethodKind(SubjectKind):
     exams = ("grounding",)
 
     def takes(self, name: str, given: Mapping[str, Any], options_of: OptionsOf) -> tuple[Option, ...]:
-        """Return what the method needs, and the options of the models that it asks. Refuse a method's options that it does not need."""
+        """Return the options of the method, and those of the models that it asks. Refuse a method's options that it does not need."""
         needs = _made(name, given, 0)[0].needs
         needed = {
             METHOD_OPTIONS: True,
@@ -68,7 +68,7 @@ class MethodKind(SubjectKind):
         return tuple(found.values())
 
     def build(self, name: str, given: BuildContext) -> Subject:
-        """Build a method with what it needs. An oracle also gets the truths, apart from the questions."""
+        """Build a method with its requirements. An oracle also gets the truths, apart from the questions."""
         from snellen.methods.oracle import OracleMethod, target_of
         from snellen.methods.subject import MethodSubject, Outside
         from snellen.methods.wire_omniparser import OmniParserEndpoint
@@ -90,7 +90,7 @@ class MethodKind(SubjectKind):
         return MethodSubject(method, outside, own)
 
     def catalogue(self) -> list[dict[str, Any]]:
-        """List all methods with what they need, and whether that is there. Servers are asked, for a second each at most."""
+        """List all methods with their requirements, and say if those are available. Each server is asked, for at most a second."""
         from snellen.methods.catalogue import catalogue
         from snellen.methods.ocr import missing
         from snellen.methods.wire_omniparser import probe_url
@@ -127,7 +127,7 @@ def _made(name: str, given: Mapping[str, Any], seed: int) -> tuple[Method, dict[
 
 
 def _is_uitars(name: str) -> bool:
-    """Return whether a method's model is UI-TARS, which has an address of its own."""
+    """Tell whether a method's model is UI-TARS, which has an address of its own."""
     return name.removeprefix(ORACLE).startswith("uitars")
 
 
@@ -136,7 +136,7 @@ def _model(name: str, given: Mapping[str, Any]) -> str | None:
 
 
 def _for_model(name: str, given: BuildContext, environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is other than the user's options for the model: UI-TARS's address, and what its maintainers send along."""
+    """Return what differs from the user's options for the model: UI-TARS's address, and the parameters that its maintainers send."""
     if not _is_uitars(name):
         return {}
     options = given.options
@@ -162,7 +162,7 @@ def _environ() -> dict[str, str]:
 
 
 def _state(url: str, expected: str, name: str) -> str:
-    """Say whether the server that is meant answers: with a text that it alone says."""
+    """Say whether the expected server answers: with a text that only this server sends."""
     import http.client
     from urllib.parse import urlsplit
 

@@ -1,7 +1,7 @@
-"""The lexical chooser: which detection has the words of an instruction. No model, no truth, the same every time.
+"""The lexical chooser: it picks the detection that has the words of an instruction. No model, no truth, the same every time.
 
-Words are compared with the standard library's difflib. A quoted text is the name of the target, and other quoted texts say what it
-stands near; without quotes the name is the instruction without its small words.
+Words are compared with the standard library's difflib. A quoted text is the name of the target, and other quoted texts name things
+near it. Without quotes the name is the instruction without its small words.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from snellen.methods.parsers import ParserLocator
 
 ALIKE = 0.75  # of the letters: what a reader of pixels may take for the same words
 FAR = 20  # line heights from a label to its field
-BELOW = 5  # a field below its label is so many times farther than one beside it
+BELOW = 5  # a field below its label counts as this many times farther than one beside it
 _QUOTED = re.compile(r"(?<!\w)'(.{1,200}?)'(?!\w)|\"(.{1,200}?)\"|“(.{1,200}?)”|‘(.{1,200}?)’|`(.{1,200}?)`")
 _SMALL_WORDS = """
 a an and any are at by click for from hit in into is it of on or please press push select tap that the this to which with
@@ -41,7 +41,7 @@ class LexicalChooser(ParserLocator):
 
 
 def best_words(instruction: str, detections: Sequence[Detection]) -> Look:
-    """Rank detections by the words of an instruction; among those that are as similar, the nearest to the other names."""
+    """Rank detections by the words of an instruction; among equally similar ones, the nearest to the other names comes first."""
     name, *others = names_in(instruction)
     scores = [similarity(name, d.text) for d in detections]
     best = max(scores, default=0.0)
@@ -81,7 +81,7 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def similarity(name: str, text: str) -> float:
-    """Return 1 for the same words; less for what may be misread, for a part, and for shared words.
+    """Return 1 for the same words; less for words that may be misread, for a part, and for shared words.
 
     >>> similarity("Log in", "LOG IN"), similarity("Save", "Open")
     (1.0, 0.0)
@@ -99,7 +99,7 @@ def similarity(name: str, text: str) -> float:
 def words_in_line(name: str, line: Detection) -> Detection:
     """Return the part of a line of text that holds a name, by its share of the line's characters.
 
-    A line may hold several links. The line itself is returned where it does not hold the words, and for all that is not text.
+    A line may hold several links. The line itself is returned where it does not hold the words, and so is anything that is not text.
     """
     words = r"\W*".join(map(re.escape, _plain(name).split()))
     if line.kind != "text" or not words:
@@ -132,5 +132,5 @@ def _is_wide(box: Corners) -> bool:
 
 
 def _apart(a: Corners, b: Corners) -> float:
-    """Return how far the middles of two boxes are apart."""
+    """Return the distance between the middles of two boxes."""
     return math.dist(((a[0] + a[2]) / 2, (a[1] + a[3]) / 2), ((b[0] + b[2]) / 2, (b[1] + b[3]) / 2))

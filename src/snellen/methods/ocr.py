@@ -35,18 +35,18 @@ SETTINGS: dict[str, Any] = {
     "Rec.rec_batch_num": 1,
 }
 READABLE = 0.5  # recognition scores below this are not words
-_CERTAIN = 0.8  # what a line of one or two signs needs, since icons are read as such
+_CERTAIN = 0.8  # the score that a line of one or two signs needs, since icons are read as such
 TILE = 2000  # the longest side that is read in one piece: it bounds the memory
 _TILE_OVERLAP = 160
 
 
 def missing() -> str | None:
-    """Return the name of a package that is not there; None where the parser can be used."""
+    """Return the name of a missing package; None where the parser can be used."""
     return next((name for name in MODULES if importlib.util.find_spec(name) is None), None)
 
 
 class OcrParser:
-    """Sees words, boxes and icons in a picture. Loads its models once; uses one core; not for several threads at a time."""
+    """A parser of words, boxes and icons in a picture. Loads its models once; uses one core; not for several threads at a time."""
 
     def __init__(self) -> None:
         if missing() is not None:
@@ -55,7 +55,7 @@ class OcrParser:
         self._engine: Any = importlib.import_module("rapidocr").RapidOCR(params=SETTINGS | _model_files())
 
     def parse(self, image: bytes) -> Parse:
-        """Return everything that is seen: words first, then controls and icons, each from top to bottom."""
+        """Return everything that was found: words first, then controls and icons, each from top to bottom."""
         import numpy as np
 
         try:
@@ -76,7 +76,7 @@ class OcrParser:
         return Parse(width=width, height=height, detections=tuple(detections))
 
     def _read(self, pixels: Pixels8) -> dict[Edges, tuple[str, float]]:
-        """Return the text and score of each line, from top to bottom; of a large picture in pieces."""
+        """Return the text and score of each line, from top to bottom. A large picture is read in pieces."""
         import numpy as np
 
         lines: dict[Edges, tuple[str, float]] = {}
@@ -115,13 +115,13 @@ def parse_picture(image: bytes) -> Parse:
 
 
 def is_words(text: str, score: float) -> bool:
-    """Return whether what was recognized is writing: one or two odd signs are more often an icon."""
+    """Tell whether recognized text is writing: one or two odd signs are more often an icon."""
     plain = any(c.isascii() and c.isalnum() for c in text)
     return bool(text.strip()) and score >= (_CERTAIN if len(text.strip()) <= 2 or not plain else READABLE)
 
 
 def starts(length: int) -> list[int]:
-    """Return where pieces begin that cover a length.
+    """Return the starts of the pieces that cover a length.
 
     >>> starts(1920), starts(3840)
     ([0], [0, 1840])
@@ -131,7 +131,7 @@ def starts(length: int) -> list[int]:
 
 
 def without_repeats(lines: list[Edges]) -> list[Edges]:
-    """Return lines that two pieces saw once: the longer one, as a piece's edge cuts lines short."""
+    """Return lines without those that two pieces saw: the longer one stays, as a piece's edge cuts lines short."""
     kept: list[Edges] = []
     for line in sorted(lines, key=lambda b: -(b[2] - b[0])):
         if not any(_covered(line, other) > 0.6 for other in kept):

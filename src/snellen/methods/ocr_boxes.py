@@ -1,7 +1,7 @@
-"""A classical detector of controls: frames and filled boxes by their edges, icons by what is left when words and frames are taken out.
+"""A classical detector of controls: frames and filled boxes by their edges, icons by the edges that remain without words and frames.
 
-No learning, nothing tuned to a generator: an edge is where two neighbouring pixels differ, a box is an area that edges enclose in a
-rectangle, an icon is a small blob of edges.
+Nothing is learnt, and nothing is tuned to a generator. An edge is where two neighbouring pixels differ. A box is an area that edges
+enclose in a rectangle. An icon is a small blob of edges.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Edges = tuple[int, int, int, int]
 
 STEP = 9  # a difference between neighbours that is an edge
-_FILLED = 0.78  # how much of its bounding rectangle a box fills, rounded corners allowed
+_FILLED = 0.78  # the share of its bounding rectangle that a box fills, rounded corners allowed
 SMALLEST = 9
 _LARGEST_SHARE = 0.2  # of the screen: larger boxes are panels and windows
 LARGEST = (400, 200)  # an empty box; a field is lower and may be wider
@@ -45,12 +45,12 @@ def find_shapes(pixels: Pixels8, words: Sequence[Edges]) -> tuple[list[tuple[Edg
 
 
 def reading_order(box: Edges) -> tuple[int, int]:
-    """Return what sorts boxes from top to bottom, then from left to right."""
+    """Return the key that sorts boxes from top to bottom, then from left to right."""
     return box[1] // 8, box[0]
 
 
 def _within(inner: Edges, box: Edges) -> bool:
-    """Return whether a box lies in another one."""
+    """Tell whether a box lies in another one."""
     return box[0] <= inner[0] and inner[2] <= box[2] and box[1] <= inner[1] and inner[3] <= box[3]
 
 
@@ -91,7 +91,7 @@ def _enclosed(edges: Pixels8) -> list[Edges]:
 
 
 def _is_control(box: Edges, words: Sequence[Edges], boxes: Sequence[Edges], scale: float) -> bool:
-    """Return whether an enclosed area is a control: empty and not too large, or around one line of words."""
+    """Tell whether an enclosed area is a control: empty and not too large, or around one line of words."""
     wide, high = _size(box)
     if not words:
         return high <= _FIELD_HEIGHT * scale or (wide <= LARGEST[0] * scale and high <= LARGEST[1] * scale)

@@ -1,8 +1,8 @@
 """openadapt-grounding's rules, which look at the answer. Offered for comparison only, as oracle/NAME, and flagged wherever they go.
 
-Five of its six methods are of this kind. A detector's box is chosen by its overlap with the true box; a model's point is
-accepted if it is right, and asked for again elsewhere if it is not; crops are placed around the true center. That is why a subject that
-never looks gets over 90% here. Everything else in this package works without an OracleTarget; this module alone takes one.
+Five of its six methods are of this kind. A detector's box is chosen by its overlap with the true box. A model's point is
+accepted if it is right, and asked for again elsewhere if it is not. Crops are placed around the true center. That is why a subject that
+never looks gets over 90% here. Everything else in this package works without an OracleTarget; only this module takes one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def target_of(sample: Sample) -> OracleTarget:
 
 
 class OracleMethod(Method):
-    """A rule of the original's over its regions, which are placed by the truth. `truths` has the targets by the samples' ids."""
+    """One of the original's rules over its regions, which are placed by the truth. `truths` has the targets by the samples' ids."""
 
     def __init__(self, name: str, ending: str, locator: Locator) -> None:
         self.name, self.needs, self.prompt = name, (*locator.needs, "truth"), locator.prompt
@@ -53,7 +53,7 @@ class OracleMethod(Method):
         self.most = _MOST_REGIONS[self._strategy]
 
     async def locate(self, view: MethodView, tools: Tools) -> Prediction:
-        """Return what the rule says. Where every single look failed, that is an error (the original counts it as a miss)."""
+        """Return the rule's answer. Where every look failed, that is an error (the original counts it as a miss)."""
         search = Search(view, self._locator, tools)
         look = await self._search(search, self.truths[view.id])
         if look.status == "missed" and search.failures and len(search.failures) == search.attempts:

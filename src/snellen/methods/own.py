@@ -1,4 +1,4 @@
-"""A method of a plugin: a function that gets a picture and an instruction, and says where to click.
+"""A method of a plugin: a function that gets a picture and an instruction, and returns where to click.
 
 It is called with the bytes of a PNG or JPEG (the screenshot, or a crop of it) and the instruction, in a thread. It returns (x, y) or
 (x1, y1, x2, y2) in pixels of that picture, or None where the target is not there. Like every method it sees no truth.
@@ -20,7 +20,7 @@ from snellen.methods.pictures import cut
 
 
 class OwnLocator(Locator):
-    """Looks with a plugin's function. What goes wrong in it is an error of the sample, with its words."""
+    """Looks with a plugin's function. An exception in it is an error of the sample, with its message."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self._name, self._function = name, function
@@ -52,7 +52,7 @@ def about(function: Callable[..., Any]) -> str:
 
 
 def _digest(function: Callable[..., Any]) -> str:
-    """Digest the file that a function is in, so that an edited method is another subject; its name where there is no file."""
+    """Digest the file that holds a function, so that an edited method is another subject; its name where there is no file."""
     try:
         code = Path(inspect.getfile(function)).read_bytes()
     except (OSError, TypeError):

@@ -1,4 +1,4 @@
-"""Methods that first see what is on the screen (a parser) and then pick what the instruction means (a chooser)."""
+"""Methods that first parse the screen (a parser) and then pick the target of the instruction (a chooser)."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class ParserLocator(Locator):
 
 
 class ParseCache:
-    """Makes a parse once for each picture, also when several samples ask for it at the same time. Keeps the last ones.
+    """Parses each picture once, also when several samples ask for it at the same time. Keeps the last parses.
 
-    The first that asks for a parse pays for it; the others get it with 0 seconds, and `waiting` counts those that do not have it yet.
-    A failure is raised for all of them; it is kept only where asking again would fail again.
+    The first sample that asks for a parse pays for it. The others get it with 0 seconds, and `waiting` counts those that do not have it
+    yet. A failure is raised for all of them. It is kept only where asking again would fail again.
     """
 
     def __init__(self, keep: int) -> None:
@@ -58,12 +58,12 @@ class ParseCache:
         self.waiting = 0
 
     async def __call__(self, image: bytes, parse_image: Callable[[], Coroutine[Any, Any, Parse]]) -> Parse:
-        """Return the parse of a picture, made by the function that is given where there is none."""
+        """Return the parse of a picture. Without a kept one, call the given function."""
         key = hashlib.sha256(image).hexdigest()
         known = self._made.pop(key, None)
         task = known or asyncio.create_task(parse_image())
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # none may wait for it any more
-        self._made[key] = task  # at the end: the one that was asked for last goes last
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # the result may no longer be awaited
+        self._made[key] = task  # at the end: the least recently asked one goes first
         done = (one for one, made in self._made.items() if made.done())
         if len(self._made) > self._keep and (oldest := next(done, None)) is not None:
             del self._made[oldest]

@@ -38,7 +38,7 @@ def encoded(image: Image) -> bytes:
 
 
 def cut(data: bytes, crop: Crop) -> bytes:
-    """Return the cut-out as PNG; the very same bytes where nothing is cut off."""
+    """Return the cut-out as PNG; the same bytes where nothing is cut off."""
     return data if crop == Crop.whole(crop.parent) else encoded(opened(data).crop(crop.edges))
 
 
@@ -48,7 +48,7 @@ def noted(crop: Crop) -> str:
 
 
 def scaled(data: bytes, width: int, height: int) -> bytes:
-    """Return the picture in exactly this size; the very same bytes where it has it."""
+    """Return the picture in exactly this size; the same bytes where it already has that size."""
     from PIL import Image
 
     image = opened(data)
@@ -58,7 +58,7 @@ def scaled(data: bytes, width: int, height: int) -> bytes:
 
 
 def framed(data: bytes, box: Box) -> bytes:
-    """Draw a red frame of 5 px around a box, or a ring around a point (a frame of no size would not be seen)."""
+    """Draw a red frame of 5 px around a box, or a ring around a point (a frame without size would not be visible)."""
     from PIL import ImageDraw
 
     image = opened(data).copy()

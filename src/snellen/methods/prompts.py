@@ -1,7 +1,7 @@
 """The texts that methods send to models.
 
-Texts that define somebody's protocol are theirs, byte for byte: UI-TARS's evaluation prompt and GROUNDING template, OmniParser's chooser,
-ScreenSeekeR's planner. The others are ours. Image and text stand in the order that each protocol states.
+Texts that define another project's protocol are kept byte for byte: UI-TARS's evaluation prompt and GROUNDING template, OmniParser's
+chooser, ScreenSeekeR's planner. The others are ours. Image and text stand in the order that each protocol states.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ After your analysis, provide the result in JSON format with the following fields
 Here is my instruction:
 {instruction}"""  # noqa: E501 (theirs)
 
-# Ours, one a point format; {width} and {height} are of the picture as it is sent
+# Ours, one for each point format; {width} and {height} are of the picture as it is sent
 PIXELS_JSON = (
     "The screenshot is {width} pixels wide and {height} pixels high. Find the UI element that this instruction is about:\n{instruction}\n"
     'Reply with JSON only: {{"x": X, "y": Y}}, the pixel in the middle of that element.'
@@ -105,5 +105,5 @@ REFUSAL = "\nIf there is no such element on the screenshot, reply with the one w
 
 
 def filled(template: str, **values: object) -> str:
-    """Return a prompt with its blanks filled; what is filled in is text and is not read as a template."""
+    """Return a prompt with its blanks filled; the values are text and are not read as a template."""
     return template.format(**values)

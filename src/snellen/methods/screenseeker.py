@@ -1,7 +1,7 @@
 """ScreenSeekeR: a planner says where to look, a grounder votes, patches are searched best first and every find is checked.
 
-As published (depth 3, leaves of 1280 x 768), without the reference's mistakes (seeker_math.py) and with a cap on calls. The answer of a
-grounder that points has a box without area, and a ring is drawn for the check.
+As published (depth 3, leaves of 1280 x 768), without the reference's mistakes (seeker_math.py) and with a cap on calls. A grounder
+that points answers with a box without area, and a ring is drawn for the check.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def screenseeker(calls: int) -> Strategy:
 class _PlannedSearch:
     """One search. `first` is the grounder's first answer on the whole screenshot.
 
-    `denial` says why the target is taken to be absent. It is empty until a verdict of the planner could be read, or the grounder refused.
+    `denial` says why the target is assumed to be absent. It is empty until a planner's verdict could be read, or the grounder refused.
     """
 
     def __init__(self, search: Search) -> None:

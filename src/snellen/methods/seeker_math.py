@@ -1,6 +1,6 @@
 """The arithmetic of ScreenSeekeR: patches, votes and the reading of the planner's replies. Pure; fractions of the current picture.
 
-Equal to the reference where the reference works (tests/parity); what it gets wrong is noted at each function.
+Equal to the reference where the reference works (tests/parity); each of its mistakes is noted at its function.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NO_TARGET = re.compile(r"\bno target\b", re.IGNORECASE)
 
 
 class ElementCheck(Struct, frozen=True):
-    """What the planner says of a marked element."""
+    """The planner's verdict on a marked element."""
 
     result: Literal["is_target", "target_elsewhere", "target_not_found"]
     new_instruction: str | None = None
@@ -108,9 +108,9 @@ def ranked(candidates: Sequence[Patch], width: int, height: int) -> list[Patch]:
 
 
 def read_hints(reply: str) -> tuple[list[str], bool]:
-    """Return the tagged elements, areas and neighbors of a planner's reply, and whether it says that there is no target.
+    """Return the tagged elements, areas and neighbors of a planner's reply, and whether it says that the target is absent.
 
-    The reference sends the tags along, and never notices "No target", which counts only where nothing is named.
+    The reference sends the tags along. It never notices "No target", which counts only where nothing is named.
     """
     text = reply[:50_000]
     names = list(dict.fromkeys(" ".join(name.split()) for tag in _TAGS for name in tag.findall(text)))

@@ -1,6 +1,6 @@
-"""A grounding method as a subject: it gets what it needs from outside, and its prediction becomes an Answer.
+"""A grounding method as a subject: its requirements are injected, and its prediction becomes an Answer.
 
-The subject sees Questions only. An oracle has the truths apart from them since it was built, and is called oracle everywhere.
+The subject sees Questions only. An oracle gets the truths apart from them, when it is built, and is called oracle everywhere.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from snellen.workers.pool import WorkerLost, Workers
 from snellen.workers.processes import on_all_cores
 
 LEAST = 16
-"""Questions that are in work at once, however few cores there are."""
+"""The least number of questions in work at once, however few cores there are."""
 
 
 class Outside(NamedTuple):
-    """What methods may need: a model, one that plans (perhaps the same), an OmniParser server."""
+    """The outside services of methods: a model, a planner (perhaps the same model), an OmniParser server."""
 
     model: Subject | None
     planner: Subject | None
@@ -41,7 +41,7 @@ class Outside(NamedTuple):
 
 
 class MethodSubject(Subject):
-    """Answers with the JSON of a Prediction. A method that could not do its work is a failure, not a wrong answer."""
+    """A subject that answers with the JSON of a Prediction. A method that could not do its work is a failure, not a wrong answer."""
 
     needs_picture = True
 
@@ -73,7 +73,7 @@ class MethodSubject(Subject):
 
     @property
     def beside(self) -> int:  # type: ignore[override]
-        """Return how many questions wait for a parse that another question of the same screenshot asked for."""
+        """The number of questions that wait for a parse of the same screenshot, which another question asked for."""
         return self.parses.waiting
 
     def asked(self) -> tuple[CallEstimate, ...]:
@@ -84,7 +84,7 @@ class MethodSubject(Subject):
     def why_same(self, repeats: int) -> str:
         """Return why repeats are the same: a method without a model computes its answer; another is as steady as its models."""
         reasons = [model.why_same(repeats) for model in self._asked]
-        if not reasons and "code" not in self.identity:  # a plugin's function may do what it likes
+        if not reasons and "code" not in self.identity:  # a plugin's function may do anything
             return f"{self.spec} asks no model and computes the same answer each time"
         return reasons[0] if reasons and all(reasons) else ""
 
@@ -112,7 +112,7 @@ class MethodSubject(Subject):
             await subject.close()
 
     async def ask(self, question: Question, call: Caller) -> Answer:
-        """Ask the model, or the planner where the question is one of planning."""
+        """Ask the model, or the planner for a question of planning."""
         subject = self._outside.planner if question.prompt in ("plan", "check") else self._outside.model
         if subject is None:
             raise ToolFailure("model", "no model to ask")
@@ -125,7 +125,7 @@ class MethodSubject(Subject):
         return await subject.answer(question, prepared, through)
 
     async def parse(self, image: bytes, note: str, call: Caller, calls: list[Call]) -> Parse:
-        """Parse a picture here, or by OmniParser's server with calls that are added to a list."""
+        """Parse a picture here, or on OmniParser's server, and add its calls to a list."""
         parser = self._outside.parser
         if parser is None:
             return await self._parse_here(image)
@@ -154,7 +154,7 @@ class MethodSubject(Subject):
 
 
 class _SampleTools(Tools):
-    """One sample's way to the outside, with its calls and the seconds that they took: no queue, and no parse of another sample."""
+    """One sample's tools, with its calls and their seconds: without the queue, and without parses for other samples."""
 
     def __init__(self, subject: MethodSubject, call: Caller) -> None:
         self._subject, self._call = subject, call
@@ -182,7 +182,7 @@ class _SampleTools(Tools):
 
 
 def _latency(calls: Sequence[Call]) -> float | None:
-    """Return the time that calls took; None if none of them knows."""
+    """Return the time that calls took; None if it is not known for any of them."""
     known = [call.latency for call in calls if call.latency is not None]
     return sum(known) if known else None
 

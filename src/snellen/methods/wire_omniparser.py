@@ -1,8 +1,8 @@
 """OmniParser's HTTP interface: the endpoint, the request, the reply, and its failure on pictures without text.
 
 `POST /parse/` (the slash at the end matters: without it the server redirects) with `{"base64_image": ...}`. The reference server answers
-500 where its OCR finds no text at all, which is not "nothing found": the picture is sent once more with a strip of text below it, and
-what is seen in the strip is dropped.
+500 where its OCR finds no text at all, which does not mean that nothing is there. So the picture is sent once more with a strip of text
+below it, and detections in the strip are dropped.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ SLACK = 0.05  # how far beyond the picture a box may reach and still be one of i
 _OLD = re.compile(r"(Text|Icon) Box ID \d{1,6}:\s?(.*)", re.DOTALL)
 _HINT = "start OmniParser's server, or name it with --omniparser-url or EVAL_OMNIPARSER_URL"
 Send = Callable[[bytes], Awaitable[bytes | None]]
-"""Posts a body and gives the reply's; None where the server failed on the picture (status 500)."""
+"""A function that posts a body and returns the reply's; None where the server failed on the picture (status 500)."""
 
 
 class _OmniParserItem(Struct, frozen=True):
-    """An entry of the server's list. Only its box has to be as it should be."""
+    """An entry of the server's list. Only its box has to be valid."""
 
     bbox: Corners
     content: Any = None
@@ -45,13 +45,13 @@ class _OmniParserItem(Struct, frozen=True):
 
 
 class _OmniParserReply(Struct, frozen=True):
-    """A reply of the server. The picture with boxes that comes along is not read."""
+    """A reply of the server. The picture with boxes in it is not read."""
 
     parsed_content_list: list[Any]
 
 
 class OmniParserEndpoint(Endpoint):
-    """One server, which has no model list and takes no key. Its status 500 on pictures without text is not retried as it is."""
+    """One server, which has no model list and takes no key. Its status 500 on pictures without text is not retried with the same bytes."""
 
     kind = "omniparser"
     model = "omniparser"
@@ -60,7 +60,7 @@ class OmniParserEndpoint(Endpoint):
         self.connection = Connection(parse_url(url), probe_url(url), {}, Secret(""), _HINT)
 
     def parse(self, body: bytes) -> Parsed:
-        """Return the list of what it sees as text."""
+        """Return the server's list of detections as text."""
         kept = msgspec.json.encode({"parsed_content_list": _items(body)}).decode()
         return Parsed(text=kept, finish_reason="stop", cost=0.0, cost_source="server")
 
@@ -72,7 +72,7 @@ class OmniParserEndpoint(Endpoint):
 
 
 def parse_url(base: str) -> str:
-    """Return where pictures go, whatever form of the server's address is given.
+    """Return the address for pictures, from any form of the server's address.
 
     >>> parse_url("http://localhost:8000")
     'http://localhost:8000/parse/'
@@ -81,7 +81,7 @@ def parse_url(base: str) -> str:
 
 
 def probe_url(base: str) -> str:
-    """Return where the server says that it is ready."""
+    """Return the address at which the server says that it is ready."""
     return f"{_root(base)}/probe/"
 
 
@@ -105,7 +105,7 @@ def _items(body: bytes) -> list[Any]:
 
 
 def read_reply(body: bytes, width: int, height: int) -> Parse:
-    """Return what the server saw, in pixels of the picture. Raise ToolFailure for a reply that cannot be read."""
+    """Return the server's detections, in pixels of the picture. Raise ToolFailure for a reply that cannot be read."""
     try:
         found = [convert(item, width, height) for item in _items(body)[:MOST_ITEMS]]
     except ValueError as error:
@@ -163,7 +163,7 @@ def strip() -> Any:
 
 
 def unpadded(parse: Parse, width: int, height: int) -> Parse:
-    """Return a parse of a padded picture as one of the picture: what lies in the padding is dropped, what reaches into it is cut."""
+    """Return a parse of a padded picture as one of the picture. Boxes in the padding are dropped; boxes that reach into it are cut."""
     kept = []
     for found in parse.detections:
         x1, y1, x2, y2 = found.box
@@ -173,7 +173,7 @@ def unpadded(parse: Parse, width: int, height: int) -> Parse:
 
 
 async def parse_image(send: Send, image: bytes) -> Parse:
-    """Parse a picture. One that the server fails on is tried once more with the strip; a second 500 is a failure, not an empty screen."""
+    """Parse a picture. If the server fails, it is sent once more with the strip. A second 500 is a failure, not an empty screen."""
     try:
         size = opened(image).size
     except SnellenError as error:

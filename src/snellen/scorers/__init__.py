@@ -1,6 +1,6 @@
-"""Scorers tell how well a text fits a picture. The engine holds captions against pictures with them, between answering and marking.
+"""Scorers tell how well a text fits a picture. The engine uses them to compare captions with pictures, between answering and marking.
 
-A scorer is neither subject nor exam: it gives vectors, and knows nothing of questions or truths. It is named `NAME` or
+A scorer is neither a subject nor an exam: it gives vectors, and knows nothing of questions or truths. It is named `NAME` or
 `NAME:CHECKPOINT`. The name finds its kind in the entry point group `snellen.scorers`, ours and yours alike.
 """
 
@@ -19,12 +19,12 @@ FOR_SYNTHETIC = "tiny-siglip"
 
 
 def forms() -> dict[str, str]:
-    """How scorers are named, and what each form means."""
+    """Return the forms of scorer names, and the meaning of each."""
     return {form: about for name in _KINDS.names() for form, about in _KINDS.get(name).forms.items()}
 
 
 def build(spec: str, *, mode: str = "trained", device: str = "auto", cache: Path | None = None) -> Scorer:
-    """A scorer by name. `cache` is the folder that keeps vectors between runs."""
+    """Build a scorer by name. `cache` is the folder that keeps vectors between runs."""
     from snellen.scorers.cache import CachedScorer, Vectors
 
     if mode not in MODES:
@@ -34,7 +34,7 @@ def build(spec: str, *, mode: str = "trained", device: str = "auto", cache: Path
 
 
 def doubt(name: str) -> str:
-    """What to say of a scorer's scores on real data, where they mean nothing. `name` is the one that a run has for it, with its mode."""
+    """Return a warning where a scorer's scores are not meaningful on real data. `name` is the run's name for it, with its mode."""
     plain, known = name.partition(":")[0], _KINDS.names()
     for one in (plain, *(plain.removesuffix(f"-{mode}") for mode in MODES)):
         if one in known:

@@ -1,4 +1,4 @@
-"""Vectors are kept by content: a second run embeds no picture again, and no text that it has seen."""
+"""Vectors are kept by content: a second run embeds no picture again, and no text that it has embedded before."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MANY = 500
 
 
 class Vectors:
-    """Vectors by key in one SQLite file; a file that cannot be used is done without."""
+    """Vectors by key in one SQLite file. Without a usable file, nothing is kept."""
 
     def __init__(self, folder: Path) -> None:
         self._base: sqlite3.Connection | None = None
@@ -30,7 +30,7 @@ class Vectors:
             self._base = None
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, tuple[bool, array[float]]]:
-        """Those that are there."""
+        """Return the vectors that are kept."""
         found: dict[bytes, tuple[bool, array[float]]] = {}
         if self._base is None:
             return found
@@ -48,7 +48,7 @@ class Vectors:
         return found
 
     def put(self, rows: Mapping[bytes, tuple[bool, array[float]]]) -> None:
-        """Keep new ones."""
+        """Keep new vectors."""
         if self._base is None or not rows:
             return
         try:
@@ -63,7 +63,7 @@ class Vectors:
 
 
 class CachedScorer:
-    """A scorer whose vectors are kept. `embedded` counts what was really computed: texts, pictures."""
+    """A scorer whose vectors are kept. `embedded` counts the texts and pictures that were really computed."""
 
     def __init__(self, scorer: Scorer, vectors: Vectors) -> None:
         self._scorer, self._vectors = scorer, vectors

@@ -84,7 +84,7 @@ class DualEncoder:
         return vectors
 
     def _unit(self, found: Any) -> list[Sequence[float]]:
-        """Vectors of length 1, whatever the library wraps them in."""
+        """Return vectors of length 1, however the library wraps them."""
         vectors = found if self._stack.torch.is_tensor(found) else found.pooler_output
         unit: list[Sequence[float]] = self._stack.torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().tolist()
         return unit
@@ -113,7 +113,7 @@ def rgb_pictures(images: Sequence[bytes]) -> list[Any]:
 
 
 def padding_of(family: str, mode: str) -> str:
-    """What texts are filled up to, for the record. CLIP does not look at what it is filled up with."""
+    """Return what texts are padded to, for the record. CLIP does not look at its padding."""
     if mode == "original":
         return "none, as the D3 script"
     return "to the longest text, masked" if family == "clip" else "to the full length, as trained"

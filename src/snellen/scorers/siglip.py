@@ -26,7 +26,7 @@ class _Siglip(ScorerKind):
 
 
 class _TinySiglip(ScorerKind):
-    """The packaged one, which needs no device but the processor."""
+    """The packaged checkpoint, which needs no device but the processor."""
 
     forms: Mapping[str, str] = {
         TINY: "a few MB, shipped with Snellen, trained on its synthetic scenes and good for nothing else (extra onnx, which local and ocr "

@@ -29,7 +29,7 @@ class _TinyConfig(msgspec.Struct, frozen=True):
 
 
 class TinyDual:
-    """A packaged SigLIP. In the mode `trained` texts are filled up to the full length, in `original` they are not, as in dual.py."""
+    """A packaged SigLIP. The mode `trained` pads texts to the full length, `original` does not, as in dual.py."""
 
     def __init__(self, name: str, mode: str) -> None:
         runtime = load_runtime(f"the scorer {name}")
@@ -71,13 +71,13 @@ class TinyDual:
 def _on_all_cores(
     embed: Callable[[Sequence[Any]], list[Sequence[float]]], items: Sequence[Any], size: int
 ) -> list[Sequence[float]]:
-    """All vectors in order, by batches side by side; what is done in a batch leaves Python's lock alone."""
+    """Return all vectors in order, computed in batches side by side; the work in a batch releases Python's lock."""
     batches = [items[i : i + size] for i in range(0, len(items), size)]
     with ThreadPoolExecutor(cores()) as pool:
         return [vector for vectors in pool.map(embed, batches) for vector in vectors]
 
 
 def _unit(vectors: Any) -> list[Sequence[float]]:
-    """Vectors of length 1."""
+    """Return vectors of length 1."""
     unit: list[Sequence[float]] = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).tolist()
     return unit

@@ -1,10 +1,10 @@
-"""Which level to ask next: the one whose answer is expected to tell most about the observer (QUEST+, Watson 2017).
+"""The choice of the level to ask next: the one whose answer is expected to tell most about the observer (QUEST+, Watson 2017).
 
-The answer's expected information is how unsure the answer is, less how unsure it would be if the observer were known. Its largest value is
-at the level that QUEST+ finds by the least expected entropy; it is the same number with the sign turned and the present entropy taken off.
+The expected information is the uncertainty of the answer, less its uncertainty if the observer were known. Its largest value is at the
+level that QUEST+ finds by the least expected entropy. It is the same number with the sign turned and the present entropy taken off.
 
-Questions in flight have no answer yet, but what they will tell should not be asked for twice. Each counts as half the answer that is
-expected of it: partly right, partly wrong, in the shares that the answers so far predict. No chance and no order of arrival is in it.
+Questions in flight have no answer yet, but what they will tell should not be asked for twice. Each counts as half of its expected
+answer: partly right and partly wrong, in the shares that the answers so far predict. Chance and the order of arrival play no part.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ import numpy as np
 from snellen.stats.psychometric import DialShape, Floats, ObserverGrid, Trial, coarse_grid, counts, doubt, posterior
 
 DIGITS = 9
-"""Levels that tell equally much, but for rounding, are equal: the same level is chosen on every machine. The harder one wins."""
+"""Decimals that count. Levels that tell equally much, but for rounding, are equal: every machine chooses the same one, the harder."""
 
 AWAITED = 0.5
-"""How much a question in flight counts, beside one that is answered. An expected answer agrees with what is thought already; counted whole,
-it made that look surer than it is, and the questions after it went too far from the threshold (docs/design/eye.md)."""
+"""The weight of a question in flight, beside one that is answered. An expected answer agrees with the estimate so far. Counted whole, it
+made that estimate look surer than it is, and the questions after it went too far from the threshold (docs/design/eye.md).
+"""
 
 
 def information(grid: ObserverGrid, weights: Floats) -> Floats:
-    """What an answer at each level is expected to tell, in nats."""
+    """Return the expected information of an answer at each level, in nats."""
     return doubt(weights @ grid.right.T) - weights @ grid.doubt.T
 
 
 def awaited(grid: ObserverGrid, found: Floats, pending: Floats) -> Floats:
-    """Counts of answers with those in flight added as they are expected: `pending` says how many there are at each level."""
+    """Return the counts of answers, with those in flight added as they are expected: `pending` is their number at each level."""
     expected = posterior(grid, found) @ grid.right.T
     levels = len(grid.right)
     with_pending = found.copy()
@@ -39,7 +40,7 @@ def awaited(grid: ObserverGrid, found: Floats, pending: Floats) -> Floats:
 
 
 def next_level(shape: DialShape, done: Sequence[Trial], pending: Sequence[float]) -> int:
-    """The index of the level to ask next, given what was answered and the levels (values of the dial) that are still in flight.
+    """Return the index of the level to ask next, from the answers so far and the levels (values of the dial) that are still in flight.
 
     >>> ladder = DialShape(tuple(2.0 * 1.1**k for k in range(40)), 0.1)
     >>> first = next_level(ladder, [], [])
@@ -55,7 +56,7 @@ def next_level(shape: DialShape, done: Sequence[Trial], pending: Sequence[float]
 
 
 def answered(number: int, width: int) -> int:
-    """How many of the first trials must be answered before the level of trial `number` is chosen, with up to `width` in flight.
+    """Return how many of the first trials must be answered before the level of trial `number` is chosen, with up to `width` in flight.
 
     At most a quarter of the trials so far may be unanswered: with many in flight from the start, half of a short exam would be asked before
     anything is known. So 4 in flight are reached with trial 12, 10 with trial 36, and 16 with trial 60.
@@ -67,7 +68,7 @@ def answered(number: int, width: int) -> int:
 
 
 def constant_level(shape: DialShape, number: int) -> int:
-    """Constant stimuli: the level's index of a trial, so that every stretch of trials covers the whole ladder evenly.
+    """Return the level's index of a trial of constant stimuli: every stretch of trials covers the whole ladder evenly.
 
     Steps of the golden section: neither a drift of the observer nor an exam that ends early favours a part of the ladder.
 

@@ -1,4 +1,4 @@
-"""How far two raters agree: on a yes-or-no question, or on one with any number of answers."""
+"""Agreement of two raters: on a yes-or-no question, or on one with any number of answers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Agreement(NamedTuple):
 
     @property
     def n(self) -> int:
-        """How many were rated by both."""
+        """The number of samples that both rated."""
         return sum(self)
 
     @property
     def share(self) -> float | None:
-        """The part on which they say the same; None where nothing was rated."""
+        """The share on which both say the same; None where nothing was rated."""
         return (self.both + self.neither) / self.n if self.n else None
 
     @property

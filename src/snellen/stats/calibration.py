@@ -1,4 +1,4 @@
-"""Does a score know which answers are right? Ranking (AUROC) and a curve of accuracy over the score."""
+"""Does a score tell right answers from wrong ones? Ranking (AUROC) and a curve of accuracy over the score."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BINS = 10
 
 
 class Bin(NamedTuple):
-    """Samples of like score: the range and mean of their scores, and how many are right, with a 95 % interval."""
+    """Samples of like score: the range and mean of their scores, and how many are right, with a 95% interval."""
 
     n: int
     score_low: float
@@ -29,7 +29,7 @@ class Bin(NamedTuple):
 
 
 def auroc(scores: Sequence[float], correct: Sequence[bool | int]) -> float | None:
-    """How often a right sample has a higher score than a wrong one, ties counting half; None where there are not both.
+    """Return how often a right sample has a higher score than a wrong one, ties counting half; None unless there are both.
 
     0.5 says nothing, 1 separates perfectly. Give a score that should be high where the answer is right: minus an entropy, say.
 
@@ -52,9 +52,9 @@ def auroc(scores: Sequence[float], correct: Sequence[bool | int]) -> float | Non
 
 
 def auroc_interval(scores: Sequence[float], correct: Sequence[bool | int], clusters: Sequence[str]) -> Interval | None:
-    """The interval of `auroc`, by how often each sample wins (DeLong et al. 1988; summed over clusters, Obuchowski 1997).
+    """Return the interval of `auroc`, by how often each sample wins (DeLong et al. 1988; summed over clusters, Obuchowski 1997).
 
-    It is Wilson's on as many samples as that spread is worth. Where there is no spread (an AUROC of 1) the doubt stays of as many
+    It is Wilson's interval on as many samples as that spread is worth. Where there is no spread (an AUROC of 1), the doubt stays of as many
     samples as make a share of one half as unsure as an AUROC of one half is by chance. None where there is no AUROC, or one cluster.
     """
     value = auroc(scores, correct)
@@ -76,7 +76,7 @@ def auroc_interval(scores: Sequence[float], correct: Sequence[bool | int], clust
 
 
 def _beaten(scores: Floats, others: Floats) -> Floats:
-    """For each score the share of the others that it beats, ties counting half."""
+    """Return for each score the share of the others that it beats, ties counting half."""
     ordered = np.sort(others)
     below, upto = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
     return np.asarray((below + upto) / (2 * len(ordered)), dtype=np.float64)
@@ -88,7 +88,7 @@ def curve(
     bins: int = BINS,
     clusters: Sequence[str] | None = None,
 ) -> tuple[Bin, ...]:
-    """Accuracy over the score, in bins of as equal a count as ties allow: equal scores always share a bin.
+    """Return accuracy over the score, in bins of as equal a count as ties allow: equal scores always share a bin.
 
     There are fewer bins than asked for where there are fewer distinct scores. Samples of one cluster stand or fall together.
 
@@ -126,6 +126,6 @@ def _pairs(scores: Sequence[float], correct: Sequence[bool | int]) -> list[tuple
 
 
 def _ties(pairs: list[tuple[float, int]]) -> list[tuple[int, int]]:
-    """Runs of equal scores as (start, stop)."""
+    """Return runs of equal scores as (start, stop)."""
     edges = [i for i in range(1, len(pairs)) if pairs[i][0] != pairs[i - 1][0]]
     return list(zip([0, *edges], [*edges, len(pairs)], strict=True)) if pairs else []

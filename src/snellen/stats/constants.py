@@ -1,4 +1,4 @@
-"""The best of the answers that a subject could always give: of those that the prompt allows, and of all."""
+"""The best constant answer: among those that the prompt allows, and among all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ConstantScores:
         self._any: tuple[float, str] | None = None
 
     def add(self, value: float, answer: str, *, allowed: bool = True) -> None:
-        """What always giving an answer scores."""
+        """Add the score of always giving this answer."""
         if self._any is None or value > self._any[0] + SAME:
             self._any = value, answer
         if allowed and (self._allowed is None or value > self._allowed[0] + SAME):
@@ -24,7 +24,7 @@ class ConstantScores:
 
     @property
     def any(self) -> bool:
-        """Whether anything was tried."""
+        """True once an answer was tried."""
         return self._any is not None
 
     @property

@@ -1,4 +1,4 @@
-"""What the few most probable tokens say about the entropy of the whole distribution."""
+"""Bounds on the entropy of a token distribution, from its few most probable tokens."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ VOCABULARY = 300_000  # above the largest vocabularies in use (262,144), so that
 
 
 def bound_from_top(logprobs: Iterable[float], vocabulary: int = VOCABULARY) -> tuple[float, float]:
-    """Lowest and highest entropy, in nats, of a distribution whose k most probable tokens have these log-probabilities.
+    """Return the lowest and highest entropy, in nats, of a distribution whose k most probable tokens have these log-probabilities.
 
-    No token that is not named is likelier than the least likely one that is (p). Entropy is concave in the probabilities, so
-    it is lowest where the mass that is left sits in as few tokens as that allows: as many of probability p as fit, and one with
+    A token that is not named is at most as likely as the least likely one that is (p). Entropy is concave in the probabilities.
+    So it is lowest where the remaining mass sits in as few tokens as that allows: as many of probability p as fit, and one with
     the remainder. It is highest where that mass is spread evenly over the rest of the vocabulary. Mass that cannot be
     placed at all is rounding error of the endpoint and left out.
 

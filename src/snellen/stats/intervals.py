@@ -1,9 +1,9 @@
-"""The intervals that all others are made of, in closed form, and the one level that they have.
+"""The closed-form intervals that all others are made of, and their one level.
 
 Wilson's is for a share, Tango's for a difference of two shares of the same samples, Student's t for a measurement. Samples that
-share an image are worth less than as many independent ones, and graded values are worth more than right or wrong ones: `worth`
-says how many independent right-or-wrong samples a mean stands on, and Wilson's or Tango's interval of so many is the answer. With
-independent samples that are right or wrong nothing is estimated, and it is Wilson's or Tango's very own.
+share an image are worth less than as many independent ones. Graded values are worth more than right or wrong ones. `worth`
+says how many independent right-or-wrong samples a mean stands on, and the answer is Wilson's or Tango's interval of that many. With
+independent samples that are right or wrong nothing is estimated, and it is exactly Wilson's or Tango's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Z = NormalDist().inv_cdf(1 - TAIL)
 
 
 class Interval(NamedTuple):
-    """Both ends, and how they were made, in a word or two for people."""
+    """Both ends of an interval, and its method in a word or two for people."""
 
     low: float
     high: float
@@ -28,7 +28,7 @@ class Interval(NamedTuple):
 
 
 def wilson(successes: float, n: float, z: float = Z) -> tuple[float, float]:
-    """Wilson's score interval of a share.
+    """Return Wilson's score interval of a share.
 
     >>> [round(x, 4) for x in wilson(8, 10)]
     [0.4902, 0.9433]
@@ -48,9 +48,9 @@ def wilson(successes: float, n: float, z: float = Z) -> tuple[float, float]:
 
 @lru_cache(maxsize=1024)
 def tango(up: float, down: float, n: float, z: float = Z) -> tuple[float, float]:
-    """Score interval of a paired difference of shares (Tango 1998): `up` of n samples gained, `down` lost.
+    """Return the score interval of a paired difference of shares (Tango 1998): `up` of n samples gained, `down` lost.
 
-    For graded scores give the sums of what was gained and lost: their spread is at most that of whole gains and losses with
+    For graded scores give the sums of gains and losses: their spread is at most that of whole gains and losses with
     the same sums, so the interval is wide enough.
 
     >>> [round(x, 3) for x in tango(0, 0, 10)], [round(x, 3) for x in tango(5, 0, 5)]
@@ -58,7 +58,7 @@ def tango(up: float, down: float, n: float, z: float = Z) -> tuple[float, float]
     """
 
     def plausible(d: float) -> bool:
-        """Whether the observed difference is within z standard errors of d, the losses being as likely as can be under d."""
+        """Tell whether the observed difference is within z standard errors of d, the losses being as likely as can be under d."""
         b = (2 * n - up + down) * d - up - down
         c = -down * d * (1 - d)
         lost = (sqrt(max(0.0, b * b - 8 * n * c)) - b) / (4 * n)
@@ -77,12 +77,12 @@ def tango(up: float, down: float, n: float, z: float = Z) -> tuple[float, float]
 
 
 class MeanSpread(NamedTuple):
-    """What is known of the doubt of a mean over n samples.
+    """The known doubt of a mean over n samples.
 
-    `most` is the variance of a sample, were all right or wrong with this mean: p(1 - p); `own` is that of the samples as they are, which
-    is less where they are graded. `found` is the variance of the mean as the clusters show it, times n. Of found / own (Kish's design
-    effect) it is known that it is `likely` where the samples cannot tell, and that it is at least 1 and at most `top`; where it is
-    likely to be 1 there is nothing to find out. `telling` is how many samples tell of it: n p(1 - p), or the number of moves.
+    `most` is the variance of a sample, were all right or wrong with this mean: p(1 - p). `own` is the variance of the samples as they are,
+    which is less where they are graded. `found` is the variance of the mean as the clusters show it, times n. Found / own is Kish's design
+    effect: `likely` is its value where the samples cannot tell, 1 is its minimum and `top` its maximum. Where it is likely to be 1, nothing
+    is estimated. `telling` is how many samples tell of it: n p(1 - p), or the number of moves.
     """
 
     n: float
@@ -96,29 +96,30 @@ class MeanSpread(NamedTuple):
 
 
 class _EffectiveSample(NamedTuple):
-    """As many independent right-or-wrong samples, and the quantile to use with them."""
+    """An equivalent number of independent right-or-wrong samples, and the quantile to use with them."""
 
     n: float
     quantile: float
 
 
 CORRELATION = 0.45
-"""The correlation within clusters that is assumed where all samples agree, so that nothing can be learnt of it. Where it is in truth
-0.5 or less, intervals cover as they say (`bench/coverage.py`); where samples of a cluster stand and fall as one, a little less often."""
+"""The correlation within clusters that is assumed where all samples agree, so that it cannot be estimated. Where the true one is 0.5 or
+less, intervals have their stated coverage (`bench/coverage.py`). Where samples of a cluster stand and fall as one, a little less.
+"""
 DOUBT = 0.1
-"""How many clusters' evidence that assumption weighs: it is there for samples that cannot tell, not to overrule those that can."""
+"""The weight of that assumption, in clusters of evidence: it is there for samples that cannot tell, not to overrule those that can."""
 WHOLE = 0.25
-"""How many samples' evidence it weighs that values may be right or wrong after all, where few of them tell how they are graded."""
+"""The weight, in samples of evidence, of values being right or wrong after all, where few samples tell how they are graded."""
 
 
 def worth(spread: MeanSpread) -> _EffectiveSample:
-    """How many independent right-or-wrong samples a mean stands on: n over the design effect, and over what grades take off the variance.
+    """Return the number of independent right-or-wrong samples that a mean stands on: n over the design effect and over the gain of grades.
 
-    Both are estimated: the design effect from few clusters, and near 0 and 1 from the few that disagree, so it is drawn towards the
-    likely one by as much as the evidence is short; the grades from the samples that disagree, so they are drawn towards none.
-    Only what was estimated can be off by chance, and makes degrees of freedom few (Satterthwaite's rule). The clusters' part has
-    twice as many as there is evidence, because sums that have ends vary less than normal ones; small clusters have more of both, because
-    of samples that stand for themselves nothing is estimated. The grades' part is as sure as a share.
+    Both are estimated. The design effect comes from few clusters, and near 0 and 1 from the few that disagree. So it is drawn towards the
+    likely one by as much as the evidence is short. The gain of grades comes from the samples that disagree, so it is drawn towards none.
+    Only an estimate can be off by chance, and makes degrees of freedom few (Satterthwaite's rule). The clusters' part has twice as many as
+    there is evidence, because sums that have ends vary less than normal ones. Small clusters have more of both, because nothing is
+    estimated from samples that stand for themselves. The grades' part is as sure as a share.
 
     >>> worth(MeanSpread(n=50, found=0.2, own=0.2, most=0.2, clusters=50, top=1.0)).n
     50.0
@@ -160,7 +161,7 @@ def worth(spread: MeanSpread) -> _EffectiveSample:
 
 @lru_cache(maxsize=4096)
 def student(df: float) -> float:
-    """The point that Student's t, of any number of degrees of freedom above 0, exceeds with a chance of 2.5 %.
+    """Return the point that Student's t, of any number of degrees of freedom above 0, exceeds with a chance of 2.5%.
 
     >>> round(student(4), 4), round(student(1e9), 4)
     (2.7764, 1.96)
@@ -179,12 +180,12 @@ def student(df: float) -> float:
 
 
 def _t_tail(t: float, df: float) -> float:
-    """The chance that Student's t is above t > 0: half the regularised incomplete beta function at df / (df + t * t)."""
+    """Return the chance that Student's t is above t > 0: half the regularised incomplete beta function at df / (df + t * t)."""
     return _beta(df / (df + t * t), df / 2, 0.5) / 2
 
 
 def _beta(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction."""
+    """Return the regularised incomplete beta function, by its continued fraction."""
     if not 0 < x < 1:
         return 0.0 if x <= 0 else 1.0
     if x > (a + 1) / (a + b + 2):

@@ -1,7 +1,7 @@
-"""Intervals of scores that are no means over samples: a corpus BLEU, an AUROC, a kappa, a macro F1, a quantile.
+"""Intervals of scores that are not means over samples: a corpus BLEU, an AUROC, a kappa, a macro F1, a quantile.
 
 How to use it. Write the score as a function of weights, one for each sample (all 1 gives the score itself; a sample of weight 0
-is not there), and name each sample's cluster, such as its image:
+is left out), and name each sample's cluster, such as its image:
 
 >>> from snellen.stats.calibration import auroc
 >>> scores, right = [0.9, 0.8, 0.7, 0.3, 0.2, 0.6, 0.1, 0.4], [1, 1, 0, 1, 0, 0, 0, 1]
@@ -12,10 +12,10 @@ is not there), and name each sample's cluster, such as its image:
 >>> round(found.low, 2), round(found.high, 2), found.kind
 (0.21, 0.97, 'jackknife')
 
-The score is computed again without each cluster (without each of GROUPS groups of clusters where there are more), and how far it
-moves says how sure it is, with Student's t. A share between 0 and 1 gets Wilson's interval on as many samples as that is worth, so
-that it stays between 0 and 1 and keeps its doubt near the ends. What is costly (tokens, n-grams, similarities) should be computed
-once and only weighed in the function; weights are whole, 0 or 1. A quantile moves in jumps, so it has a function of its own.
+The score is computed again without each cluster (without each of GROUPS groups of clusters where there are more). How far it moves
+says how sure it is, with Student's t. A share between 0 and 1 gets Wilson's interval on as many samples as that is worth. So it stays
+between 0 and 1 and keeps its doubt near the ends. Compute what is costly (tokens, n-grams, similarities) once, and only weigh it in the
+function; weights are whole, 0 or 1. A quantile moves in jumps, so it has a function of its own.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def jackknifed(
     share: bool = True,
     made_of: float | None = None,
 ) -> Interval | None:
-    """The interval of a score of samples in clusters; None where the score, or its doubt, is unknown.
+    """Return the interval of a score of samples in clusters; None where the score, or its doubt, is unknown.
 
-    A sample whose cluster is empty stands for itself. A `share` lies between 0 and 1. `made_of` is of how many independent
-    right-or-wrong samples it is made (by default as many as there are clusters): so much doubt stays where the score does not
+    A sample whose cluster is empty stands for itself. A `share` lies between 0 and 1. `made_of` is the number of independent
+    right-or-wrong samples behind the score (by default the number of clusters). That much doubt stays where the score does not
     move at all (an AUROC of 1).
     """
     value = statistic(np.ones(len(clusters))) if clusters else None
@@ -66,7 +66,7 @@ def moved_interval(
     share: bool = True,
     lowest: float | None = None,
 ) -> Interval | None:
-    """The interval of a score from what it is without each cluster (`times`: how many clusters are alike; NaN: undefined).
+    """Return the interval of a score from its values without each cluster (`times`: how many clusters are alike; NaN: undefined).
 
     A score that is not a share may have a `lowest` value.
     """
@@ -84,9 +84,9 @@ def moved_interval(
 
 
 def quantile_interval(values: Sequence[float], at: float, clusters: Sequence[str]) -> Interval | None:
-    """The interval of a quantile, from one of the values to another.
+    """Return the interval of a quantile, from one of the values to another.
 
-    The share of values below the true quantile is `at`, give or take its standard error: these are the values in those places. None
+    The share of values below the true quantile is `at`, give or take its standard error: the ends are the values in those places. None
     where there are fewer than two values.
 
     >>> quantile_interval([float(i) for i in range(1, 102)], 0.5, [""] * 101)
@@ -106,7 +106,7 @@ def quantile_interval(values: Sequence[float], at: float, clusters: Sequence[str
 
 
 def left_out(clusters: Sequence[str]) -> Floats:
-    """A row of weights for each (group of) clusters: 0 for its samples and 1 for the others. One cluster is never left out.
+    """Return a row of weights for each (group of) clusters: 0 for its samples and 1 for the others. A single cluster is never left out.
 
     >>> left_out(["a", "b", "a"]).tolist() in ([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]], [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
     True
@@ -117,7 +117,7 @@ def left_out(clusters: Sequence[str]) -> Floats:
 
 
 def _groups(clusters: Sequence[str]) -> NDArray[np.int64]:
-    """A group for each sample: its cluster (empty: itself), or where there are too many, some of them, dealt out by name."""
+    """Return a group for each sample: its cluster (empty: itself), or where there are too many, some of them, dealt out by name."""
     own = [name or f" {i}" for i, name in enumerate(clusters)]
     names = sorted(set(own), key=lambda name: (zlib.crc32(name.encode()), name))
     places = {name: i % GROUPS for i, name in enumerate(names)}

@@ -1,7 +1,7 @@
 """Means of samples, with intervals that know which samples stand or fall together.
 
-Nineteen targets of one screenshot that stand or fall together are one observation, not nineteen. So what counts is how far whole
-clusters are off (the linearised variance of a ratio of two sums), at any number of clusters by the same rule; a sample that shares
+Nineteen targets of one screenshot that stand or fall together are one observation, not nineteen. So the variance is that of whole
+clusters (the linearised variance of a ratio of two sums), by the same rule for any number of clusters. A sample that shares
 nothing is a cluster of its own.
 """
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class Clusters(NamedTuple):
-    """The sum and the number of the values of each cluster, and how many clusters are exactly like that.
+    """The sum and the number of the values of each cluster, and how many clusters have exactly these.
 
     `whole` says that every value is right or wrong: 0 or 1 (of a difference: -1, 0 or 1); `least` and `most` are the values' ends, and
     `squares` is the sum of their squares.
@@ -49,14 +49,14 @@ class Clusters(NamedTuple):
         return float(self.times @ self.counts**2) / self.n
 
     def variance(self) -> float:
-        """The variance of the mean, times n; nothing is known of it from one cluster."""
+        """Return the variance of the mean, times n; it cannot be known from one cluster."""
         number = float(self.times.sum())
         return float(self.times @ self._off() ** 2) / self.n * number / (number - 1) if number > 1 else 0.0
 
     def left_out(self) -> float:
-        """As `variance`, by leaving out each cluster, so that large ones, which draw the mean to themselves, do not seem too near to it.
+        """Return the `variance` by leaving out each cluster.
 
-        Of clusters of one size it is the same.
+        Large clusters draw the mean to themselves; here they do not seem too near to it. For clusters of one size it is the same.
         """
         number = float(self.times.sum())
         if number <= 1:
@@ -67,9 +67,9 @@ class Clusters(NamedTuple):
         return self.sums - self.total / self.n * self.counts
 
     def spread(self, most: float) -> MeanSpread:
-        """What is known of the mean's doubt; `most` is the variance of a sample, were all right or wrong with this mean.
+        """Return what is known of the mean's doubt; `most` is the variance of a sample, were all right or wrong with this mean.
 
-        Samples of one cluster are alike or independent, so together they are worth less than as many independent ones and more than one.
+        Samples of one cluster are alike or independent: together they are worth more than one independent sample and less than as many.
         """
         size = self.size
         likely = 1 + (size - 1) * CORRELATION
@@ -77,43 +77,43 @@ class Clusters(NamedTuple):
         return MeanSpread(self.n, self.left_out(), own, most, self.n / size, likely, size, self.n * most)
 
     def spread_of_moves(self, up: float, down: float) -> MeanSpread:
-        """As `spread`, of moves with these sums of what was gained and lost.
+        """Return the `spread` of moves with these sums of gains and losses.
 
-        Ten moves by 0.3 tell as much as ten by 1: what counts is how many moves of one size would vary like these.
+        Ten moves by 0.3 tell as much as ten by 1: the count is the number of moves of one size that would vary like these.
         """
         n = self.n
         found = self.spread(max(0.0, (up + down) / n - ((up - down) / n) ** 2))
         return found._replace(telling=min(n, found.telling * found.most / found.own)) if found.own > 0 else found
 
     def kind(self, name: str) -> str:
-        """The name of an interval of these: whether samples share clusters."""
+        """Return the name of an interval of these, which says if samples share clusters."""
         return f"{name}, clustered" if self.size > 1 else name
 
     def share_kind(self, name: str) -> str:
-        """As `kind`, of values that may be right or wrong: or else whether they are graded."""
+        """Return the `kind` of values that may be right or wrong, which also says if they are graded."""
         return f"{name}, graded" if self.size == 1 and not self.whole else self.kind(name)
 
 
 def alone(values: Mapping[float, int]) -> Clusters:
-    """Counted values of samples that stand for themselves."""
+    """Return clusters of counted values of samples that stand for themselves."""
     found = np.array(sorted(values), dtype=np.float64)
     times = np.array([values[v] for v in sorted(values)], dtype=np.float64)
     return Clusters(found, np.ones(len(found)), times, *_ends(found), float(times @ found**2))
 
 
 def of_samples(values: Sequence[float], clusters: Sequence[str]) -> Clusters:
-    """The values of samples, each with the name of its cluster (empty: the sample stands for itself)."""
+    """Return clusters of samples' values, each with the name of its cluster (empty: the sample stands for itself)."""
     return summed(np.array(values, dtype=np.float64), np.ones(len(values)), numbered(clusters))
 
 
 def numbered(names: Iterable[str]) -> NDArray[np.int64]:
-    """Names of clusters as numbers; -1 for the empty one, a sample that stands for itself."""
+    """Return names of clusters as numbers; -1 for the empty one, a sample that stands for itself."""
     places = {"": -1}
     return np.array([places.setdefault(name, len(places) - 1) for name in names], dtype=np.int64)
 
 
 def summed(values: Floats, counts: Floats, cluster: NDArray[np.int64]) -> Clusters:
-    """Clusters from values, how often each comes, and the number of its cluster; below 0 samples stand for themselves."""
+    """Return clusters from values, their counts, and the number of each value's cluster; below 0 samples stand for themselves."""
     single = cluster < 0
     shared, which = np.unique(cluster[~single], return_inverse=True)
     weights, parts = counts[~single], values[~single]
@@ -136,13 +136,13 @@ def _ends(values: Floats) -> tuple[bool, float, float]:
 
 
 def score(value: float | None, n: int, interval: Interval | None, unit: str = "") -> Score:
-    """A score with its interval, where it has one."""
+    """Return a score with its interval, where it has one."""
     low, high, kind = interval if interval is not None else (None, None, None)
     return Score(value=value, n=n, low=low, high=high, interval=kind, unit=unit)
 
 
 def share_interval(found: Clusters) -> Interval:
-    """The interval of a mean of values between 0 and 1.
+    """Return the interval of a mean of values between 0 and 1.
 
     >>> found = share_interval(alone({1.0: 8, 0.0: 2}))
     >>> round(found.low, 4), round(found.high, 4), found.kind
@@ -156,9 +156,9 @@ def share_interval(found: Clusters) -> Interval:
 
 
 def measured_interval(found: Clusters) -> Interval | None:
-    """Student's interval of the mean of a measurement; None where one cluster, or no spread, says nothing of it.
+    """Return Student's interval of the mean of a measurement; None where one cluster, or no spread, says nothing of it.
 
-    What is never negative (a time, a distance) stays so.
+    A value that is never negative (a time, a distance) stays so.
     """
     n, clusters = found.n, found.n / found.size
     error = sqrt(found.variance() / n)

@@ -1,6 +1,6 @@
-"""Whether a threshold may be told at all: by catch trials, which anyone who looks and understands the question answers rightly.
+"""A test of whether a threshold can be measured, by catch trials. An observer that looks and understands the question passes them.
 
-An observer who only guesses also gets a threshold from the arithmetic, and a model that refuses gets one as well. Neither is sight.
+The arithmetic also gives a threshold to an observer that only guesses, and to a model that refuses. Neither is sight.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from math import comb
 
 CHANCE = 0.02
-"""How often a guesser may pass, and how often a good observer who lapses as often as GOOD says may be refused."""
+"""The accepted chance that a guesser passes, and that a good observer is refused whose lapse rate is GOOD."""
 GOOD = 0.95
 
 
 def at_least(right: int, n: int, p: float) -> float:
-    """The probability of so many right answers or more, of n.
+    """Return the probability of at least `right` right answers of n.
 
     >>> round(at_least(3, 5, 0.1), 5)
     0.00856
@@ -23,9 +23,9 @@ def at_least(right: int, n: int, p: float) -> float:
 
 
 def bar(n: int, guess: float) -> int:
-    """How many of n catch trials must be right: more than half, and so many as a guesser reaches in at most 2 % of exams.
+    """Return how many of n catch trials must be right: more than half, and as many as a guesser reaches in at most 2% of exams.
 
-    More than n means that so few trials can never tell.
+    More than n means that n trials are too few to tell.
 
     >>> bar(5, 1 / 10), bar(5, 1 / 4), bar(5, 1 / 2)
     (3, 4, 6)
@@ -34,7 +34,7 @@ def bar(n: int, guess: float) -> int:
 
 
 def measurable(catch: Sequence[bool | None], blank: Sequence[bool | None], guess: float) -> str:
-    """Nothing where a threshold may be told, else the kind of reason why not.
+    """Return an empty text where a threshold can be measured, else the kind of reason against it.
 
     `catch` are the outcomes of the easiest questions with their pictures, `blank` the same without (may be empty): right, wrong, or
     None for a reply that chose nothing.

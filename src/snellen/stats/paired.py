@@ -13,7 +13,7 @@ from snellen.stats.means import Clusters, numbered, summed
 
 
 class ScorePair(NamedTuple):
-    """A sample's scores under both conditions, and what it shares with others that stand or fall with it (empty: nothing)."""
+    """A sample's scores under both conditions, and the cluster with which it stands or falls (empty: none)."""
 
     first: float
     second: float
@@ -21,9 +21,9 @@ class ScorePair(NamedTuple):
 
 
 def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[ScorePair, int]) -> DifferenceRow:
-    """The mean difference of scores between 0 and 1; `pairs` counts how often each pair of values (in a cluster) occurs.
+    """Return the mean difference of scores between 0 and 1; `pairs` counts how often each pair of values (in a cluster) occurs.
 
-    Tango's interval on as many samples as these are worth: that of n itself where all are right or wrong and stand for themselves.
+    The interval is Tango's on as many samples as these are worth: on n itself where all are right or wrong and stand for themselves.
 
     >>> found = paired_difference({(1.0, 0.0): 5, (1.0, 1.0): 5})
     >>> found.difference, round(found.low, 3), round(found.high, 3)
@@ -42,7 +42,7 @@ def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[ScorePa
 
 
 def difference_interval(moves: Clusters, up: float, down: float) -> Interval:
-    """The interval of a mean move, from the moves by cluster and the sums of what was gained and lost."""
+    """Return the interval of a mean move, from the moves by cluster and the sums of gains and losses."""
     n = moves.n
     known = worth(moves.spread_of_moves(up, down))
     part = known.n / n

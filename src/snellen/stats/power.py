@@ -1,8 +1,8 @@
-"""What a paired comparison of so many samples could show, and how many it takes to show so much.
+"""The power of a paired comparison: the smallest difference that n samples can show, and the samples that a difference needs.
 
-The chance to find a difference depends on how often both sides differ at all: a difference of 5 points in 5 of 100 samples that all go one
-way is plain, in 55 that mostly cancel it is not. `moving` is that share of samples (graded values: the mean of what was gained and
-lost). The formula is the usual one for McNemar's test (Connor 1987), two-sided at 5 %.
+The chance to find a difference depends on how often both sides differ at all. A difference of 5 points is plain where 5 of 100 samples
+differ and all go one way; it is not where 55 differ and mostly cancel. `moving` is that share of samples (graded values: the mean of
+gains and losses). The formula is the usual one for McNemar's test (Connor 1987), two-sided at 5%.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from statistics import NormalDist
 from snellen.stats.intervals import Z
 
 POWER = 0.8
-"""How often a difference that is there shall be found."""
+"""The chance with which a difference that is there shall be found."""
 BETA = NormalDist().inv_cdf(POWER)
 SURE = 0.25
-"""The share of the level that the smallest p must stay below: on 5 to 7 images it takes luck that all move the same way."""
+"""The smallest p must stay below this share of the level: on 5 to 7 images it takes luck that all move the same way."""
 
 
 def samples_for(difference: float, moving: float) -> int:
-    """How many pairs show a difference between 0 and 1, four times in five.
+    """Return how many pairs show a difference between 0 and 1, four times in five.
 
     >>> samples_for(0.05, 0.2), samples_for(0.1, 0.2)
     (626, 155)
@@ -29,7 +29,7 @@ def samples_for(difference: float, moving: float) -> int:
 
 
 def smallest_difference(n: float, moving: float) -> float | None:
-    """The smallest difference that n pairs show, four times in five; None where not even the largest would be shown.
+    """Return the smallest difference that n pairs show, four times in five; None where not even the largest would be shown.
 
     >>> round(smallest_difference(626, 0.2), 3), smallest_difference(2, 0.5)
     (0.05, None)

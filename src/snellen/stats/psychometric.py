@@ -1,10 +1,11 @@
-"""How fine an observer sees: the psychometric curve of one dial, from right and wrong answers, with what is not known of it.
+"""The psychometric curve of one dial, fitted to right and wrong answers, with its uncertainty: how fine an observer sees.
 
-The share of right answers rises along the dial from the guessing rate to one minus the lapse rate (a lapse is a wrong answer to what
-was seen). In between it follows the normal distribution over the logarithm of the dial: physical dials are felt by their ratios, what
-blurs them are many small causes that add up, and the curve is the same both ways, so that threshold and slope mean one thing each.
+The share of right answers rises along the dial from the guessing rate to one minus the lapse rate. (A lapse is a wrong answer to
+something that was seen.) In between it follows the normal distribution over the logarithm of the dial, for three reasons. Physical dials
+are felt by their ratios. They are blurred by many small causes that add up. And the curve is the same both ways, so that threshold and
+slope mean one thing each.
 
-All that is known is a weight on each point of a grid (threshold, slope, lapse): Bayes' rule without a search that could fail to end.
+The estimate is a weight on each point of a grid (threshold, slope, lapse): Bayes' rule without a search that could fail to end.
 A position on the dial is 0 at the hardest level of the ladder and 1 at the easiest, whatever the unit and whichever way it runs.
 """
 
@@ -24,10 +25,10 @@ Floats = NDArray[np.float64]
 
 
 def _fair_weights(n: int) -> Floats:
-    """Weights of n spreads, sharpest first: more at both ends, most at the sharp one, as in a Beta(1/3, 2/3).
+    """Return weights of n spreads, sharpest first: more at both ends, most at the sharp one, as in a Beta(1/3, 2/3).
 
-    An observer at an end of the range can be taken for one nearer its middle, never for one farther out. With equal weights the shallow
-    ones would therefore have intervals that are too narrow, and the sharp ones too wide.
+    An observer at an end of the range can be taken for one nearer its middle, never for one farther out. So with equal weights the shallow
+    ones would have intervals that are too narrow, and the sharp ones too wide.
     """
     place = (np.arange(n) + 0.5) / n
     weights: Floats = place ** (-2 / 3) * (1 - place) ** (-1 / 3)
@@ -36,28 +37,29 @@ def _fair_weights(n: int) -> Floats:
 
 
 MARGIN = 0.25
-"""How far beyond either end of the ladder a threshold is thought possible, in lengths of the ladder."""
+"""The distance beyond either end of the ladder at which a threshold is thought possible, in lengths of the ladder."""
 THRESHOLDS = tuple(float(t) for t in np.linspace(-MARGIN, 1 + MARGIN, 481))
 EDGE = 0.0005
 """The spread of an edge that is sharper than any ladder can show: a fiftieth of a step of 40 levels."""
 SPREADS = (EDGE, *(float(s) for s in np.geomspace(0.006, 0.48, 11)))
 """Standard deviations of the curve, in lengths of the ladder: an edge, then from a quarter of a step of 40 levels to half of the whole."""
 SPREAD_WEIGHTS = (0.25, *(float(w) for w in 0.75 * _fair_weights(len(SPREADS) - 1)))
-"""What is assumed for the estimate: one in four has an edge. Chosen so that intervals hold about equally often whatever the slope."""
+"""The prior of spreads for the estimate: one in four has an edge. Chosen so that intervals hold about equally often whatever the slope."""
 LIKELY_WEIGHTS = tuple(float(w) for w in np.exp(-((np.log(np.array(SPREADS[1::2]) / 0.05) / 1.4) ** 2) / 2))
-"""What is assumed for the choice of levels: two steps of 40 are likeliest, and four times less or more is still likely, since a ladder was
-made for its faculty. Every other spread, and no edge."""
+"""The prior of spreads for the choice of levels. Two steps of 40 are likeliest; four times less or more is still likely, since a ladder
+was made for its faculty. Every other spread, and no edge.
+"""
 LAPSES = (0.0, 0.01, 0.03, 0.06, 0.12, 0.24, 0.45)
 LAPSE_WEIGHTS = (0.3, 0.25, 0.2, 0.12, 0.08, 0.03, 0.02)
-"""Most observers lapse rarely; some often, such as one that refuses every other question, whatever is shown."""
+"""The prior of lapse rates. Most observers lapse rarely; some often, such as one that refuses every other question, whatever is shown."""
 QUARTILES = 2 * 0.6744897501960817
-"""Standard deviations from where a quarter is seen to where three quarters are."""
+"""Standard deviations between the points at which a quarter and three quarters are seen."""
 LEAST = 1e-6
-"""No answer is quite impossible, nor quite sure: even a blind click may hit."""
+"""The least chance of any answer: none is quite impossible, nor quite sure. Even a blind click may hit."""
 
 
 class DialShape(NamedTuple):
-    """What is known before the first trial: the dial's values, hardest first, and the share of right answers of one who guesses."""
+    """The facts before the first trial: the dial's values, hardest first, and the share of right answers of a guesser."""
 
     levels: tuple[float, ...]
     guess: float
@@ -74,7 +76,7 @@ class Trial(NamedTuple):
 
 
 class _Estimate(NamedTuple):
-    """The median of what is thought likely, and the 95 % interval around it."""
+    """The posterior median, and the 95% interval around it."""
 
     value: float
     low: float
@@ -82,12 +84,12 @@ class _Estimate(NamedTuple):
 
 
 class ObserverFit(NamedTuple):
-    """What the answers say of an observer.
+    """The estimates of an observer, from its answers.
 
-    `threshold` is the dial's value at which half is seen, guessing and lapses taken out. `slope` is the factor on the dial between where
-    a quarter and where three quarters are seen: 1.1 is a sharp edge, 3 a long twilight. `lapse` is the share of wrong answers to what is
-    seen well. `beyond` is "" or says that the threshold is past an end of the ladder: "finer" than the hardest level, or "coarser" than
-    the easiest. Then only a bound is known, the interval's end on the ladder's side; the other end is only where the grid stops.
+    `threshold` is the dial's value at which half is seen, guessing and lapses taken out. `slope` is the factor on the dial between the
+    points at which a quarter and three quarters are seen: 1.1 is a sharp edge, 3 a long twilight. `lapse` is the share of wrong answers to
+    what is seen well. `beyond` is "" or says that the threshold is past an end of the ladder: "finer" than the hardest level, or "coarser"
+    than the easiest. Then only a bound is known, the interval's end on the ladder's side; the other end is only where the grid stops.
     """
 
     threshold: _Estimate
@@ -97,23 +99,23 @@ class ObserverFit(NamedTuple):
 
 
 class ObserverGrid(NamedTuple):
-    """All observers that are thought possible. Axes of tables: the level, then thresholds x spreads x lapses as one."""
+    """All possible observers. Axes of tables: the level, then thresholds x spreads x lapses as one."""
 
     thresholds: Floats
     spreads: Floats
     lapses: Floats
     prior: Floats
-    """The logarithm of the weight of each before the first trial."""
+    """The logarithm of the weight of each observer before the first trial."""
     right: Floats
     """The share of right answers at each level."""
     doubt: Floats
-    """How unsure an answer at each level is, in nats."""
+    """The uncertainty of an answer at each level, in nats."""
     logs: Floats
-    """Logarithms of the likelihood of an answer that is right, wrong, or chose nothing: three tables below each other."""
+    """Logarithms of the likelihood of a right answer, a wrong one, and one that chose nothing: three tables below each other."""
 
 
 def position(shape: DialShape, value: float) -> float:
-    """Where a value is on the ladder: 0 is its hardest level, 1 its easiest.
+    """Return the position of a value on the ladder: 0 is its hardest level, 1 its easiest.
 
     >>> position(DialShape((10.0, 20.0, 40.0), 0.1), 20.0), position(DialShape((40.0, 20.0, 10.0), 0.1), 10.0)
     (0.5, 1.0)
@@ -122,7 +124,7 @@ def position(shape: DialShape, value: float) -> float:
 
 
 def value_at(shape: DialShape, place: float) -> float:
-    """The dial's value at a position.
+    """Return the dial's value at a position.
 
     >>> value_at(DialShape((10.0, 20.0, 40.0), 0.1), 0.5)
     20.0
@@ -131,7 +133,7 @@ def value_at(shape: DialShape, place: float) -> float:
 
 
 def check(shape: DialShape) -> None:
-    """A ladder that cannot be used is refused."""
+    """Refuse a ladder that cannot be used."""
     levels = shape.levels
     if len(levels) < 2 or min(levels) <= 0:
         raise ValueError("a dial needs two levels or more, all above 0: its curve is drawn over their logarithms")
@@ -143,13 +145,13 @@ def check(shape: DialShape) -> None:
 
 
 def normal(z: Floats) -> Floats:
-    """The normal distribution function; numpy has none."""
+    """Return the normal distribution function, which numpy does not have."""
     found = np.array([erf(v) for v in (z / sqrt(2)).ravel().tolist()])
     return (1 + found.reshape(z.shape)) / 2
 
 
 def shares(grid: ObserverGrid, guess: float, places: Sequence[float]) -> Floats:
-    """The share of right answers at positions, for every observer of a grid: a row for each position."""
+    """Return the share of right answers at positions, for every observer of a grid: a row for each position."""
     z = (np.asarray(places)[:, None, None] - grid.thresholds[:, None]) / grid.spreads
     seen = normal(z)
     p = guess + (1 - guess - grid.lapses) * seen[..., None]
@@ -157,7 +159,7 @@ def shares(grid: ObserverGrid, guess: float, places: Sequence[float]) -> Floats:
 
 
 def doubt(p: Floats) -> Floats:
-    """How unsure an answer is that is right with probability p, in nats."""
+    """Return the uncertainty, in nats, of an answer that is right with probability p."""
     return -(p * np.log(p) + (1 - p) * np.log1p(-p))
 
 
@@ -176,21 +178,21 @@ def _grid(
 
 @lru_cache(maxsize=16)
 def fine_grid(shape: DialShape) -> ObserverGrid:
-    """The grid of estimates."""
+    """Return the grid of estimates."""
     return _grid(shape, THRESHOLDS, SPREADS, SPREAD_WEIGHTS, slice(None))
 
 
 @lru_cache(maxsize=64)
 def coarse_grid(shape: DialShape) -> ObserverGrid:
-    """The grid by which levels are chosen, for every question: fewer points, and one lapse rate, 3 %.
+    """Return the grid by which levels are chosen, for every question: fewer points, and one lapse rate, 3%.
 
-    Catch trials tell of lapses; where the choice also looked for them, easy questions took the place of ones about the threshold.
+    Catch trials measure lapses. Where the choice of levels also looked for them, easy questions replaced ones about the threshold.
     """
     return _grid(shape, THRESHOLDS[::4], SPREADS[1::2], LIKELY_WEIGHTS, slice(2, 3))
 
 
 def counts(shape: DialShape, trials: Sequence[Trial]) -> Floats:
-    """How often each level was answered rightly, wrongly, and with nothing: three stretches, as in `ObserverGrid.logs`."""
+    """Return how often each level was answered rightly, wrongly, and with nothing: three stretches, as in `ObserverGrid.logs`."""
     index = {level: number for number, level in enumerate(shape.levels)}
     found = np.zeros(3 * len(index))
     for trial in trials:
@@ -201,7 +203,7 @@ def counts(shape: DialShape, trials: Sequence[Trial]) -> Floats:
 
 
 def posterior(grid: ObserverGrid, found: Floats) -> Floats:
-    """The weights of all observers of a grid after so many answers (a row for each exam, where there are several)."""
+    """Return the weights of all observers of a grid after these answers (a row for each exam, where there are several)."""
     log_weights = grid.prior + found @ grid.logs
     weights: Floats = np.exp(log_weights - log_weights.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
@@ -215,7 +217,7 @@ def _quantiles(weights: Floats, edges: Floats) -> tuple[float, ...]:
 
 
 def _edges_of(points: Floats) -> Floats:
-    """The borders of the cells around grid points: midway between neighbours; the outer cells end at their points."""
+    """Return the borders of the cells around grid points: midway between neighbours; the outer cells end at their points."""
     return np.concatenate([points[:1], (points[1:] + points[:-1]) / 2, points[-1:]])
 
 
@@ -225,10 +227,10 @@ def _estimate(values: Sequence[float]) -> _Estimate:
 
 
 def threshold_place(shape: DialShape, weights: Floats) -> tuple[float, float, float]:
-    """The threshold's position with its interval, from the weights of thresholds x spreads of the fine grid.
+    """Return the threshold's position with its interval, from the weights of thresholds x spreads of the fine grid.
 
-    Where the observer more likely than not has an edge, all that the answers say is between which two levels it lies: then the interval is
-    at least as wide as that gap of the ladder.
+    Where the observer more likely than not has an edge, the answers only say between which two levels it lies. Then the interval is at
+    least as wide as that gap of the ladder.
     """
     middle, low, high = _quantiles(weights.sum(axis=1), _edges_of(np.array(THRESHOLDS)))
     if 2 * weights[:, SPREADS.index(EDGE)].sum() <= weights.sum():
@@ -240,7 +242,7 @@ def threshold_place(shape: DialShape, weights: Floats) -> tuple[float, float, fl
 
 
 def fit(shape: DialShape, trials: Sequence[Trial]) -> ObserverFit:
-    """Threshold, slope and lapse rate with 95 % credible intervals.
+    """Return threshold, slope and lapse rate with 95% credible intervals.
 
     >>> ladder = DialShape(tuple(2.0 * 1.1**k for k in range(40)), 0.1)
     >>> seen = [Trial(v, k >= 20) for k, v in enumerate(ladder.levels)]
@@ -265,7 +267,7 @@ def fit(shape: DialShape, trials: Sequence[Trial]) -> ObserverFit:
 def curve(
     shape: DialShape, trials: Sequence[Trial], values: Sequence[float]
 ) -> list[tuple[float, float, float, float]]:
-    """The share of right answers at values of the dial, each with its 95 % band: (value, share, low, high).
+    """Return the share of right answers at values of the dial, each with its 95% band: (value, share, low, high).
 
     >>> ladder = DialShape((1.0, 2.0, 4.0, 8.0), 0.25)
     >>> [(v, low <= p <= high) for v, p, low, high in curve(ladder, [Trial(4.0, True)], [1.0, 5.0])]

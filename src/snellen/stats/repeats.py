@@ -1,9 +1,9 @@
-"""Questions that were asked several times: scores over all repeats, their spread, and how alike the answers are.
+"""Questions that were asked several times: scores over all repeats, their spread, and the agreement of the answers.
 
-A sample that is asked five times is one sample still, not five. So a mean is over samples, of each one's mean over its repeats, and its
-interval is that of so many samples with these values. A score that is no mean over samples (a macro F1, a quantile) is made of each repeat
-alone: the mean of these is the score, and its interval is as wide as that of one repeat, since nobody can say in general how much
-narrower it may be. What one repeat differs from the next is the spread.
+A sample that is asked five times is one sample still, not five. So a mean is taken over samples, of each one's mean over its repeats.
+Its interval is that of as many samples with these values. A score that is not a mean over samples (a macro F1, a quantile) is computed
+for each repeat alone, and the mean of these is the score. Its interval is as wide as that of one repeat, since in general it is not known
+how much narrower it may be. The spread is the difference from one repeat to the next.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from snellen.stats.tally import GroupMarks, GroupScores, Tally, means
 
 
 class _RepeatOutcome(NamedTuple):
-    """How a sample's answers went: right so many times of so many, and whether all were read and judged the same."""
+    """The outcomes of a sample's answers: how many of how many were right, and whether all were read and judged the same."""
 
     right: int
     times: int
@@ -30,7 +30,7 @@ class _RepeatOutcome(NamedTuple):
 
 
 def mean_seen(every: Sequence[Seen], own: Any = None) -> Seen:
-    """One sample's marks as one: the mean of each value over the repeats that have it, and the usual outcome."""
+    """Return one sample's marks as one: the mean of each value over the repeats that have it, and the usual outcome."""
     first = every[0]
     if len(every) == 1:
         return first if own is None else first._replace(own=own)
@@ -40,7 +40,7 @@ def mean_seen(every: Sequence[Seen], own: Any = None) -> Seen:
 
 
 def usual_outcome(outcomes: Sequence[Outcome]) -> Outcome:
-    """What becomes of a sample: right where it is so more than half of the times, no answer where it is that, else answered otherwise.
+    """Return a sample's usual outcome: right if more than half of its answers are, no answer if that is, else answered otherwise.
 
     >>> right, wrong, cut = Outcome.CORRECT, Outcome.WRONG, Outcome.TRUNCATED
     >>> [usual_outcome(o).value for o in ([right, right, cut], [right, wrong], [cut, cut, wrong], [cut, wrong], [right, cut])]
@@ -73,7 +73,7 @@ class RepeatTally:
             self._marks.setdefault(sample.id, []).append((mark.outcome, mark.reading))
 
     def groups(self) -> tuple[GroupSummary, ...]:
-        """The scores of all groups."""
+        """Return the scores of all groups."""
         if len(self._tallies) == 1:
             return self._tallies[0].groups()
         every = [{_key(one.group): one for one in tally.summarised()} for tally in self._tallies]
@@ -83,7 +83,7 @@ class RepeatTally:
         return finished(self._protocol, found)
 
     def _of_samples(self) -> Tally:
-        """Every sample once, with its means over repeats."""
+        """Return a tally with every sample once, with its means over repeats."""
         tally = Tally(self._protocol)
         for name, seen in self._seen.items():
             right = sum(one.outcome is Outcome.CORRECT for one in seen)
@@ -98,7 +98,7 @@ def _key(group: GroupSummary | GroupMarks) -> Key:
 
 
 def _together(protocol: Protocol, every: Sequence[GroupScores | None], samples: GroupMarks) -> GroupSummary:
-    """One group of all repeats; those that have not got to it say nothing of it."""
+    """Return one group of all repeats; repeats that have not reached it yet are left out."""
     there = [one for one in every if one is not None]
     groups = [one.group for one in there]
     joined = there[0].joined
@@ -124,14 +124,14 @@ def _together(protocol: Protocol, every: Sequence[GroupScores | None], samples: 
 
 
 def _of_samples(first: Score, mean: Score) -> Score:
-    """The mean over samples, above the floor that every repeat has."""
+    """Return the mean over samples, above the floor that every repeat has."""
     return msgspec.structs.replace(
         first, value=mean.value, n=mean.n, low=mean.low, high=mean.high, interval=mean.interval
     )
 
 
 def _of_each(some: Sequence[Score]) -> Score:
-    """The mean of the repeats' scores, with the mean of their intervals."""
+    """Return the mean of the repeats' scores, with the mean of their intervals."""
     values = [s.value for s in some if s.value is not None]
     ends = [(s.low, s.high) for s in some if s.low is not None and s.high is not None]
     whole = len(ends) == len(some)
@@ -156,7 +156,7 @@ def _outcomes(there: Sequence[GroupSummary]) -> dict[str, int]:
 
 
 def _bounds(protocol: Protocol, there: Sequence[GroupSummary]) -> tuple[float, float] | None:
-    """The mean of the repeats' bounds; a repeat without non-answers has its value for both."""
+    """Return the mean of the repeats' bounds; a repeat without non-answers has its value for both."""
     name = roles(protocol).bounded
     if all(g.bounds is None for g in there):
         return None
@@ -171,7 +171,7 @@ def _bounds(protocol: Protocol, there: Sequence[GroupSummary]) -> tuple[float, f
 
 
 def _consistency(samples: GroupMarks) -> Consistency:
-    """Counted over samples that were asked at least twice."""
+    """Return the consistency, counted over samples that were asked at least twice."""
     always = sometimes = never = same = 0
     for seen, count in samples.rows():
         alike = seen.own

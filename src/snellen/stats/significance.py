@@ -1,9 +1,9 @@
-"""Could a paired difference be chance? Exact where it can be, and by whole clusters: samples of one image change sides together.
+"""Could a paired difference be chance? An exact test where possible, by whole clusters: samples of one image change sides together.
 
 Were there no difference, each cluster's gain could as well have been a loss. So the signs of the clusters' sums are flipped in every
 way, and p is the share of ways that give at least the difference that was found. With samples that stand for themselves and are right
-or wrong that is McNemar's exact test. Whole sums are counted out whatever their number, others only where they are few; of more,
-PERMUTATIONS ways are drawn, always the same ones, and where even that is too much work the normal curve is their limit.
+or wrong, that is McNemar's exact test. Whole sums are counted out whatever their number, others only where they are few. Of more,
+PERMUTATIONS ways are drawn, always the same ones. Where even that is too much work, the normal curve is their limit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from snellen.stats.means import Clusters, Floats
 
 MCNEMAR, EXACT, DRAWN, NORMAL = "exact McNemar", "sign flips, exact", "sign flips, drawn", "sign flips, normal"
 FEW = 16
-"""So many clusters are flipped in every way, whatever their sums."""
+"""Up to this many clusters are flipped in every way, whatever their sums."""
 PERMUTATIONS = 9_999
 MOST_COUNTED = 4_000_000
 """The most additions that counting out whole sums may take."""
@@ -67,7 +67,7 @@ def sign_flips(moves: Clusters) -> _Significance:
 
 
 def least_p(clusters: int) -> float:
-    """Return the smallest p that so many clusters can give, two-sided: all of them moved the same way.
+    """Return the smallest p that a number of clusters can give, two-sided: all of them moved the same way.
 
     >>> least_p(5), least_p(6), least_p(1)
     (0.0625, 0.03125, 1.0)
@@ -85,7 +85,9 @@ def clusters_needed(level: float) -> int:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """The p values of several tests, adjusted so that one chance finding among all of them is as rare as it would be of one (Holm 1979).
+    """Return the p values of several tests, adjusted for their number (Holm 1979).
+
+    One chance finding among all of them is then as rare as it would be of a single test.
 
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -110,7 +112,7 @@ def _work(sizes: Counter[int]) -> int:
 
 
 def _counted_out(sizes: Counter[int], found: int) -> float:
-    """The chance of a sum at least that far from 0, of so many whole numbers of each size with random signs."""
+    """Return the chance of a sum at least that far from 0, of these numbers of whole numbers of each size with random signs."""
     chances = np.ones(1)  # of the sums -total, ..., total
     for size, count in sorted(sizes.items()):
         if not count:
@@ -126,7 +128,7 @@ def _counted_out(sizes: Counter[int], found: int) -> float:
 
 
 def _halves(n: int) -> Floats:
-    """The chances of 0 to n heads in n throws."""
+    """Return the chances of 0 to n heads in n throws."""
     logs = np.array([lgamma(k + 1) for k in range(n + 1)])
     return np.asarray(np.exp(logs[n] - logs - logs[::-1] - n * log(2)), dtype=np.float64)
 
@@ -139,7 +141,7 @@ def _every_way(sizes: Sequence[float], found: float) -> float:
 
 
 def _drawn(values: Floats, counts: NDArray[np.int64], found: float) -> float:
-    """The way that was found is one of those that could have been: it is counted in."""
+    """Return p from drawn ways. The way that was found is one of those that could have been, so it is counted in."""
     draws = np.random.default_rng(0)
     total = np.zeros(PERMUTATIONS)
     for value, count in zip(values.tolist(), counts.tolist(), strict=True):

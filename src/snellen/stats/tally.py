@@ -1,8 +1,8 @@
 """From marks to groups of scores, once for every exam and plugin: groups, means, intervals, floors, bounds, order of outcomes.
 
-Marks are pushed in one by one and counted by what they say, not kept, so memory does not grow with the number of samples that are
-alike. What is an exam's own (its groupings, macro scores, floors) comes from the protocol's hooks. The order in which marks come says
-nothing: a group's rows are put in the order of their first sample's name before anything is summed.
+Marks are pushed in one by one and counted by their content, not kept. So memory does not grow with the number of samples that are
+alike. The protocol's hooks bring what is an exam's own (its groupings, macro scores, floors). The order of marks has no effect:
+a group's rows are put in the order of their first sample's name before anything is summed.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ MOST_PLACES = 4096
 
 
 class _TallyRow:
-    """What was seen of some marks. One object stands for all that are alike, so that groups count it by identity, which is quick."""
+    """The content of some marks. One object stands for all that are alike, so that groups count it by identity, which is quick."""
 
     __slots__ = ("first", "seen")
 
     def __init__(self, seen: Seen, first: str) -> None:
-        """`first` is the name of a sample of these, the first in the order of names."""
+        """Keep `first`, the name of the first of these samples, in the order of names."""
         self.seen, self.first = seen._replace(values=MappingProxyType(dict(seen.values))), first
 
 
 class GroupScores(NamedTuple):
-    """A group's scores, and the names of those that the protocol made in a way of its own. `joined` says that it is of larger items
+    """A group's scores, and the names of those that the protocol computed in a way of its own. `joined` says that it is of larger items
     than samples.
     """
 
@@ -52,13 +52,13 @@ class Tally:
         self._places: dict[int, tuple[Iterable[Key], list[GroupMarks]]] = {}
 
     def add(self, sample: Sample, mark: Mark, _repeat: int = 1) -> Seen:
-        """Count one mark in every group that its sample is in, whichever repeat it is of; gives what was seen of it."""
+        """Count one mark in every group that its sample is in, whichever repeat it is of; return its content."""
         seen = self._protocol.seen(sample, mark)
         self.count(sample, seen)
         return seen
 
     def count(self, sample: Sample, seen: Seen) -> None:
-        """Count what was seen of a sample in every group that it is in."""
+        """Count the content of a sample's mark in every group that the sample is in."""
         # an outcome's own hash is slow, and it is a constant
         known = (*seen.values, *seen.values.values(), id(seen.outcome), seen.cluster, seen.own)
         row = self._rows.get(known)
@@ -70,7 +70,7 @@ class Tally:
             group.counts[row] = group.counts.get(row, 0) + 1
 
     def _in(self, keys: Iterable[Key]) -> list[GroupMarks]:
-        """The groups with these names. A protocol that gives the same tuple again has them found at once."""
+        """Return the groups with these names. A protocol that gives the same tuple again has them found at once."""
         known = self._places.get(id(keys))
         if known is not None and known[0] is keys:
             return known[1]
@@ -85,24 +85,24 @@ class Tally:
         return found
 
     def marks(self) -> list[GroupMarks]:
-        """What was counted, group by group, in the protocol's order."""
+        """Return the counts, group by group, in the protocol's order."""
         ordered = sorted(self._groups, key=lambda key: (self._protocol.order(key), key))
         for group in self._groups.values():
             group.sort()
         return [self._groups[key] for key in ordered]
 
     def groups(self) -> tuple[GroupSummary, ...]:
-        """The scores of all groups, in the protocol's order."""
+        """Return the scores of all groups, in the protocol's order."""
         return finished(self._protocol, [one.group for one in self.summarised()])
 
     def summarised(self) -> list[GroupScores]:
-        """As `groups`, before the protocol's last word."""
+        """Return the `groups` before the protocol finishes them."""
         every = ((group, _joined(self._protocol, group)) for group in self.marks())
         return [_summary(self._protocol, group, joined=group is not marks) for marks, group in every if group.counts]
 
 
 def summarised(protocol: Protocol, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
-    """The groups of marks at hand."""
+    """Return the groups of marks at hand."""
     tally = Tally(protocol)
     for sample, mark in marked:
         tally.add(sample, mark)
@@ -121,16 +121,16 @@ class GroupMarks:
         return self.counts.total()
 
     def sort(self) -> None:
-        """Put the rows in an order that does not depend on how they came."""
+        """Sort the rows, so that they do not depend on the order of arrival."""
         self.counts = Counter(dict(sorted(self.counts.items(), key=lambda item: item[0].first)))
 
     def rows(self) -> Iterator[tuple[Seen, int]]:
-        """What was seen, and how often."""
+        """Yield the content of marks, and how often each comes."""
         for row, count in self.counts.items():
             yield row.seen, count
 
     def values(self, metric: str) -> Counter[float]:
-        """The samples' values of a metric."""
+        """Return the samples' values of a metric."""
         found: Counter[float] = Counter()
         for row, count in self.counts.items():
             if metric in row.seen.values:
@@ -138,20 +138,20 @@ class GroupMarks:
         return found
 
     def clusters(self) -> int:
-        """On how many images the samples are, where these are fewer; else 0."""
+        """Return the number of images of the samples, where these are fewer; else 0."""
         alone = sum(count for row, count in self.counts.items() if not row.seen.cluster)
         found = alone + len({row.seen.cluster for row in self.counts} - {""})
         return found if found < self.n else 0
 
     def outcomes(self) -> dict[str, int]:
-        """How often each outcome came, in their fixed order."""
+        """Return how often each outcome came, in their fixed order."""
         found: Counter[Outcome] = Counter()
         for row, count in self.counts.items():
             found[row.seen.outcome] += count
         return {o.value: found[o] for o in Outcome if found[o]}
 
     def names(self) -> list[str]:
-        """The metrics that any sample has."""
+        """Return the metrics that any sample has."""
         return list(dict.fromkeys(name for row in self.counts for name in row.seen.values))
 
 
@@ -163,7 +163,7 @@ def group_of(by: Mapping[str, str], marks: Iterable[tuple[Seen, int]]) -> GroupM
 
 
 def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
-    """The group, or what its marks make up together."""
+    """Return the group, or what its marks make up together."""
     items = joined(protocol, group)
     return group if items is None else group_of(group.by, items)
 
@@ -188,13 +188,13 @@ def _summary(protocol: Protocol, group: GroupMarks, *, joined: bool) -> GroupSco
 
 
 def _in_order(metrics: tuple[Metric, ...], scores: Mapping[str, Score]) -> list[str]:
-    """Metrics as they are declared; members of a family, and what nobody declared, as they came."""
+    """Return metrics in their declared order; members of a family, and metrics that were not declared, as they came."""
     places = {name: next((i for i, m in enumerate(metrics) if m.fits(name)), len(metrics)) for name in scores}
     return sorted(scores, key=lambda name: places[name])
 
 
 def bounds(group: GroupMarks, metric: str) -> tuple[float, float] | None:
-    """How far a share could be, were the non-answers all wrong (as they count) or all right; None where there are none."""
+    """Return the range of a share, were the non-answers all wrong (as they count) or all right; None where there are none."""
     total = right = unclear = 0.0
     gone = False
     for row, count in group.counts.items():
@@ -211,7 +211,7 @@ def bounds(group: GroupMarks, metric: str) -> tuple[float, float] | None:
 
 
 def means(protocol: Protocol, group: GroupMarks) -> dict[str, Score]:
-    """The mean of every metric that samples have, with the interval that its declaration asks for."""
+    """Return the mean of every metric that samples have, with the interval that its declaration asks for."""
     rows = [row.seen for row in group.counts]
     counts = np.array(list(group.counts.values()), dtype=np.float64)
     cluster = numbered(seen.cluster for seen in rows)
@@ -232,7 +232,7 @@ def means(protocol: Protocol, group: GroupMarks) -> dict[str, Score]:
 
 
 def mean_score(metric: Metric, values: Mapping[float, int]) -> Score:
-    """The mean of counted values of samples that stand for themselves, with the interval that the metric's declaration asks for."""
+    """Return the mean of counted values of samples that stand for themselves, with the interval that the metric's declaration asks for."""
     return _score(metric, alone(values))
 
 

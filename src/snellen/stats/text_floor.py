@@ -1,8 +1,8 @@
-"""What can be got from the question's text alone, by a small learner of our own: naive Bayes over words and pairs of words.
+"""The floor from the question's text alone, by a small learner of our own: naive Bayes over words and pairs of words.
 
 Words come in bundles ("what", "what color", "color is"), so naive Bayes counts one hint several times and is too sure of itself. Its
-evidence is therefore weighed down by a factor that is chosen on held-out parts of what it learns from. All of it is in closed form:
-the same data give the same guesses. An estimate from below: who knows more of language can guess better.
+evidence is therefore weighed down by a factor that is chosen on held-out parts of the training data. All of it is in closed form:
+the same data give the same guesses. It is an estimate from below: a learner that knows more of language can guess better.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ MOST_GRAMS = 4096
 MOST_ANSWERS = 200
 SMOOTHING = 0.1
 TRUST = (0.1, 0.2, 0.3, 0.5, 1.0)
-"""How much of the words' evidence counts beside how common an answer is."""
+"""The weight of the words' evidence beside how common an answer is."""
 INNER = 4
 BLOCK = 512
 EVEN = 4
-"""Decimals that count, so that how a machine adds up decides no tie."""
+"""Decimals that count, so that a machine's rounding of sums decides no tie."""
 _WORD = re.compile(r"<\w+>|\w+|[^\w\s]")
 
 
 def words(text: str) -> list[str]:
-    """The words and marks of a text.
+    """Return the words and marks of a text.
 
     >>> words("Is <det0> sad?")
     ['is', '<det0>', 'sad', '?']
@@ -42,13 +42,13 @@ def words(text: str) -> list[str]:
 
 
 def grams(text: str) -> set[str]:
-    """Words and pairs of neighbours, with the ends of the text as words."""
+    """Return words and pairs of neighbours, with the ends of the text as words."""
     said = ["^", *words(text), "$"]
     return {*said, *(f"{a} {b}" for a, b in pairwise(said))}
 
 
 def fold_of(name: str, folds: int, seed: int = 0) -> int:
-    """The fold of a cluster, always the same."""
+    """Return the fold of a cluster, always the same."""
     return zlib.crc32(f"{seed}/{name}".encode()) % folds
 
 
@@ -61,7 +61,7 @@ class _GramVocabulary:
         self.places = {gram: i for i, gram in enumerate(some[:MOST_GRAMS])}
 
     def table(self, texts: Sequence[str]) -> Floats:
-        """A row a text, a column a gram: 1 where the text has it."""
+        """Return a table with a row for each text and a column for each gram: 1 where the text has it."""
         found = np.zeros((len(texts), len(self.places)), dtype=np.float32)
         for row, text in enumerate(texts):
             for gram in grams(text):
@@ -76,7 +76,7 @@ class _GramVocabulary:
 def answers(
     known: Sequence[str], worth: Sequence[Mapping[str, float]], clusters: Sequence[str], asked: Sequence[str]
 ) -> list[str]:
-    """An answer to each text that is asked. `worth` has what answers to the known texts score; `clusters` are never parted."""
+    """Return an answer to each text that is asked. `worth` has the scores of answers to the known texts; `clusters` are never parted."""
     total: Counter[str] = Counter()
     for one in worth:
         total.update(one)
@@ -95,7 +95,7 @@ def answers(
 
 
 def _likely(texts: Floats, worth: Floats, asked: Floats, trusts: Sequence[float]) -> list[Floats]:
-    """How likely each answer is right, in logarithms, for each text that is asked and each trust in words."""
+    """Return how likely each answer is right, in logarithms, for each text that is asked and each trust in words."""
     prior = np.log(worth.sum(axis=0) + 1e-3)
     common = (texts.sum(axis=0) + SMOOTHING) / (texts.sum() + SMOOTHING * max(1, texts.shape[1]))
     counts = worth.T @ texts + SMOOTHING * texts.shape[1] * common
@@ -105,7 +105,7 @@ def _likely(texts: Floats, worth: Floats, asked: Floats, trusts: Sequence[float]
 
 
 def _trust(texts: Floats, worth: Floats, folds: NDArray[np.int64]) -> float:
-    """The trust in words that scores most on held-out parts of what is known; little where they say the same."""
+    """Return the trust in words that scores most on held-out parts of the known data; of equal ones, the smallest."""
     totals = [0.0] * len(TRUST)
     for fold in range(INNER):
         held = folds == fold
@@ -120,7 +120,7 @@ def _trust(texts: Floats, worth: Floats, folds: NDArray[np.int64]) -> float:
 
 
 class Choices(NamedTuple):
-    """A question with texts to choose from; `right` is the place of the right one, where it is known."""
+    """A question with texts to choose from; `right` is the index of the right one, where it is known."""
 
     question: str
     texts: tuple[str, ...]
@@ -128,11 +128,11 @@ class Choices(NamedTuple):
 
 
 CAUTION = 10.0
-"""What stands against a hint that was seen a few times only."""
+"""The weight against a hint that was seen only a few times."""
 
 
 def choices(known: Sequence[Choices], asked: Sequence[Choices]) -> list[int]:
-    """The place of the choice that looks right: by its words, its length, and what it shares with the question and the others."""
+    """Return the index of the choice that looks right: by its words, its length, and what it shares with the question and the others."""
     right: Counter[str] = Counter()
     every: Counter[str] = Counter()
     usual = sum(1 / len(one.texts) for one in known) / max(1, len(known))
@@ -172,7 +172,7 @@ def _hints(one: Choices, at: int) -> set[str]:
 
 
 def likeness(known: Sequence[str], asked: Sequence[str]) -> Iterator[Floats]:
-    """How alike each text that is asked is to every known one: 0 to 1, rare grams counting more."""
+    """Yield how alike each text that is asked is to every known one: 0 to 1, rare grams counting more."""
     vocabulary = _GramVocabulary(known)
     first = vocabulary.table(known)
     rare = np.log(len(known) / np.maximum(1, first.sum(axis=0)))

@@ -31,7 +31,7 @@ y'all'd've you'd you'd've you'll you're you've
 
 
 def _contractions() -> dict[str, str]:
-    """Every contraction with one apostrophe left out. (Entries with a capital I never match lower-cased text: left out.)"""
+    """Return every contraction with one apostrophe left out. (Entries with a capital I never match lower-cased text: left out.)"""
     found = {"somebody'd": "somebodyd"}
     for full in _WITH_APOSTROPHES.split():
         for at in (i for i, c in enumerate(full) if c == "'"):
@@ -44,7 +44,7 @@ CONTRACTIONS = _contractions()
 
 @lru_cache(maxsize=65536)
 def normalise(answer: str) -> str:
-    """An answer in the form in which official answers are compared: marks and periods go first; then lower case, number words to
+    """Return an answer in the form in which official answers are compared: marks and periods go first; then lower case, number words to
     digits, articles dropped, apostrophes of contractions restored.
 
     >>> [normalise(a) for a in ("t-shirt", "1,000", "u.s.a.", "The Dont know", "two")]
@@ -61,7 +61,7 @@ def normalise(answer: str) -> str:
 
 
 def signed(answer: str) -> str:
-    """The same with the minus sign of a number as a word; the official form has no minus signs.
+    """Return the same with the minus sign of a number as a word; the official form has no minus signs.
 
     >>> signed("-3"), signed("t-shirt")
     ('minus 3', 't shirt')

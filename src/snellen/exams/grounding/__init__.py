@@ -1,1 +1,1 @@
-"""UI grounding: where on the screen is what the instruction names."""
+"""UI grounding: find the target of an instruction on the screen."""

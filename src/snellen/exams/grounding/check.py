@@ -1,4 +1,4 @@
-"""What is wrong with a grounding set: records that cannot be used, instructions that fit two targets, boxes that overlap."""
+"""Problems of a grounding set: records that cannot be used, instructions that fit two targets, boxes that overlap."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snellen.exams.grounding.formats.base import Screen, Target
 
 
 def check(where: Path, images: str = "", box_format: str = "") -> Iterator[Problem]:
-    """Yield every problem of a folder. What only makes a target harder to judge (ambiguity, overlap) is a note."""
+    """Yield every problem of a folder. Ambiguity and overlap, which only make a target harder to judge, are notes."""
     kind, files = recognise(where)
     screens: list[Screen] = []
     seen: dict[bytes, str] = {}
@@ -52,7 +52,7 @@ def _image(screen: Screen, seen: dict[bytes, str]) -> Iterator[Problem]:
 
 
 def _ambiguous(screen: Screen) -> Iterator[Problem]:
-    """Yield targets of one screenshot that are asked for in the same words, unless they accept the same boxes."""
+    """Yield targets of one screenshot whose instructions have the same words, unless they accept the same boxes."""
     same: dict[str, list[Target]] = defaultdict(list)
     for target in screen.targets:
         same[" ".join(target.instruction.lower().split())].append(target)

@@ -1,6 +1,6 @@
 """Grounding data: one Sample for each target of each screenshot, whatever format the folder has.
 
-A data set is a folder, or one file with its pictures beside it. A split is what the set is usually told apart by: the difficulty
+A data set is a folder, or one file with its pictures beside it. The split is the usual division of the set: the difficulty
 (or the name) of a set in openadapt-grounding's format, the platform of ScreenSpot, the application group of ScreenSpot-Pro, the
 wording of OSWorld-G, the column `split` of own rows.
 """
@@ -34,7 +34,7 @@ from snellen.exams.grounding.formats.base import EMBEDDED, GroundingFormat, Scre
 
 PUBLISHED = (ANNOTATIONS, *published.FORMATS)
 OWN = (rows.FORMAT, own.COCO, own.LABELME)
-"""Formats that are known by their content; looked for where a folder has none of the published files."""
+"""Formats that are known by their content. They are tried where a folder has none of the published files."""
 TASK = "ground"
 TAGS = ("type", "platform", "application", "difficulty", "theme", "kind", "size", "area")
 
@@ -64,14 +64,14 @@ def recognise(where: Path) -> tuple[GroundingFormat, list[Path]]:
 
 
 def _found_in(where: Path) -> list[tuple[GroundingFormat, list[Path]]]:
-    """Return every format that a folder, or a file, has, with the files; those known by content only where no other is there."""
+    """Return every format of a folder, or of a file, with its files. Formats known by content count only where no other is there."""
     folder = root_of(where)
     known = [(f, [p for p in f.find(folder) if where in (p, folder)]) for f in PUBLISHED]
     return [one for one in known if one[1]] or [(f, files) for f in OWN if (files := f.find(where))]
 
 
 def recognised(where: Path) -> str | None:
-    """Return a few words on what a folder or file is, where it holds grounding data."""
+    """Return a short description of a folder or file that holds grounding data."""
     return " and ".join(f"screenshots with boxes ({kind.title})" for kind, _files in _found_in(where)) or None
 
 
@@ -86,7 +86,7 @@ def sample_id(screen: Screen, target: Target) -> str:
 
 
 class GroundingData(Dataset):
-    """Selected targets. Those of a screen stay together, so that a method can parse a screenshot once for all of them."""
+    """Selected targets. Targets of one screen stay together, so that a method can parse a screenshot once for all of them."""
 
     def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
@@ -114,7 +114,7 @@ class GroundingData(Dataset):
         return sum(len(screen.targets) for screen in self._screens)
 
     def first(self, count: int) -> GroundingData:
-        """Return the same data cut off after so many screenshots, as openadapt-grounding limits a run."""
+        """Return the data of the first `count` screenshots, as openadapt-grounding limits a run."""
         other = copy.copy(self)
         other._screens = self._screens[:count]
         other.fingerprint = digest({"data": self.fingerprint, "first_screens": count})
@@ -132,7 +132,7 @@ class GroundingData(Dataset):
 
 
 def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
-    """Return a target as a Sample: boxes in pixels of the screenshot are truth, the instruction is what may be shown."""
+    """Return a target as a Sample: boxes in pixels of the screenshot are the truth, and the instruction may be shown."""
     truth: dict[str, object] = {"boxes": [list(box.corners) for box in target.boxes], "absent": not target.boxes}
     truth |= {"polygons": [list(p) for p in target.polygons]} if target.polygons else {}
     facts: dict[str, object] = {
@@ -150,7 +150,7 @@ def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[
         share = target.area_fraction
         share = box.area / (screen.width * screen.height) if share is None else share
         tags |= {"size": size_class(box), "area": area_class(share)}
-        facts["sides"] = {  # what other size rules would use
+        facts["sides"] = {  # values under other size rules
             "shorter": min(box.width, box.height),
             "longer": max(box.width, box.height),
             "root_area": math.sqrt(box.area),
@@ -160,7 +160,7 @@ def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[
 
 
 def repeated_ids(screens: list[Screen]) -> Iterator[Problem]:
-    """Yield names that would make two samples one, each once, at the last place where it stands."""
+    """Yield names that would merge two samples into one: each once, at its last place."""
     seen = Counter(sample_id(s, t) for s in screens for t in s.targets)
     places = {sample_id(s, t): t.where for s in screens for t in s.targets}
     for name, times in seen.items():
@@ -169,7 +169,7 @@ def repeated_ids(screens: list[Screen]) -> Iterator[Problem]:
 
 
 def size_problem(screen: Screen, data: bytes) -> str | None:
-    """Return why an image cannot belong to its record: the truth would lie elsewhere."""
+    """Return why an image cannot belong to its record, so that the truth would lie elsewhere."""
     head = sniff(data)
     if head.width and (head.width, head.height) != (screen.width, screen.height):
         return f"the image is {head.width}x{head.height}, and the annotations say {screen.width}x{screen.height}"
@@ -213,5 +213,5 @@ def _chosen(screens: list[Screen], options: Selection) -> tuple[Screen, ...]:
 
 
 def _ranked(screen: Screen, target: Target) -> str:
-    """Return the id that is ranked: with all of the sample's name behind the first slash, since `choose` looks there only."""
+    """Return the id that is ranked: it has the whole sample name behind the first slash, since `choose` looks only there."""
     return f"{screen.split}/{sample_id(screen, target)}"

@@ -1,4 +1,4 @@
-"""UI grounding: find it on the screen, without peeking. Methods get a screenshot and an instruction, and nothing else."""
+"""UI grounding: find the target on the screen, without a look at the answer. Methods get only a screenshot and an instruction."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _MAKE_OPTIONS = (
 
 
 def _guess(_exam: Exam, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str]:
-    """Guess a place, from where like instructions had theirs."""
+    """Guess a place, from the targets of similar instructions."""
     from snellen.exams.grounding.floors import guesses
 
     return guesses(known, asked)

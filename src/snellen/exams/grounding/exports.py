@@ -1,7 +1,7 @@
-"""The files of openadapt-grounding (a result file a method, comparison.json, the console and Markdown tables) and ScreenSpot's.
+"""The files of openadapt-grounding (one result file per method, comparison.json, the console and Markdown tables) and ScreenSpot's.
 
-What the original's files lack is added behind its own keys: predictions, outcomes, errors, intervals, versions. A method that looks at
-the answer is marked as oracle in every one of them and stands in a block of its own.
+Data that the original's files lack is added behind its own keys: predictions, outcomes, errors, intervals, versions. A method that
+looks at the answer is marked as oracle in every one of them and stands in a block of its own.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Record = tuple[Sample, Answer, Mark]
 
 
 def display_name(method: str) -> str:
-    """Return how the original's tables name a method; ours keep their own names.
+    """Return a method's name in the original's tables; our methods keep their own names.
 
     >>> display_name("uitars-fixed"), display_name("oracle/omniparser"), display_name("ocr")
     ('UI-TARS + fixed_crop', 'oracle: OmniParser + baseline', 'ocr')
@@ -55,7 +55,7 @@ def display_name(method: str) -> str:
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """Yield the original's result file and comparison, both tables as text, and ScreenSpot's own where the protocol is theirs."""
+    """Yield the original's result file and comparison, both tables as text, and ScreenSpot's own where the protocol is ScreenSpot's."""
     if _whole(run) is None or run.records is None:
         return
     records, subject = list(run.records()), run.manifest.subject
@@ -79,7 +79,7 @@ def _whole(run: RunFacts) -> GroupSummary | None:
 
 
 def result_of(run: RunFacts, records: Sequence[Record]) -> dict[str, Any]:
-    """Return the original's result file, its keys first and in its order; null where it writes 0 for what is not known or not there."""
+    """Return the original's result file, its keys first and in its order; null where it writes 0 for an unknown or missing value."""
     manifest, whole = run.manifest, _whole(run)
     rows = [_row(*record, run.protocol, "oracle" in manifest.subject.identity) for record in records]
     named = next((str(r["method"]) for r in rows if r["method"]), manifest.subject.spec)
@@ -107,7 +107,7 @@ def result_of(run: RunFacts, records: Sequence[Record]) -> dict[str, Any]:
 
 
 def _aggregate(method: str, dataset: str, rows: Sequence[dict[str, Any]], protocol: str) -> dict[str, Any]:
-    """Return the original's figures; outside its own protocol null where there is nothing to count, and it writes 0."""
+    """Return the original's figures; outside its own protocol null where there is nothing to count, where it writes 0."""
     zeros = [r | {key: r[key] or 0.0 for key in ("latency_ms", "iou", "attempts")} for r in rows]
     counted = original.aggregate(method, dataset, zeros)
     counted["mean_latency_ms"] = _mean([r["latency_ms"] for r in rows])
@@ -125,7 +125,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _said(protocol: Protocol, sample: Sample, answer: Answer) -> Prediction:
-    """Return what was predicted; a blank error where there is no reply."""
+    """Return the prediction; a blank error where there is no reply."""
     if answer.failure is not None:
         return Prediction(
             method="", status="error", size=(0, 0), reason=f"{answer.failure.kind}: {answer.failure.reason}"
@@ -134,7 +134,7 @@ def _said(protocol: Protocol, sample: Sample, answer: Answer) -> Prediction:
 
 
 def _row(sample: Sample, answer: Answer, mark: Mark, protocol: Protocol, oracle: bool) -> dict[str, Any]:
-    """Return one entry a target: the original's keys, then what it lacked."""
+    """Return one entry per target: the original's keys, then the keys that it lacked."""
     said, failed = _said(protocol, sample, answer), answer.failure is not None
     theirs = protocol.name == OPENADAPT
     overlap = mark.metrics.get("seed_iou" if theirs else "iou")
@@ -167,13 +167,13 @@ def _row(sample: Sample, answer: Answer, mark: Mark, protocol: Protocol, oracle:
 
 
 def _type(sample: Sample) -> str:
-    """Return the element's own type; where the data does not say, what results are broken down by."""
+    """Return the element's own type; where the data does not have it, the tag by which results are broken down."""
     known = (sample.facts.get("element_type"), sample.tags.get("type"))
     return next((str(k) for k in known if k and k != "unknown"), "unknown")
 
 
 def _away(sample: Sample, prediction: Prediction, mark: Mark, protocol: str) -> float | None:
-    """Return the distance in fractions of the screen, as the original counts; its 0 for a miss is kept under its own protocol only."""
+    """Return the distance in fractions of the screen, as the original counts. Its 0 for a miss is kept under its own protocol only."""
     if protocol == OPENADAPT:
         value = mark.metrics.get("seed_distance")
         return value if isinstance(value, float) else 0.0
@@ -214,5 +214,5 @@ def json_file(content: Any) -> bytes:
 
 
 def safe_name(name: str) -> str:
-    """Return a file name without surprises."""
+    """Return a file name with safe characters only."""
     return re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.") or "run"

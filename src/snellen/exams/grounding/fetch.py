@@ -1,8 +1,8 @@
-"""Where the real grounding sets are published, so that `snellen data get grounding` can pin a commit of them.
+"""The hub addresses of the published grounding sets, so that `snellen data get grounding` can pin a commit of them.
 
-Only publications in the original files are named, since repackaged copies write other boxes. Two sets have none on the hub: the copies
+Only publications in the original files are named, since repackaged copies write other boxes. Two sets have none on the hub. The copies
 of ScreenSpot there are other people's, and the hub's OSWorld-G leaves the refusals out and turns polygons into boxes. For these the
-error says where their authors have them.
+error names the place where their authors have them.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def source(name: str | None) -> _DownloadSet:
 
 
 def hub(name: str | None) -> HubSet:
-    """Return the hub repository of a set and the patterns of its files; SnellenError where it is not there."""
+    """Return the hub repository of a set and the patterns of its files; raise SnellenError where the set is not on the hub."""
     found = source(name)
     if found.repo is None:
         raise SnellenError(f"{found.title} cannot be downloaded from the hub: {found.instead}")
@@ -83,7 +83,7 @@ def hub(name: str | None) -> HubSet:
 
 
 def unpack(name: str | None, folder: Path) -> list[Path]:
-    """Unpack the archives of a downloaded set beside themselves; gives the files that are new. Files that are there stay."""
+    """Unpack the archives of a downloaded set beside themselves; return the new files. Existing files stay."""
     written: list[Path] = []
     for archive in source(name).archives:
         path = folder / archive

@@ -1,5 +1,5 @@
-"""Where grounding's points were lost, in words: by the detector, which did not see the target, or by the chooser, which took another;
-and on which phrasing.
+"""Sentences on where grounding's points were lost, and on which phrasing. The detector loses a target that it does not see; the chooser
+loses one where it takes another box.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from snellen.core.records import Summary
 from snellen.core.results import GroupSummary
 
 WORTH_SAYING = 0.1
-"""The share of targets from which on a loss is named."""
+"""The least share of targets for which a loss is named."""
 
 
 def findings(summary: Summary) -> Iterator[Finding]:
-    """Yield how natural instructions did beside plain ones, and what detector and chooser lost, where detections are known."""
+    """Yield the score of natural instructions beside plain ones, and the losses of detector and chooser, where detections are known."""
     yield from _by_phrasing([g for p in summary.plain[:1] for g in p.groups])
     whole = next((g for p in summary.plain[:1] for g in p.groups if g.whole), None)
     saw, hit = _value(whole, "detector_recall"), _value(whole, "present_accuracy") or _value(whole, "click_accuracy")

@@ -1,7 +1,7 @@
-"""What a method gets that never looks at the screen: the best point that it could always click, and guesses from the instructions.
+"""The score of a method that never looks at the screen: the best constant point, and guesses from the instructions.
 
-Everything is in fractions of the screen, so that a point is the same one on screens of different sizes. A point that is right for
-targets of a single screenshot only says nothing of others (in a group of three it would be a third), so it does not count.
+Everything is in fractions of the screen, so that a point is the same one on screens of different sizes. A point that is right only for
+targets of a single screenshot says nothing of others (in a group of three it would be a third), so it does not count.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _SHARPNESS = 2
 
 
 class Area(NamedTuple):
-    """Where a target is right, in fractions of the screen: boxes (x1, y1, x2, y2), or polygons with the boxes around them.
+    """The area in which a click is right, in fractions of the screen: boxes (x1, y1, x2, y2), or polygons with the boxes around them.
 
-    `screen` names the screenshot; no boxes: the target is not there.
+    `screen` names the screenshot. Without boxes the target is absent.
     """
 
     screen: str
@@ -41,14 +41,14 @@ class Area(NamedTuple):
     polygons: tuple[tuple[float, ...], ...] = ()
 
     def holds(self, x: float, y: float) -> bool:
-        """Return whether a click at this place is right."""
+        """Tell whether a click at this place is right."""
         if self.polygons:
             return any(in_polygon(x, y, polygon) for polygon in self.polygons)
         return any(x1 <= x <= x2 and y1 <= y <= y2 for x1, y1, x2, y2 in self.boxes)
 
     @property
     def share(self) -> float:
-        """Return the part of the screen that is right, which is what a random point gets."""
+        """The part of the screen that is right, which is the score of a random point."""
         return min(1.0, sum((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in self.boxes))
 
 
@@ -61,7 +61,7 @@ def area_of(truth: Truth, screen: str) -> Area:
 
 
 def widened(area: Area) -> Area:
-    """Return the area in which openadapt-grounding takes a point for right: the first box, larger on every side."""
+    """Return the area in which openadapt-grounding accepts a point: the first box, larger on every side."""
     more = original.TOLERANCE
     return Area(area.screen, tuple((a - more, b - more, c + more, d + more) for a, b, c, d in area.boxes[:1]))
 
@@ -84,9 +84,9 @@ def floor(areas: tuple[Area, ...], *, refusals: bool = True) -> Floor:
 
 
 def best_point(areas: Sequence[Area]) -> tuple[int, tuple[float, float]] | None:
-    """Return for how many targets the best point is right, and the point; None where none is right on two screenshots.
+    """Return the number of targets for which the best point is right, and the point; None where none is right on two screenshots.
 
-    A sweep over all edges. Exact for targets of one box each; of polygons and several boxes, their bounding boxes say where to try.
+    It is a sweep over all edges, exact for targets of one box each. For polygons and several boxes, their bounding boxes say where to try.
     """
     import numpy as np
 
@@ -103,7 +103,7 @@ def best_point(areas: Sequence[Area]) -> tuple[int, tuple[float, float]] | None:
 
 
 def _sweep(boxes: Floats) -> list[tuple[int, tuple[float, float]]]:
-    """Return for every left edge the place on it that most boxes cover, as (how many, (x, y)); the best first.
+    """Return for every left edge the place on it that most boxes cover, as (number of boxes, (x, y)); the best first.
 
     A place that as many boxes cover as any can be moved left to a left edge and up to an upper edge, so none is missed.
     """
@@ -135,9 +135,9 @@ def _inner(boxes: Floats, corner: tuple[float, float]) -> tuple[float, float]:
 
 
 def guesses(known: Sequence[Sample], asked: Sequence[Sample]) -> list[str]:
-    """Return where the likest known instructions had their targets: the place that most of them share.
+    """Return the places where the most similar known instructions had their targets: for each, the place that most of them share.
 
-    As predictions in the form that runs keep, which every protocol reads alike, whatever units it takes a plain reply for.
+    They are predictions in the stored form of runs, which every protocol reads alike, whatever units it expects in a plain reply.
     """
     import numpy as np
 
@@ -156,7 +156,7 @@ def guesses(known: Sequence[Sample], asked: Sequence[Sample]) -> list[str]:
 
 
 def _stored(sample: Sample, place: tuple[float, float] | None) -> str:
-    """Return a guess as a prediction; without a place, that the target is not there."""
+    """Return a guess as a prediction; without a place, the prediction that the target is absent."""
     width, height = int(sample.facts["width"]), int(sample.facts["height"])
     if place is None:
         return to_text(Prediction(method=_GUESS, status="refused", size=(width, height)))

@@ -1,4 +1,4 @@
-"""The samples of a grounding run for the page: each screenshot once, what is drawn over it, and in words what went wrong."""
+"""The samples of a grounding run for the page: each screenshot once, its overlays, and a description of each error."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from snellen.exams.grounding.reading.predictions import Prediction
 
 
 class _ScreenItem(NamedTuple):
-    """One sample. `seen` names what `_Screens` holds once; `views` have a cut-out where the picture is a small copy.
+    """One sample. `seen` names the shared data in `_Screens`; `views` have a cut-out where the picture is a small copy.
 
-    `times` is by what the picture's sides are multiplied to be those of the screen that the truth is given on.
+    `times` is the factor from the picture's sides to those of the screen on which the truth is given.
     """
 
     drawn: Overlay
@@ -34,13 +34,13 @@ class _ScreenItem(NamedTuple):
 
 
 class _Screens(NamedTuple):
-    """What several screens share, each held once: sets of detections."""
+    """Data that several screens share, each held once: sets of detections."""
 
     detections: list[tuple[OverlayBox, ...]]
 
 
 class ScreenGallery(Gallery):
-    """Samples as screens. Drawn is what the run's main protocol read, which its verdict is about."""
+    """Samples as screens. The overlay shows what the run's main protocol read, which its verdict is about."""
 
     template = "screen.html"
     above = "layers.html"
@@ -65,7 +65,7 @@ class ScreenGallery(Gallery):
             return ()
 
     def view(self, items: Sequence[GalleryItem]) -> GalleryView:
-        """Return a screen for each item, None for one whose truth cannot be used; and what they share."""
+        """Return a screen for each item, None for one whose truth cannot be used; and the shared data."""
         detections: dict[tuple[OverlayBox, ...], int] = {}
         each = [_screen(self._protocol, item, detections) for item in items]
         return GalleryView(each, _Screens(list(detections)), _orders(items))
@@ -106,7 +106,7 @@ def _drawn(protocol: Protocol, sample: Sample, answer: Answer | None) -> tuple[T
 
 
 def said(mark: Mark, truth: Truth, prediction: Prediction | None, drawn: Overlay) -> list[str]:
-    """Return what happened: first the verdict, then what explains it."""
+    """Return a description of the outcome: first the verdict, then its explanation."""
     found = [_verdict(mark, truth, prediction)]
     if prediction is not None and prediction.pointed is not None:
         at = ", ".join(f"{v:.0f}" if abs(v) < 1e6 else f"{v:.3g}" for v in prediction.pointed)
@@ -157,7 +157,7 @@ def _verdict(mark: Mark, truth: Truth, prediction: Prediction | None) -> str:
 
 
 def _orders(items: Sequence[GalleryItem]) -> list[dict[str, int]]:
-    """Return the places of all items under each sort; what has no size or distance comes last."""
+    """Return the places of all items under each sort; items without a size or distance come last."""
     columns = {
         "size": ranks([(_area(item),) for item in items]),
         "type": ranks([(item.tags.get("type", ""),) for item in items]),
@@ -176,6 +176,6 @@ def _area(item: GalleryItem) -> float:
 
 
 def _distance(item: GalleryItem) -> float:
-    """Return how far the click is from the target under the first protocol that measured it."""
+    """Return the distance of the click from the target, under the first protocol that measured it."""
     found = [m.metrics.get("distance_box_px") for m in item.pick.marks.values()]
     return next((v for v in found if isinstance(v, float)), -math.inf)

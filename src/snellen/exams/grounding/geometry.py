@@ -1,8 +1,8 @@
 """Points and boxes that know their coordinate space, and crops that map back exactly.
 
 A number alone does not say whether it counts screen pixels, thousandths or pixels of a resized copy, and most grounding bugs
-are that confusion. Here two things in different spaces cannot meet: change the space with `to`, cross a crop with `into` and
-`back`; anything else raises SnellenError. Coordinates are continuous: pixel column 0 reaches from 0 to 1.
+are that confusion. Here two values in different spaces cannot be combined. Change the space with `to`; cross a crop with `into` and
+`back`. Anything else raises SnellenError. Coordinates are continuous: pixel column 0 reaches from 0 to 1.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ THOUSAND = Resized(1000, 1000)
 
 
 def _check_scales(old: Space, new: Space) -> None:
-    """Refuse to make pixels of one image pixels of another by scaling."""
+    """Refuse to scale pixels of one image to pixels of another."""
     if isinstance(old, Pixels) and isinstance(new, Pixels) and old != new:
         raise SnellenError(f"{old} cannot become {new} by scaling: a crop maps with into() and back()")
 
@@ -87,7 +87,7 @@ class Point(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def inside(self) -> bool:
-        """Return whether it lies on the image, edges included."""
+        """True if it lies on the image, edges included."""
         return 0 <= self.x <= self.space.width and 0 <= self.y <= self.space.height
 
     def shifted(self, dx: float, dy: float, space: Space) -> Point:
@@ -134,7 +134,7 @@ class Box(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def corners(self) -> tuple[float, float, float, float]:
-        """Return (x1, y1, x2, y2), for records whose space is stated elsewhere."""
+        """The corners (x1, y1, x2, y2), for records whose space is stated elsewhere."""
         return self.x1, self.y1, self.x2, self.y2
 
     @property
@@ -154,11 +154,11 @@ class Box(msgspec.Struct, frozen=True, gc=False):
         return Point((self.x1 + self.x2) / 2, (self.y1 + self.y2) / 2, self.space)
 
     def contains(self, point: Point) -> bool:
-        """Return whether a point lies in the box; the edges belong to it."""
+        """Tell whether a point lies in the box; the edges belong to it."""
         return self.distance(point) == 0
 
     def covers(self, other: Box) -> bool:
-        """Return whether another box lies wholly in this one."""
+        """Tell whether another box lies wholly in this one."""
         _same(self.space, other.space)
         return self.x1 <= other.x1 and other.x2 <= self.x2 and self.y1 <= other.y1 and other.y2 <= self.y2
 
@@ -170,14 +170,14 @@ class Box(msgspec.Struct, frozen=True, gc=False):
         return Box(x1, y1, x2, y2, self.space) if x1 < x2 and y1 < y2 else None
 
     def distance(self, point: Point) -> float:
-        """Return how far a point is from the box, 0 inside."""
+        """Return the distance of a point from the box, 0 inside."""
         _same(self.space, point.space)
         dx = max(self.x1 - point.x, 0.0, point.x - self.x2)
         dy = max(self.y1 - point.y, 0.0, point.y - self.y2)
         return math.hypot(dx, dy)
 
     def clamped(self) -> Box:
-        """Return the box cut to the image; one outside becomes a line or a point on the edge."""
+        """Return the box cut to the image; a box outside becomes a line or a point on the edge."""
         x1, x2 = (min(max(v, 0.0), self.space.width) for v in (self.x1, self.x2))
         y1, y2 = (min(max(v, 0.0), self.space.height) for v in (self.y1, self.y2))
         return Box(x1, y1, x2, y2, self.space)
@@ -204,7 +204,7 @@ def _same(one: Space, other: Space) -> None:
 
 
 def distance(a: Point, b: Point) -> float:
-    """Return the length of the way between two points of one space."""
+    """Return the distance between two points of one space."""
     _same(a.space, b.space)
     return math.hypot(a.x - b.x, a.y - b.y)
 
@@ -219,7 +219,7 @@ def iou(a: Box, b: Box) -> float:
     if common is None:
         return 0.0
     joint = a.area + b.area - common.area
-    return min(1.0, common.area / joint) if joint > 0 else 0.0  # the area of a speck may be too small for a float
+    return min(1.0, common.area / joint) if joint > 0 else 0.0  # the area of a tiny box may be too small for a float
 
 
 # ---------------------------------------------------------------- crops
@@ -265,22 +265,22 @@ class Crop(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def edges(self) -> tuple[int, int, int, int]:
-        """Return (left, top, right, bottom), as imaging libraries want them."""
+        """The edges (left, top, right, bottom), as imaging libraries expect them."""
         return self.left, self.top, self.right, self.bottom
 
     @property
     def box(self) -> Box:
-        """Return the cut-out as a box in the parent's pixels."""
+        """The cut-out as a box in the parent's pixels."""
         return Box(self.left, self.top, self.right, self.bottom, self.parent)
 
     @property
     def inner(self) -> Pixels:
-        """Return the space of the crop's own pixels."""
+        """The space of the crop's own pixels."""
         x, y = self.parent.corner
         return Pixels(self.right - self.left, self.bottom - self.top, (x + self.left, y + self.top))
 
     def into(self, shape: Shape) -> Shape:
-        """Map from the parent's pixels to the crop's; what lies outside stays outside (nothing is clipped)."""
+        """Map from the parent's pixels to the crop's; places outside stay outside (nothing is clipped)."""
         _same(self.parent, shape.space)
         return shape.shifted(-self.left, -self.top, self.inner)
 

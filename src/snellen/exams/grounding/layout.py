@@ -32,7 +32,7 @@ def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
 
 
 def _by_split(whole: str, splits: tuple[str, ...]) -> Iterator[Column]:
-    """ScreenSpot's platforms in the paper's order; other splits (ScreenSpot-Pro's groups) with an average each."""
+    """Yield ScreenSpot's platforms in the paper's order; other splits (ScreenSpot-Pro's groups) with an average each."""
     known = set(splits) <= set(_PLATFORMS)
     for split in _PLATFORMS if known else splits:
         for kind in KINDS:

@@ -1,4 +1,4 @@
-"""The options of methods, and what they mean together with --model: which method answers, and which model it asks."""
+"""The options of methods, and their meaning together with --model: the method that answers, and the model that it asks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PREFIX = "method"
 ORACLE = "oracle/"
 USUAL = "vlm"
 ALONE = ("baseline", "human", "replay")
-"""Kinds of subjects that answer as they are; any other model is asked by a method."""
+"""Kinds of subjects that answer by themselves; any other model is asked by a method."""
 
 METHOD = Option(
     "method",
@@ -29,11 +29,11 @@ OMNIPARSER_URL = Option("omniparser_url", "OmniParser's server (EVAL_OMNIPARSER_
 UITARS_URL = Option("uitars_url", "UI-TARS's server (EVAL_UITARS_URL).", metavar="URL")
 OF_METHODS = (METHOD_OPTIONS, PLANNER, OMNIPARSER_URL, UITARS_URL)
 MODEL = Option("model", "Model that the method asks.", metavar="SPEC")
-"""Put in place by `chosen`; on the command line it is the common --model."""
+"""Set by `chosen`; on the command line it is the common --model."""
 
 
 def chosen(wanted: ExamRequest) -> ExamRequest:
-    """Return the request with its subject: a method where one is named, or where a model is named that a method has to ask."""
+    """Return the request with its subject: a method, where the request names one or names a model that a method has to ask."""
     options = {name: value for name, value in wanted.options.items() if value is not None}
     method, model = options.pop(METHOD.name, None), wanted.model
     if method is None and model is None:

@@ -1,6 +1,6 @@
-"""What is drawn over a screenshot: the target, the prediction, crops and detections, as numbers for SVG. Pure.
+"""The overlays of a screenshot: the target, the prediction, crops and detections, as numbers for SVG. Pure.
 
-All numbers are finite and within the picture, whatever a method said; what lies outside is moved to the edge and called so.
+All numbers are finite and within the picture, whatever a method returned. A place outside is moved to the edge and labelled so.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROOM = 2.6
 
 
 class OverlayBox(NamedTuple):
-    """A box; `note` is what is known of it, for people."""
+    """A box; `note` is its description, for people."""
 
     x: float
     y: float
@@ -34,7 +34,7 @@ class OverlayBox(NamedTuple):
 
 
 class Click(NamedTuple):
-    """Where the prediction is drawn; `outside` where it was off the screen."""
+    """The place at which the prediction is drawn; `outside` where it was off the screen."""
 
     x: float
     y: float
@@ -44,7 +44,7 @@ class Click(NamedTuple):
 class Overlay(NamedTuple):
     """All shapes over one screenshot of the stated size.
 
-    `nearest` is the target that the click is nearest to, the first one without a click; `miss` goes from a wrong click to the nearest
+    `nearest` is the target nearest to the click, or the first one without a click; `miss` goes from a wrong click to the nearest
     right place.
     """
 
@@ -61,7 +61,7 @@ class Overlay(NamedTuple):
 
     @property
     def whole(self) -> OverlayBox:
-        """Return the screenshot itself."""
+        """The screenshot itself."""
         return OverlayBox(0.0, 0.0, float(self.width), float(self.height))
 
 

@@ -1,4 +1,4 @@
-"""What is asked: a screenshot and an instruction. Methods turn it into their own prompts."""
+"""The question of a sample: a screenshot and an instruction. Methods turn it into their own prompts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KINDS = ("button", "icon", "text", "text_field", "checkbox", "dropdown", "link")
 
 
 def ask(sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
-    """Return the screenshot and the instruction: all that a model gets. There is no truth in it."""
+    """Return the screenshot and the instruction, which is all that a model gets. The question holds no truth."""
     return Question(
         id=sample.id,
         exam="grounding",
@@ -30,7 +30,7 @@ PROMPTS = by_name(_INSTRUCTION)
 
 
 def probes() -> list[Sample]:
-    """Samples without pictures, one a kind of element, to show prompts and try protocols."""
+    """Return samples without pictures, one per kind of element, to show prompts and try protocols."""
     return [_sample(kind, i) for i, kind in enumerate(KINDS)]
 
 

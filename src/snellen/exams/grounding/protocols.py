@@ -1,4 +1,4 @@
-"""The protocols of UI grounding: how each implementation, and ours, gets from a prediction to a mark. One prompt serves all."""
+"""The protocols of UI grounding: the way from a prediction to a mark, for each implementation and for ours. One prompt serves all."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from snellen.exams.grounding.summary import GroundingSummary
 
 Rule = Callable[[Prediction, Truth, Sample], tuple[bool, Metrics]]
 Reader = Callable[[str, tuple[int, int]], Prediction]
-"""Somebody else's reading of a plain reply about a screenshot of some size."""
+"""Another implementation's reading of a plain reply about a screenshot of some size."""
 VERSION = "4"
-"""Of all five: 1 read plain replies otherwise (docs/grounding.md says how); 2 took what a parser did not see for a refusal and, in
-the three that read as we do, a minus sign for a bullet; 3 read "(- 9, 4)" there without its sign."""
+"""The version of all five. 1 read plain replies otherwise (docs/grounding.md says how). 2 took a target that a parser did not see for a
+refusal and, in the three that read as we do, a minus sign for a bullet. 3 read "(- 9, 4)" there without its sign.
+"""
 
 
 class GroundingProtocol(GroundingSummary):
-    """One protocol: how a reply is read, what is right, and which values are kept beside the common ones."""
+    """One protocol: its reading of a reply, its rule for a right answer, and the values that it keeps beside the common ones."""
 
     prompt = "instruction"
 
@@ -53,7 +54,7 @@ class GroundingProtocol(GroundingSummary):
         return verdict._replace(whole=from_text(reply) is not None)
 
     def prediction(self, reply: str, sample: Sample, cut: bool = False) -> Prediction:
-        """Return what is read in a reply. Ours takes the point of one that was cut off only where it is known to be whole."""
+        """Return the prediction in a reply. Ours takes the point of one that was cut off only where it is known to be whole."""
         if self._reader is None:
             return read_prediction(reply, sample, cut)
         return from_text(reply) or self._reader(reply, (int(sample.facts["width"]), int(sample.facts["height"])))
@@ -64,7 +65,7 @@ class GroundingProtocol(GroundingSummary):
         values = metrics(prediction, truth) | own
         outcome = None
         if prediction.status == "refused" and not right:
-            # where no model said a word, the method itself did not find what is there: a wrong answer
+            # without a reply of a model, the method itself did not find a target that is there: a wrong answer
             asked = prediction.replies or prediction.method in (PLAIN, LMMS)
             outcome = Outcome.REFUSED if asked else Outcome.WRONG
         return Verdict(_reading_of(prediction), prediction.status in ("found", "missed"), right, values, outcome)
@@ -75,13 +76,13 @@ class GroundingProtocol(GroundingSummary):
 
 
 def prediction_of(protocol: Protocol, reply: str, sample: Sample, cut: bool = False) -> Prediction:
-    """Return what a protocol reads in a reply; a plugin's own protocol is taken to read as `click` does."""
+    """Return the prediction that a protocol reads in a reply; a plugin's own protocol is assumed to read as `click` does."""
     reads = protocol.prediction if isinstance(protocol, GroundingProtocol) else read_prediction
     return reads(reply, sample, cut)
 
 
 def _reading_of(prediction: Prediction) -> dict[str, Any]:
-    """Return what a mark keeps of a prediction: its status and place, and why there is none."""
+    """Return the part of a prediction that a mark keeps: its status and place, and why there is none."""
     reading: dict[str, Any] = {"status": prediction.status}
     if prediction.point is not None:
         reading["point"] = [round(v, 2) for v in prediction.point]
@@ -104,10 +105,10 @@ def _screenspot(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[b
 
 
 def _openadapt(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool, Metrics]:
-    """openadapt-grounding's two rules: a box by its score against the truth, a point by the box made larger by 0.02.
+    """Apply openadapt-grounding's two rules: a box by its score against the truth, a point by the box made larger by 0.02.
 
-    A method that answers with a box is judged as its OmniParser, one that answers with a point as its UI-TARS. As there, a missing
-    overlap or distance is 0.
+    A method that answers with a box is judged as its OmniParser, one that answers with a point as its UI-TARS. A missing overlap or
+    distance is 0, as there.
     """
     found, overlap, away, score = False, 0.0, 0.0, None
     if prediction.status == "found" and prediction.point is not None and truth.boxes:
@@ -140,7 +141,7 @@ def _osworld(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool
     if truth.absent:
         return is_right(prediction, truth), {}
     right = prediction.status == "found" and prediction.point is not None and lmms_hits(prediction.point, truth)
-    # the edges of a polygon count otherwise than under `click`
+    # the edges of a polygon count differently than under `click`
     return right, {"click_accuracy": float(right), "present_accuracy": float(right)}
 
 

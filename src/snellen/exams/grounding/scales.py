@@ -1,6 +1,6 @@
-"""Whether the points of a run seem to count something else than what they were read as: a model that says thousandths, read as pixels.
+"""A check of the unit of a run's points: a model may answer in thousandths while the protocol reads pixels.
 
-The score stays as it is. But a run whose points would hit far more often on another scale must say so, and say what to do.
+The score stays as it is. But where a run's points would hit far more often on another scale, a note says so and says what to do.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from snellen.exams.grounding.protocols import prediction_of
 from snellen.exams.grounding.reading.predictions import Prediction
 from snellen.exams.grounding.reading.seeclick import SEECLICK
 
-MOST = 1000  # points that are looked at
+MOST = 1000  # points that are checked
 FEWEST = 3
 GAIN = 0.1  # of all points, that another scale must hit in addition
 _INSIDE = 0.95  # of all points, that must lie on the screen on another scale
@@ -39,7 +39,7 @@ _UNDER = {SEECLICK: " under screenspot", LMMS: " under osworld-g"}
 
 
 class _Scale(NamedTuple):
-    """Points were read as one thing and may be another: to be multiplied by the screen's side to some power, and by a number."""
+    """A possible other scale of the points: multiply them by the screen's side to some power, and by a number."""
 
     read: str
     other: str
@@ -59,7 +59,7 @@ _SCALES = (
 
 
 def notes(run: RunFacts) -> Iterator[str]:
-    """Yield a sentence where the points of a run seem to count something else under one protocol."""
+    """Yield a sentence where the points of a run seem to have another unit under one protocol."""
     seen = list(islice(_points(run), MOST))
     if len(seen) < FEWEST:
         return
@@ -85,7 +85,7 @@ def _points(run: RunFacts) -> Iterator[tuple[Prediction, Point, Truth]]:
 
 
 def _hits(seen: Sequence[tuple[Prediction, Point, Truth]], scale: _Scale) -> int:
-    """Return how many points would hit on another scale; 0 where many would lie beside the screen."""
+    """Return the number of points that would hit on another scale; 0 where many would lie off the screen."""
     points = [
         Point(
             point.x * scale.number * truth.space.width**scale.power,
@@ -100,7 +100,7 @@ def _hits(seen: Sequence[tuple[Prediction, Point, Truth]], scale: _Scale) -> int
 
 
 def _sentence(scale: _Scale, n: int, now: int, then: int, reader: str) -> str:
-    """`reader` is what read plain replies, or the method whose predictions these are."""
+    """Return the sentence of a note. `reader` is the reader of plain replies, or the method whose predictions these are."""
     figures = f"{100 * now / n:.1f} % of them hit; as {scale.other} {100 * then / n:.1f} % would"
     if reader == SEECLICK:
         todo = "mark them under 'click', which takes pixels" if scale.other == PIXELS else "give them in fractions"

@@ -1,4 +1,4 @@
-"""What is grounding's own in a summary: the groups of targets, the floors, and the scores that are not means."""
+"""Grounding's own parts of a summary: the groups of targets, the floors, and the scores that are not means."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from snellen.stats.means import score
 ALL = "all"
 ORACLE = "ORACLE (looks at the answer)"
 _PEEKED = "oracle"
-"""Marks of a subject that looks at the answer say so under this name; so does, until the last word, their mean."""
+"""The name under which marks of a subject that looks at the answer say so. Their mean has this name too, until the summary is finished."""
 GROUPINGS: tuple[tuple[str, ...], ...] = (
     *((name,) for name in ("split", "difficulty", "type", "kind", "size", "area", "platform", "application", "theme")),
     ("split", "kind"),
@@ -41,7 +41,7 @@ _SIZES = ("small", "medium", "large")
 
 
 class _TargetArea(NamedTuple):
-    """What floors and own scores need of a sample: where a click is right, and ScreenSpot's cell."""
+    """A sample's data for floors and own scores: the area in which a click is right, and ScreenSpot's cell."""
 
     area: Area
     cell: tuple[str, str]
@@ -50,7 +50,7 @@ class _TargetArea(NamedTuple):
 def _finished(groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
     """Return the groups as they are shown, where that depends on the whole.
 
-    There are no overlaps where no box was given, an oracle is called so, and splits that are the difficulties are shown once.
+    Overlaps are left out where no box was given, an oracle is called so, and splits that are the difficulties are shown once.
     """
     if not groups:
         return ()
@@ -69,7 +69,7 @@ def _finished(groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
 
 
 class GroundingSummary(Protocol):
-    """What grounding's protocols have in common once there are marks."""
+    """The common part of grounding's protocols once there are marks."""
 
     cluster = "screenshot"
     extras = (
@@ -78,7 +78,7 @@ class GroundingSummary(Protocol):
     )
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """Return what is kept of a mark. Targets of one screenshot stand or fall together.
+        """Return the kept part of a mark. Targets of one screenshot stand or fall together.
 
         A target that is there and got no box was not found at any overlap; `_finished` takes that back where no target got one.
         """
@@ -94,7 +94,7 @@ class GroundingSummary(Protocol):
         return Seen(values, mark.outcome, image, target)
 
     def groups(self, sample: Sample) -> Iterator[Key]:
-        """Yield the whole, then each grouping whose tags the sample has, and each capability that it asks for."""
+        """Yield the whole, then each grouping whose tags the sample has, and each capability that it needs."""
         whole = (("part", ALL),)
         yield whole
         for names in GROUPINGS:
@@ -105,7 +105,7 @@ class GroundingSummary(Protocol):
             yield (*whole, ("capability", str(name)))
 
     def order(self, key: Key) -> Any:
-        """Return what groups are sorted by: as GROUPINGS lists them, values from easy to hard, small to large."""
+        """Return the sort key of groups: as GROUPINGS lists them, values from easy to hard, small to large."""
         names, values = tuple(name for name, _ in key[1:]), [value for _, value in key[1:]]
         ranks = _SIZES if all(v in _SIZES for v in values) else _RANKS
         place = GROUPINGS.index(names) if names else -1
@@ -115,7 +115,7 @@ class GroundingSummary(Protocol):
         """Return the best score without looking: one point for all targets, the middle or a random one, or a refusal."""
         areas = tuple(_target(row).area for row, count in group.rows() for _ in range(count))
         if len({(area.boxes, area.polygons) for area in areas}) < 2:
-            return {}  # one truth: nothing at all, or one place
+            return {}  # one truth: no data at all, or one place
         found = {CLICK.name: floor(areas)}
         if DETECTION in self.metrics:
             found[DETECTION.name] = floor(tuple(map(widened, areas)), refusals=False)
@@ -156,7 +156,7 @@ def _quantile(name: str, found: list[tuple[float, str]], level: float) -> Score:
 
 
 def _six_cells(group: Group) -> dict[str, Score]:
-    """Return the plain mean of ScreenSpot's six cells, beside the average over samples; nothing where not all six were run."""
+    """Return the plain mean of ScreenSpot's six cells, beside the average over samples; nothing unless all six were run."""
     hits = [
         (row.values[CLICK.name], _target(row).cell, row.cluster) for row, count in group.rows() for _ in range(count)
     ]
@@ -179,7 +179,7 @@ def _six_cells(group: Group) -> dict[str, Score]:
 
 
 def labelled(found: Iterable[GroupSummary], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
-    """Return groups whose whole says that the subject is an oracle, where it is."""
+    """Return groups whose whole is marked as an oracle's, where the subject is an oracle."""
     return _named(found) if "oracle" in subject.get("identity", {}) else tuple(found)
 
 

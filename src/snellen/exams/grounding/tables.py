@@ -1,6 +1,6 @@
 """openadapt-grounding's comparison and tables of several results, character by character.
 
-Unlike there, an unknown value is a dash, size classes say what they are measured on, and methods that look at the answer stand apart.
+Unlike there, an unknown value is a dash, size classes name their measure, and methods that look at the answer stand apart.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _compared(metrics: Sequence[Metrics]) -> dict[str, Any]:
 
 
 def _by_pixels(metrics: Metrics) -> bool:
-    """Return whether the size classes of a result go by pixels; the original's own files do not say, and go by area."""
+    """Tell whether the size classes of a result go by pixels; the original's own files do not say, and go by area."""
     return (metrics.get("size_basis") or {}).get("size_category") == PIXEL_RULE
 
 
@@ -107,7 +107,7 @@ def _markdown(metrics: Sequence[Metrics]) -> str:
 
 
 def _made(metrics: Sequence[Metrics]) -> str:
-    """Which data sets are synthetic, in a sentence; nothing where none says so."""
+    """Return a sentence on the data sets that are synthetic; nothing where none is marked so."""
     names = dict.fromkeys(_cell(m["dataset_name"]) for m in metrics if m.get("synthetic_data"))
     return f"Synthetic data: {', '.join(names)}. Do not compare with published results." if names else ""
 

@@ -1,4 +1,4 @@
-"""What `snellen data init grounding` writes: two rows that work, on a drawn screenshot, and what each column means."""
+"""The files of `snellen data init grounding`: two rows that work, on a drawn screenshot, and a description of each column."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _has_pictures(folder: Path) -> bool:
 
 
 def write(out: Path) -> tuple[Path, str]:
-    """Write the template into a new folder; gives the file to edit, and a subject that needs nothing else."""
+    """Write the template into a new folder; return the file to edit, and a subject that works without anything else."""
     path = out / FILE
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         shots = f"; 'snellen annotate {out} --as NAME' draws boxes on its pictures" if _has_pictures(out) else ""

@@ -1,7 +1,7 @@
-"""How near an explanation is to those that people wrote: caption metrics without Java, equal to the toolkits' values.
+"""Caption metrics: how near an explanation is to those that people wrote. Without Java, equal to the toolkits' values.
 
-`score` gives BLEU-1..4, ROUGE-L and CIDEr, `with_intervals` how sure they are; `missing` says which others there are not; `e_vil`
-combines them.
+`score` gives BLEU-1..4, ROUGE-L and CIDEr, `with_intervals` adds their intervals, `missing` names the metrics that are not available,
+and `e_vil` combines them.
 """
 
 from snellen.stats.nlg.e_vil import EVilScores, e_vil

@@ -17,7 +17,7 @@ _SMALL = 1e-9
 
 
 class BleuCounts(NamedTuple):
-    """All that BLEU needs of each candidate: a corpus' value is that of the sums."""
+    """The counts that BLEU needs of each candidate: a corpus' value is that of the sums."""
 
     right: Floats
     tried: Ints
@@ -25,11 +25,11 @@ class BleuCounts(NamedTuple):
     closest: Ints
 
     def each(self) -> Floats:
-        """BLEU-1..4 of each candidate by itself, as an (items, 4) array."""
+        """Return BLEU-1..4 of each candidate by itself, as an (items, 4) array."""
         return _combine(self.right, self.tried, self.length[:, None], self.closest[:, None])
 
     def whole(self, weights: Floats | None = None) -> Floats:
-        """BLEU-1..4 of the corpus; `weights` says how often each candidate is in it (an array of rows: for each row)."""
+        """Return BLEU-1..4 of the corpus; `weights` is how often each candidate is in it (an array of rows: for each row)."""
         if weights is None:
             return _combine(self.right.sum(axis=0), self.tried.sum(axis=0), self.length.sum(), self.closest.sum())
         length, closest = weights @ self.length, weights @ self.closest
@@ -37,7 +37,7 @@ class BleuCounts(NamedTuple):
 
 
 def parts(corpus: Corpus) -> BleuCounts:
-    """What is counted of each candidate."""
+    """Return the counts of each candidate."""
     right = np.stack(
         [_clipped(c, r, corpus) for c, r in zip(corpus.candidates, corpus.references, strict=True)], axis=1
     )
@@ -46,7 +46,7 @@ def parts(corpus: Corpus) -> BleuCounts:
 
 
 def _clipped(candidates: GramTable, references: GramTable, corpus: Corpus) -> Floats:
-    """Matched n-grams of each candidate."""
+    """Return the number of matched n-grams of each candidate."""
     if not len(candidates.gram) or not len(references.gram):
         return np.zeros(corpus.items)
     size = candidates.grams
@@ -60,7 +60,7 @@ def _clipped(candidates: GramTable, references: GramTable, corpus: Corpus) -> Fl
 
 
 def _closest(corpus: Corpus) -> Ints:
-    """The reference length nearest to each candidate's, the shorter of two."""
+    """Return the reference length nearest to each candidate's; of two equally near, the shorter."""
     words, item = corpus.reference_words, corpus.item
     order = np.lexsort((words, np.abs(words - corpus.candidate_words[item]), item))
     first = np.flatnonzero(np.r_[True, item[order][1:] != item[order][:-1]])

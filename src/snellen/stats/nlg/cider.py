@@ -1,6 +1,6 @@
 """CIDEr (Vedantam et al., 2015) as the caption toolkits compute it: tf-idf cosine of 1- to 4-grams, clipped, times ten.
 
-How rare an n-gram is comes from the references that are given, so a value belongs to its set of samples: CIDEr over the
+The rarity of an n-gram comes from the given references, so a value belongs to its set of samples: CIDEr over the
 correctly answered samples of one model is not comparable with another model's. Over a single sample it is 0.
 """
 
@@ -14,7 +14,7 @@ SIGMA = 6.0
 
 
 def cider(corpus: Corpus) -> Floats:
-    """The value of each candidate; the corpus value is their mean."""
+    """Return the value of each candidate; the corpus value is their mean."""
     similar = sum(
         (_similarity(c, r, corpus) for c, r in zip(corpus.candidates, corpus.references, strict=True)),
         start=np.zeros(len(corpus.item)),
@@ -26,7 +26,7 @@ def cider(corpus: Corpus) -> Floats:
 
 
 def _similarity(candidates: GramTable, references: GramTable, corpus: Corpus) -> Floats:
-    """Of each reference with its candidate, for n-grams of one length."""
+    """Return the similarity of each reference with its candidate, for n-grams of one length."""
     size = max(candidates.grams, 1)
     holders = np.unique(corpus.item[references.sentence] * size + references.gram)  # an item counts an n-gram once
     frequency = np.bincount(holders % size, minlength=size)

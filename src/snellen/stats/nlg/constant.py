@@ -1,6 +1,6 @@
-"""What each of some sentences gets that is given to everything, as `scores.score` would find it for each in turn.
+"""Scores of constant sentences: each is given to every item, and gets what `scores.score` would find for it.
 
-A constant needs no counting again: how many items have an n-gram is known, and all references are gone through at once. So a hundred
+A constant needs no new count: the number of items with an n-gram is known, and all references are gone through at once. So a hundred
 sentences take about as long as `score` takes for a few, and for BLEU alone a thousand.
 """
 
@@ -21,7 +21,7 @@ MOST_WORDS = 64
 
 
 def bleus(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> Floats:
-    """BLEU-1..4 of each sentence, as a (sentences, 4) array. All of this module takes tokenised texts."""
+    """Return BLEU-1..4 of each sentence, as a (sentences, 4) array. All of this module takes tokenised texts."""
     corpus, items = count(ours, theirs), len(theirs)
     words, starts = corpus.candidate_words, _starts(theirs)
     right = [_right(c, r, corpus) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
@@ -36,13 +36,13 @@ def bleus(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> Floats:
 
 
 def _starts(theirs: Sequence[Sequence[str]]) -> Ints:
-    """Where the references of each item begin among all."""
+    """Return the index at which the references of each item begin among all."""
     sizes = np.array([len(refs) for refs in theirs], dtype=np.int64)
     return np.asarray(np.cumsum(sizes) - sizes, dtype=np.int64)
 
 
 def _right(candidates: GramTable, references: GramTable, corpus: Corpus) -> Floats:
-    """How many n-grams of each sentence are found, over all items, each as often as one reference of the item has it."""
+    """Return how many n-grams of each sentence are found, over all items, each as often as one reference of the item has it."""
     found = np.zeros(len(candidates.gram))
     for times in range(1, int(candidates.times.max(initial=0)) + 1):
         often = references.times >= times
@@ -54,7 +54,7 @@ def _right(candidates: GramTable, references: GramTable, corpus: Corpus) -> Floa
 
 
 def ciders(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> list[float]:
-    """CIDEr of each sentence."""
+    """Return CIDEr of each sentence."""
     corpus, items = count(ours, theirs), len(theirs)
     similar = np.zeros((len(ours), len(corpus.item)))
     for mine, refs in zip(corpus.candidates, corpus.references, strict=True):
@@ -67,7 +67,7 @@ def ciders(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> list[float]:
 
 
 def _similar(ours: GramTable, theirs: GramTable, corpus: Corpus, items: int) -> Floats:
-    """The cosine of every sentence with every reference, for n-grams of one length."""
+    """Return the cosine of every sentence with every reference, for n-grams of one length."""
     size, n = max(ours.grams, 1), len(corpus.item)
     holders = np.unique(corpus.item[theirs.sentence] * size + theirs.gram)
     rarity = np.log(float(items)) - np.log(np.maximum(np.bincount(holders % size, minlength=size), 1))
@@ -87,7 +87,7 @@ def _similar(ours: GramTable, theirs: GramTable, corpus: Corpus, items: int) -> 
 
 
 def rouges(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> list[float]:
-    """ROUGE-L of each sentence; none may have more than `MOST_WORDS` words."""
+    """Return ROUGE-L of each sentence; each may have at most `MOST_WORDS` words."""
     words, starts = [r.split(" ") for refs in theirs for r in refs], _starts(theirs)
     number: dict[str, int] = {}
     tokens = np.array([number.setdefault(w, len(number)) for r in words for w in r], dtype=np.int64)
@@ -109,7 +109,7 @@ def rouges(ours: Sequence[str], theirs: Sequence[Sequence[str]]) -> list[float]:
 
 
 def _common(said: Sequence[int], columns: Sequence[Ints], words: int, n: int) -> NDArray[np.int64]:
-    """Lengths of the longest common subsequences with all references, as in `rouge`, a word of each of them at a time."""
+    """Return lengths of the longest common subsequences with all references, as in `rouge`, a word of each of them at a time."""
     places = np.zeros(words, dtype=np.uint64)
     for i, word in enumerate(said):
         if word >= 0:

@@ -1,6 +1,6 @@
 """The e-ViL scores (Kayser et al., 2021): task score times explanation score, from averages of text metrics.
 
-The original replaces a BERTScore that it cannot compute by 0.8. Here a missing metric leaves the score out, and says which.
+The original replaces a BERTScore that it cannot compute by 0.8. Here a missing metric leaves the score out, and is named.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class EVilScores(NamedTuple):
 
 
 def e_vil(scores: Mapping[str, float | None], task: float | None) -> EVilScores:
-    """From the values of the metrics on the 0..1 scale (CIDEr may exceed 1), over correctly answered samples only.
+    """Return the scores from metric values on the 0..1 scale (CIDEr may exceed 1), over correctly answered samples only.
 
     >>> found = e_vil({"METEOR": 0.2, "ROUGE-L": 0.3, "CIDEr": 0.9, "SPICE": 0.2, "BERTScore": 0.8}, 0.5)
     >>> round(found.overlap, 4), round(found.explanation, 4), round(found.overall, 4)

@@ -1,6 +1,6 @@
 """Metrics that need more than Python: METEOR where Java and pycocoevalcap are here, and a plain "not available" otherwise.
 
-No value is ever put in for a metric that was not computed, and nothing is downloaded.
+A metric that was not computed never gets a value, and nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NEEDS = {
 
 
 def missing() -> dict[str, str]:
-    """The metrics outside the core that are not available here, and what each needs."""
+    """Return the metrics outside the core that are not available here, and what each needs."""
     here = {"METEOR"} if _meteor_jar() and shutil.which("java") else set()
     return {name: needs for name, needs in NEEDS.items() if name not in here}
 
@@ -36,9 +36,9 @@ def meteor_with_interval(
     *,
     tokenise: Callable[[str], str] = ptb,
 ) -> CorpusValue:
-    """METEOR 1.5 of a corpus, by the Java program that pycocoevalcap brings; raises SnellenError where it is not here.
+    """Return METEOR 1.5 of a corpus, by the Java program that pycocoevalcap brings; raise SnellenError where it is not here.
 
-    The program counts for each candidate, and a corpus' value is that of the sums: so the sums without each (group of) clusters are
+    The program counts for each candidate, and a corpus' value is that of the sums. So the sums without each (group of) clusters are
     handed to it as candidates.
     """
     import numpy as np
@@ -60,7 +60,7 @@ def meteor_with_interval(
 def _counts(
     candidates: Sequence[str], references: Sequence[Sequence[str]], tokenise: Callable[[str], str]
 ) -> list[str]:
-    """What the program counts of each candidate, as it writes it."""
+    """Return the program's counts of each candidate, as it writes them."""
     pairs = zip(candidates, references, strict=True)
     return _talk(
         [" ||| ".join(["SCORE", *(_part(tokenise(r)) for r in refs), _part(tokenise(c))]) for c, refs in pairs]
@@ -68,7 +68,7 @@ def _counts(
 
 
 def _part(text: str) -> str:
-    """A text that cannot be taken for several: no line break and no bars, which part a request."""
+    """Return a text that cannot be taken for several: without line breaks and bars, which part a request."""
     return " ".join(text.replace("|||", " ").split())
 
 
@@ -82,7 +82,7 @@ def _meteor_jar() -> Path | None:
 
 
 def _talk(lines: list[str]) -> list[str]:
-    """Give the program its lines, each one request, and take its own; raises SnellenError where it is not here."""
+    """Send the program its lines, each one request, and return its own; raise SnellenError where it is not here."""
     jar, java = _meteor_jar(), shutil.which("java")
     if jar is None or java is None:
         raise SnellenError(f"METEOR is not available: {NEEDS['METEOR']}")

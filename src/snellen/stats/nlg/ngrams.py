@@ -25,7 +25,7 @@ class GramTable(NamedTuple):
     grams: int
 
     def take(self, wanted: slice) -> GramTable:
-        """The rows of a range of sentences, renumbered from its start."""
+        """Return the rows of a range of sentences, renumbered from its start."""
         low, high = np.searchsorted(self.sentence, [wanted.start, wanted.stop])
         rows = slice(int(low), int(high))
         return GramTable(self.sentence[rows] - wanted.start, self.gram[rows], self.times[rows], self.grams)
@@ -42,7 +42,7 @@ class Corpus(NamedTuple):
 
     @property
     def items(self) -> int:
-        """How many candidates there are."""
+        """The number of candidates."""
         return len(self.candidate_words)
 
 
@@ -83,7 +83,7 @@ def _tables(sentences: list[list[str]], words: Ints) -> list[GramTable]:
 
 
 def look_up(keys: Ints, values: Ints, wanted: Ints) -> Ints:
-    """The value of each wanted key among sorted keys, 0 where it is not there."""
+    """Return the value of each wanted key among sorted keys, 0 where it is missing."""
     if not len(keys):
         return np.zeros(len(wanted), dtype=np.int64)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -91,5 +91,5 @@ def look_up(keys: Ints, values: Ints, wanted: Ints) -> Ints:
 
 
 def sums(weights: NDArray[np.generic], groups: Ints, size: int) -> Floats:
-    """The sum of the weights of each group."""
+    """Return the sum of the weights of each group."""
     return np.bincount(groups, weights=weights, minlength=size)[:size].astype(np.float64)

@@ -11,7 +11,7 @@ BETA2 = 1.2**2
 
 
 def rouge_l(candidate: str, references: Sequence[str]) -> float:
-    """Of one tokenised candidate.
+    """Return ROUGE-L of one tokenised candidate.
 
     >>> round(rouge_l("the dog runs", ["a dog runs fast", "the dog"]), 6)
     0.829932
@@ -33,7 +33,7 @@ def rouge_l(candidate: str, references: Sequence[str]) -> float:
 
 
 def _common(places: dict[str, int], full: int, words: list[str]) -> int:
-    """Length of the longest common subsequence, a whole row of the table at a time as the bits of one integer."""
+    """Return the length of the longest common subsequence, a whole row of the table at a time as the bits of one integer."""
     row = full
     for word in words:
         at = places.get(word)

@@ -1,7 +1,7 @@
 """Explanations against their references: BLEU-1..4, ROUGE-L and CIDEr in one pass, with intervals.
 
-An interval comes from what each explanation adds to the corpus' value, and knows which of them are about one image. CIDEr's weights of
-words come from all references; they are held fixed for its interval.
+An interval comes from each explanation's contribution to the corpus' value, with clusters of explanations of one image. CIDEr's
+weights of words come from all references; they are held fixed for its interval.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr")
 def score(
     candidates: Sequence[str], references: Sequence[Sequence[str]], *, tokenise: Callable[[str], str] = ptb
 ) -> dict[str, float]:
-    """The corpus values of all metrics; candidate i is compared with references[i]. NaN where there is no candidate.
+    """Return the corpus values of all metrics; candidate i is compared with references[i]. NaN where there is no candidate.
 
     `tokenise` gives words joined by spaces. The e-ViL code scores raw strings: pass `str` for its values.
     """
@@ -39,7 +39,7 @@ def score(
 def counted(
     candidates: Sequence[str], references: Sequence[Sequence[str]], tokenise: Callable[[str], str]
 ) -> tuple[BleuCounts, list[float], list[float]]:
-    """What BLEU sums, and the ROUGE-L and CIDEr of each candidate."""
+    """Return BLEU's counts, and the ROUGE-L and CIDEr of each candidate."""
     from snellen.stats.nlg.bleu import parts  # these need numpy, which is slow to import
     from snellen.stats.nlg.cider import cider
     from snellen.stats.nlg.ngrams import count
@@ -52,7 +52,7 @@ def counted(
 
 
 class CorpusValue(NamedTuple):
-    """A corpus' value with its interval, as far as there are any."""
+    """A corpus' value with its interval; each may be missing."""
 
     value: float | None
     interval: Interval | None = None
@@ -65,7 +65,7 @@ def with_intervals(
     *,
     tokenise: Callable[[str], str] = ptb,
 ) -> dict[str, CorpusValue]:
-    """As `score`, with intervals; candidates of one cluster (an image) stand or fall together."""
+    """Return what `score` does, with intervals; candidates of one cluster (an image) stand or fall together."""
     from snellen.stats.jackknife import left_out, moved_interval
     from snellen.stats.means import measured_interval, of_samples, share_interval
 

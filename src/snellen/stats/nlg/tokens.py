@@ -102,7 +102,7 @@ _CLITIC = re.compile(f"n?{_APOS}(?:[tmsd]|re|ve|ll)")
 
 
 def tokenise(text: str) -> str:
-    """The words of a text, each as the caption toolkits would count it, joined by spaces.
+    """Return the words of a text, joined by spaces, each as the caption toolkits would count it.
 
     >>> tokenise("She's holding a T-shirt, isn't she?")
     "she 's holding a t-shirt is n't she"
@@ -122,7 +122,7 @@ def tokenise(text: str) -> str:
 
 
 def _odd(word: str) -> str:
-    """A token that is not a plain word, as it is written down: curly apostrophes, brackets in smileys, inner spaces."""
+    """Return a token that is not a plain word in its written form: curly apostrophes, brackets in smileys, inner spaces."""
     if _CLITIC.fullmatch(word):
         return word.replace("’", "'").replace("\x92", "'")
     if word[0] in ":;=" and len(word) > 1:

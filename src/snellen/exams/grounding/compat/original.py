@@ -2,7 +2,7 @@
 
 "The original" is that implementation wherever this package says so.
 
-Boxes are fractions (x, y, width, height), as there. What is odd is theirs: see docs/grounding.md.
+Boxes are fractions (x, y, width, height), as there. Its oddities are kept: see docs/grounding.md.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def click_point(box: XYWH) -> XY:
 
 
 def inside(point: XY, box: XYWH, tolerance: float = TOLERANCE) -> bool:
-    """Return whether a point lies in the box, made larger on every side."""
+    """Tell whether a point lies in the box, made larger on every side."""
     x, y, width, height = box
     return x - tolerance <= point[0] <= x + width + tolerance and y - tolerance <= point[1] <= y + height + tolerance
 
 
 def match_score(found: XYWH, found_text: str | None, target: XYWH, target_text: str | None) -> float:
-    """Return how well a detection matches the truth: overlap, a bonus for the text, less a penalty for the distance; 0 to 1."""
+    """Return the match of a detection with the truth: overlap, a bonus for the text, less a penalty for the distance; 0 to 1."""
     bonus = 0.0
     if found_text and target_text:
         one, other = found_text.lower().strip(), target_text.lower().strip()
@@ -89,7 +89,7 @@ def to_full(region: XYWH, point: XY) -> XY:
 
 
 def regions(strategy: str, target: XYWH, width: int, height: int, max_regions: int = MAX_REGIONS) -> list[XYWH]:
-    """Return where the original looks, placed by the truth's centre: `baseline`, `fixed_crop` or `screenseeker`."""
+    """Return the regions that the original looks at, placed by the truth's centre: `baseline`, `fixed_crop` or `screenseeker`."""
     whole: XYWH = (0.0, 0.0, 1.0, 1.0)
     if strategy == "fixed_crop":
         return [whole, *(_around(click_point(target), size / width, size / height) for size in SIZES)]
@@ -124,7 +124,7 @@ def _panels(centre: XY) -> list[XYWH]:
 
 
 def aggregate(method: str, dataset: str, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the original's metrics of a list of element results: zeros, not nulls, where nothing is defined."""
+    """Return the original's metrics of a list of element results: zeros, not nulls, where a value is not defined."""
     total = len(results)
     found = [r for r in results if r["found"]]
     overlaps = [r["iou"] for r in found if r["iou"] > 0]

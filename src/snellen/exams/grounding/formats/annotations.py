@@ -1,7 +1,7 @@
 """The format of the original generator, exactly: `annotations.json` with boxes as fractions [x, y, width, height], images beside it.
 
-Five keys of an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the screenshot does not have
-it; the box is four zeros), `kind` (text or icon), `phrasing` (plain or natural, how it is asked for) and `role` (what it is called in
+Five keys of an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the target is not on the screenshot;
+the box is four zeros), `kind` (text or icon), `phrasing` (plain or natural, the style of the instruction) and `role` (its name in
 words, such as "menu"; it is not read back).
 Sets of this format are written in synthetic/screens.
 """
@@ -37,7 +37,7 @@ DETAILS = ("platform", "application", "difficulty", "theme")
 
 
 class Element(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An element as the file has it."""
+    """An element as it stands in the file."""
 
     id: str
     bbox: list[float]
@@ -67,7 +67,7 @@ class _AnnotationsFile(msgspec.Struct, frozen=True):
 
 
 def instruction_of(instruction: str | None, text: str | None, element_type: str) -> str:
-    """Return what a model is asked: the file's own words, else the original's sentence made from text and type.
+    """Return the instruction for the model: the file's own words, else the original's sentence made from text and type.
 
     >>> instruction_of(None, "Email", "text_field")
     "Click on the 'Email' text_field"
@@ -88,7 +88,7 @@ def _find(where: Path) -> list[Path]:
 
 
 def origin(path: Path, where: PictureFolders) -> tuple[list[Any], bool]:
-    """Return what the file and its samples say of where they come from, and whether it has the name of the original's generated sets."""
+    """Return the origin that the file and its samples state, and whether the file has the name of the original's generated sets."""
     root = read_json(path, where)
     if not isinstance(root, dict):
         return [], False

@@ -1,7 +1,7 @@
-"""What every grounding format is turned into: screens with targets, boxes in pixels of the screenshot, each checked.
+"""The common form of all grounding formats: screens with targets, boxes in pixels of the screenshot, each checked.
 
-A format maps its own fields to these two types. It yields a place in words and a function that makes one screen with one target;
-`GroundingFormat.read` puts the targets of a screen together, and what fails becomes a Problem at its place. Each format declares how its
+A format maps its own fields to these two types. It yields a place in words and a function that makes one screen with one target.
+`GroundingFormat.read` puts the targets of a screen together, and a failure becomes a Problem at its place. Each format declares how its
 boxes are written; nothing is guessed from the numbers.
 """
 
@@ -39,15 +39,15 @@ Row = TypeVar("Row")
 
 
 class AmbiguousBox(SnellenError):
-    """Numbers that could mean two things. What is missing is missing in most rows of a file, so reading stops there."""
+    """Numbers that could mean two things. Most rows of such a file lack the same information, so reading stops there."""
 
 
 class Target(Struct, frozen=True):
-    """One thing to find. All `boxes` are right answers, the first is the one that was meant; without any it is absent.
+    """One thing to find. All `boxes` are right answers, the first is the intended one; a target without boxes is absent.
 
-    `where` is how messages name the record. `area_fraction` is the first box's share of the screen where the file says it. `shared`
-    means that it is asked for by its kind alone: of one screen, all targets with its instruction are one. `more` holds what only some
-    formats have.
+    `where` is the record's name in messages. `area_fraction` is the first box's share of the screen where the file has it. `shared`
+    means that the instruction names only its kind: all targets of one screen with this instruction are one. `more` holds fields that only
+    some formats have.
     """
 
     id: str
@@ -64,14 +64,14 @@ class Target(Struct, frozen=True):
 
 
 class EmbeddedPicture(NamedTuple):
-    """A picture that stands in a Parquet file, the column in lower case; or in a JSON file, the column being EMBEDDED."""
+    """A picture inside a Parquet file, with the column in lower case; or inside a JSON file, where the column is EMBEDDED."""
 
     column: str
     row: int
 
 
 class Screen(NamedTuple):
-    """One screenshot with all its targets; `image` is its name for messages, `path` the file (that holds it, where it has a cell)."""
+    """One screenshot with all its targets; `image` is its name for messages, `path` the file (or the file that holds it, with a cell)."""
 
     id: str
     split: str
@@ -84,11 +84,11 @@ class Screen(NamedTuple):
 
     @property
     def space(self) -> Pixels:
-        """Return the space of its pixels."""
+        """The space of its pixels."""
         return Pixels(self.width, self.height)
 
     def read(self) -> bytes:
-        """Return the picture's bytes; OSError where its file cannot be read."""
+        """Return the picture's bytes; raise OSError where its file cannot be read."""
         if self.cell is None:
             return read_picture(self.path)
         if self.cell.column == EMBEDDED:
@@ -116,11 +116,11 @@ class Screen(NamedTuple):
 
 
 Entry = tuple[str, Callable[[], Screen]] | Problem
-"""A place in words, and what makes the screen with the one target that stands there."""
+"""A place in words, and a function that makes the screen with the one target at that place."""
 
 
 class GroundingFormat(NamedTuple):
-    """A data format: how its files are found and read. `box_format` is what the user says of boxes whose file does not say it."""
+    """A data format: how its files are found and read. `box_format` is the user's statement on boxes whose file states no format."""
 
     name: str
     title: str
@@ -186,7 +186,7 @@ def area_class(fraction: float) -> str:
 
 
 def read_json(path: Path, where: PictureFolders) -> Any:
-    """Return the content of a JSON file; SnellenError with its name where it is not one."""
+    """Return the content of a JSON file; raise SnellenError with the file's name where it is not valid JSON."""
     label = where.label(path)
     try:
         return msgspec.json.decode(check_inside(path, where.home).read_bytes())
@@ -197,7 +197,7 @@ def read_json(path: Path, where: PictureFolders) -> Any:
 
 
 def keys_of(path: Path) -> dict[str, msgspec.Raw]:
-    """Return what a JSON file has at its top, by its keys; nothing where it is not an object."""
+    """Return the top-level values of a JSON file, by their keys; nothing where it is not an object."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
     except (*_NOT_JSON, OSError):
@@ -205,7 +205,7 @@ def keys_of(path: Path) -> dict[str, msgspec.Raw]:
 
 
 def typed(value: Any, kind: type[Row], *, strict: bool = True) -> Row:
-    """Return a record as a type; SnellenError names the field that is wrong, and what it may be."""
+    """Return a record as a type; SnellenError names the invalid field and its allowed values."""
     try:
         return msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError as error:
@@ -219,7 +219,7 @@ def typed(value: Any, kind: type[Row], *, strict: bool = True) -> Row:
 
 
 def find_image(where: PictureFolders, name: str, folders: Sequence[str] = ("",)) -> Path:
-    """Return the file of an image that a record names, looked for in some folders; never outside the data set's folder."""
+    """Return the file of an image that a record names. Some folders are searched, but never outside the data set's folder."""
     if not name or "\\" in name or ".." in PurePosixPath(name).parts:
         raise SnellenError(f"image name {name!r} must be a path inside the data set's folder")
     path = where.find(name, folders)
@@ -248,7 +248,7 @@ def embedded(path: Path) -> bytes:
 
 
 def file_size(path: Path, *, upright: bool = True) -> tuple[int, int]:
-    """Return width and height of a picture's file, as `picture_size`."""
+    """Return width and height of a picture's file, by the rules of `picture_size`."""
     try:
         return picture_size(read_picture(path), path.name, upright=upright)
     except OSError as error:
@@ -258,8 +258,8 @@ def file_size(path: Path, *, upright: bool = True) -> tuple[int, int]:
 def picture_size(data: bytes, name: str, *, upright: bool = True) -> tuple[int, int]:
     """Return width and height of a picture.
 
-    One that its EXIF data turns is refused where it has to be `upright`: boxes were drawn on it as it is shown, turned, and whether a
-    model sees it so depends on the endpoint.
+    A picture that its EXIF data turns is refused where it has to be `upright`: boxes were drawn on it as it is shown, turned, and it
+    depends on the endpoint whether a model sees it so.
     """
     head = sniff(data)
     if head.width == 0 or head.height == 0:
@@ -272,7 +272,7 @@ def picture_size(data: bytes, name: str, *, upright: bool = True) -> tuple[int, 
 
 
 def _orientation(data: bytes) -> int:
-    """Return the EXIF orientation, 1 where it has none or cannot be opened (whatever decodes it says so)."""
+    """Return the EXIF orientation, 1 where it has none or cannot be opened (decoding it later reports the error)."""
     from snellen.core.pixels import BadPicture, open_picture
 
     try:
@@ -286,7 +286,7 @@ def _orientation(data: bytes) -> int:
 
 
 def true_box(values: Any, box_format: str, space: Pixels) -> Box:
-    """Return a box as the format declares it in pixels of the screenshot; SnellenError where it does not lie in the image."""
+    """Return a box in pixels of the screenshot, by the declared format; raise SnellenError where it does not lie in the image."""
     convention, _, unit = box_format.partition("-")
     make = Box.from_xywh if convention == "xywh" else Box.from_xyxy
     box = make(values, UNIT if unit == "shares" else space).to(space)
@@ -296,7 +296,7 @@ def true_box(values: Any, box_format: str, space: Pixels) -> Box:
 
 
 def _polygon_bounds(flat: Any, space: Pixels) -> Box:
-    """Return the rectangle around a polygon [x, y, x, y, ...] in pixels; SnellenError where it is not one or not in the image."""
+    """Return the rectangle around a polygon [x, y, x, y, ...] in pixels; raise SnellenError where it is invalid or not in the image."""
     numbers = isinstance(flat, list | tuple) and all(isinstance(v, int | float) and math.isfinite(v) for v in flat)
     if not numbers or len(flat) < 6 or len(flat) % 2:
         given = f"{len(flat)} numbers" if isinstance(flat, list | tuple) else repr(flat)
@@ -306,7 +306,7 @@ def _polygon_bounds(flat: Any, space: Pixels) -> Box:
 
 
 def _inside(box: Box, problem: str) -> Box:
-    """Return a box that lies in the image, on whole pixels where only a division by the image's size left a trace of others."""
+    """Return a box that lies in the image. Edges become whole pixels where only a division by the image's size made them fractions."""
     width, height = box.space.width, box.space.height
     if not Box(-_OVERHANG, -_OVERHANG, width + _OVERHANG, height + _OVERHANG, box.space).covers(box):
         raise SnellenError(problem)

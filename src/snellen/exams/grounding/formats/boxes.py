@@ -1,9 +1,9 @@
-"""Boxes as people write them into a cell, and how a file says what their numbers mean. Nothing is guessed from the numbers.
+"""Boxes as people write them into a cell, and the declaration of their numbers. Nothing is guessed from the numbers.
 
-What four numbers mean is said by the name of the column (`box_xywh`, or x1, y1, x2 and y2 in columns of their own), by a column
-`box_format`, by the keys of an object, or by the user. Without a unit they are pixels of the picture; boxes that could only be shares
-are refused then. An object with x, y, width and height, as browsers give it, counts CSS pixels: the row says how many pixels of the
-picture one of them is.
+The meaning of four numbers comes from the name of the column (`box_xywh`, or x1, y1, x2 and y2 in columns of their own), from a column
+`box_format`, from the keys of an object, or from the user. Without a unit they are pixels of the picture. Boxes that could only be
+shares are refused then. An object with x, y, width and height, as browsers give it, counts CSS pixels: the row says how many pixels of
+the picture one of them is.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ NAMES = declared("snellen.exams.grounding.formats", "columns.toml", _ColumnNames
 
 
 class BoxColumns(NamedTuple):
-    """Where a file has its boxes: in one column, or in four; and the format that the columns' names say, else an empty text."""
+    """The box columns of a file, one or four, and the format in their names, else an empty text."""
 
     names: tuple[str, ...]
     box_format: str = ""
 
     @property
     def shown(self) -> str:
-        """Return how messages name the columns."""
+        """The name of the columns in messages."""
         return f"column{'s' * (len(self.names) > 1)} {', '.join(self.names)}"
 
 
@@ -87,7 +87,7 @@ def box_format(text: Any, where: str = "column box_format") -> str:
 
 
 def boxes_in(cells: Mapping[str, Any], columns: BoxColumns, stated: str, space: Pixels) -> tuple[Box, ...]:
-    """Return the boxes of a row. `stated` is the format that its `box_format`, the kind of file, or the user says."""
+    """Return the boxes of a row. `stated` is the format from its `box_format`, the kind of file, or the user."""
     if stated and columns.box_format and stated[:4] != columns.box_format[:4]:
         raise SnellenError(f"{columns.shown}: the name says {columns.box_format[:4]}, and box_format says {stated}")
     if len(columns.names) > 1:
@@ -123,7 +123,7 @@ def _box(given: Any, way: str, scale: float | None, column: str, space: Pixels) 
 
 
 def _from_object(given: Mapping[str, Any], stated: str, scale: float | None, column: str) -> tuple[list[float], str]:
-    """Return the numbers of an object, whose keys say which is which. A browser's rectangle has both kinds of keys."""
+    """Return the numbers of an object in the order that its keys state. A browser's rectangle has both kinds of keys."""
     low = {str(key).lower(): value for key, value in given.items()}
     names = next((n for n in (*NAMES.sized, *NAMES.corners) if set(n) <= low.keys()), None)
     if names is None:
@@ -143,7 +143,7 @@ def _from_object(given: Mapping[str, Any], stated: str, scale: float | None, col
 
 
 def _scale(cells: Mapping[str, Any], space: Pixels) -> float | None:
-    """Return how many pixels of the picture a CSS pixel is, where the row says so."""
+    """Return how many pixels of the picture a CSS pixel is, where the row has it."""
     stated = [name for name in (*NAMES.scale, *NAMES.viewport) if name in cells]
     if not stated:
         return None
@@ -168,7 +168,7 @@ def _number(value: Any, name: str) -> float:
 
 
 def _listed(cell: Any, column: str) -> Iterator[Any]:
-    """Yield the boxes of a cell, each a list of four numbers or an object: one, a list of them, or either as text."""
+    """Yield the boxes of a cell, each a list of four numbers or an object. The cell holds one, a list of them, or either as text."""
     given = _from_text(cell, column) if isinstance(cell, str) else [cell] if isinstance(cell, dict) else cell
     if not isinstance(given, list) or len(given) > _MOST_BOXES:
         raise SnellenError(f"{column}: expected four numbers, not {one_line(repr(cell), _SHOWN)}")
@@ -183,7 +183,7 @@ def _listed(cell: Any, column: str) -> Iterator[Any]:
 
 
 def _from_text(text: str, column: str) -> Any:
-    """Return what the text of a cell holds: JSON, or numbers with commas or blanks between them and `;` between boxes."""
+    """Return the content of a cell's text: JSON, or numbers with commas or blanks between them and `;` between boxes."""
     if text.lstrip().startswith(("[", "{")):
         try:
             found = msgspec.json.decode(text)

@@ -1,8 +1,8 @@
-"""COCO's detection format and LabelMe's files. They are known by what they hold.
+"""COCO's detection format and LabelMe's files. They are recognised by their content.
 
-COCO: one JSON file with `images`, `annotations` and `categories`, boxes [x, y, width, height] in pixels; an annotation's `instruction` or
-`caption` is asked. LabelMe: a JSON file beside each picture with `shapes` in pixels, rectangles (two corners, in any order) and polygons;
-a shape's `description` is asked, and a picture that is not where `imagePath` says is taken from `imageData`.
+COCO: one JSON file with `images`, `annotations` and `categories`, boxes [x, y, width, height] in pixels. The instruction is an
+annotation's `instruction` or `caption`. LabelMe: a JSON file beside each picture with `shapes` in pixels, rectangles (two corners, in any
+order) and polygons. The instruction is a shape's `description`. A picture that is not at `imagePath` is taken from `imageData`.
 Without such words the instruction is made of the category or label, and all boxes of it in a picture are right.
 """
 
@@ -83,13 +83,13 @@ class _LabelmeFile(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def _asked(screen: Screen, place: str, name: str, words: str, **more: Any) -> Screen:
-    """Return a screen with one target that is asked for in its own words, else by the name of its kind."""
+    """Return a screen with one target, whose instruction is its own words, else the name of its kind."""
     asked = words or instruction_of(None, name, "unknown")
     return screen.asking(place, instruction=asked, tags={"type": name or "unknown"}, shared=not words, **more)
 
 
 def _same_size(size: tuple[int, int], name: str, *stated: int) -> tuple[int, int]:
-    """Return the size of a picture; SnellenError where the record states another: its boxes were measured on something else."""
+    """Return the size of a picture; raise SnellenError where the record states another: its boxes were measured on another picture."""
     if stated != size:
         raise SnellenError(f"image {name!r} is {size[0]}x{size[1]}, and the file says {'x'.join(map(str, stated))}")
     return size
@@ -115,7 +115,7 @@ def _is_coco(path: Path) -> bool:
 
 
 def _coco_entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iterator[Entry]:
-    """Yield every annotation. Of several files each is a split."""
+    """Yield every annotation. Each of several files is a split."""
     for path in files:
         label, split = where.label(path), path.stem if len(files) > 1 else ALL
         root = typed(read_json(path, where), _CocoFile)

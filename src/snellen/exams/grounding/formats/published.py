@@ -1,8 +1,8 @@
 """ScreenSpot, ScreenSpot-v2, ScreenSpot-Pro and OSWorld-G as published: lists of records, each a row of these types.
 
-ScreenSpot (SeeClick) and v2 (OS-Copilot): one file a platform, boxes [x, y, width, height] in pixels. Pro: boxes [x1, y1, x2, y2] in
-pixels. OSWorld-G: boxes [x, y, width, height] in pixels, polygons, and targets that are not there; `classification_result.json`, which
-its authors keep beside the lists, says which capabilities a target asks for.
+ScreenSpot (SeeClick) and v2 (OS-Copilot): one file per platform, boxes [x, y, width, height] in pixels. Pro: boxes [x1, y1, x2, y2] in
+pixels. OSWorld-G: boxes [x, y, width, height] in pixels, polygons, and absent targets. Its authors keep `classification_result.json`
+beside the lists; this file has the capabilities that each target needs.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _pro(where: PictureFolders, row: _ProRow, place: str, file: Path) -> Screen:
 
 
 def _osworld_entries(where: PictureFolders, files: list[Path], _box_format: str) -> Iterator[Entry]:
-    """Yield every record; the split is the file, since both files ask for the same targets in different words."""
+    """Yield every record; the split is the file, since both files have the same targets in different words."""
     for path in files:
         capabilities: dict[str, list[str]] = {}
         beside = path.with_name(_CLASSES)

@@ -1,7 +1,7 @@
 """Own screenshots as rows: a picture, an instruction and a box, in JSONL, a JSON list, CSV or Parquet.
 
-`columns.toml` lists the names of columns, `boxes` says how a box may be written. Files like ScreenSpot's (`img_filename`, `data_type`)
-and ScreenSpot-Pro's (`ui_type`, `img_size`) are known by their columns and have the boxes of their originals.
+`columns.toml` lists the names of columns, `boxes` the ways to write a box. Files like ScreenSpot's (`img_filename`, `data_type`)
+and ScreenSpot-Pro's (`ui_type`, `img_size`) are recognised by their columns and have the boxes of their originals.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 class _RowColumns(NamedTuple):
-    """What the columns of a file are. `box_format` is what its columns, or else the user, say of all its boxes."""
+    """The roles of a file's columns. `box_format` applies to all its boxes: from its columns, or else from the user."""
 
     image: str
     instruction: str
@@ -48,7 +48,7 @@ class _RowColumns(NamedTuple):
 
 
 def _columns_of(present: list[str], box_format: str = "") -> _RowColumns | None:
-    """Return which columns are what; None where they are not those of screenshots with boxes."""
+    """Return the roles of the columns; None where they are not those of screenshots with boxes."""
     image, instruction, boxes = _first(NAMES.image, present), _first(NAMES.instruction, present), box_columns(present)
     if not image or not instruction or not boxes:
         return None
@@ -123,7 +123,7 @@ def _screen(
 def _picture(
     row: TableRow, column: str, where: PictureFolders, path: Path, size_of: Callable[[Path], tuple[int, int]]
 ) -> Screen:
-    """Return a row's screen. A picture that stands in the file itself is named by its content."""
+    """Return a row's screen. A picture inside the file itself is named by its content."""
     given = row.cells.get(column)
     if isinstance(given, bytes):
         name, size = hashlib.sha256(given).hexdigest()[:12], picture_size(given, row.place)
@@ -140,7 +140,7 @@ def _picture(
 
 
 def _check_size(cells: Mapping[str, Any], screen: Screen) -> None:
-    """Refuse a row that says another size than its picture has: its box was measured on something else."""
+    """Refuse a row that states another size than its picture has: its box was measured on another picture."""
     stated = [[cells[w], cells[h]] for w, h in NAMES.image_sizes if w in cells and h in cells]
     stated += [cells["img_size"]] if "img_size" in cells else []
     for size in stated:

@@ -1,4 +1,4 @@
-"""Marks of one prediction against one truth: in the box or not, how far off, how well a box fits, what a detector saw. Pure."""
+"""Marks of one prediction against one truth: hit or miss, distance, fit of the box, and the detector's share. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IOUS = (10, 30, 50, 70, 90)
 
 
 class Truth(NamedTuple):
-    """Every box (and polygon) that is a right answer, in pixels of the screenshot; none where the target is not there."""
+    """Every box (and polygon) that is a right answer, in pixels of the screenshot; none where the target is absent."""
 
     space: Pixels
     boxes: tuple[Box, ...]
@@ -47,7 +47,7 @@ def truth_of(sample: Sample) -> Truth:
 
 
 def read_prediction(reply: str, sample: Sample, cut: bool = False) -> Prediction:
-    """Return the prediction in a reply; a plain reply counts pixels of the screenshot, or percents where it says so."""
+    """Return the prediction in a reply. A plain reply counts pixels of the screenshot, or percents where it says so."""
     prediction = from_text(reply)
     if prediction is not None:
         return prediction
@@ -65,7 +65,7 @@ def read_prediction(reply: str, sample: Sample, cut: bool = False) -> Prediction
 
 
 def hits(point: Point, truth: Truth) -> bool:
-    """Return whether a click lands on a right answer: edges count, and there is no tolerance (a millionth of a pixel is arithmetic)."""
+    """Tell whether a click lands on a right answer: edges count, and there is no tolerance (a millionth of a pixel is arithmetic)."""
     point = Point(round(point.x, 6), round(point.y, 6), point.space)
     if truth.polygons:
         return any(in_polygon(point.x, point.y, polygon) for polygon in truth.polygons)
@@ -73,7 +73,7 @@ def hits(point: Point, truth: Truth) -> bool:
 
 
 def in_polygon(x: float, y: float, flat: Sequence[float]) -> bool:
-    """Return whether a point lies in a polygon [x, y, x, y, ...], its edges included."""
+    """Tell whether a point lies in a polygon [x, y, x, y, ...], its edges included."""
     inside = False
     for x1, y1, x2, y2 in _sides(flat):
         cross = (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1)
@@ -104,7 +104,7 @@ def nearest_place(point: Point, truth: Truth) -> tuple[float, float]:
 
 
 def is_right(prediction: Prediction, truth: Truth) -> bool:
-    """Return whether it is a hit; or, where the target is not there, a refusal."""
+    """Tell whether it is a hit; or, where the target is absent, a refusal."""
     if truth.absent:
         return prediction.status == "refused"
     at = clicked(prediction, truth)
@@ -117,7 +117,7 @@ def clicked(prediction: Prediction, truth: Truth) -> Point | None:
 
 
 def metrics(prediction: Prediction | None, truth: Truth) -> Metrics:
-    """Return all values of one sample; None where one is not defined. Without a prediction: what a non-answer gets."""
+    """Return all values of one sample; None where one is not defined. Without a prediction: the values of a non-answer."""
     said = prediction or NOTHING
     right, refused = is_right(said, truth), said.status == "refused"
     values: Metrics = {
@@ -136,7 +136,7 @@ def metrics(prediction: Prediction | None, truth: Truth) -> Metrics:
 
 
 def _distances(at: Point | None, truth: Truth) -> Metrics:
-    """Return how far off, in pixels: to the nearest middle of a right box, and to the nearest right box or polygon (0 inside)."""
+    """Return the distances in pixels: to the nearest middle of a right box, and to the nearest right box or polygon (0 inside)."""
     away = None if at is None or truth.absent else math.dist(nearest_place(at, truth), (at.x, at.y))
     middle = None if at is None or truth.absent else min(distance(at, box.centre) for box in truth.boxes)
     within: Metrics = {
@@ -146,7 +146,7 @@ def _distances(at: Point | None, truth: Truth) -> Metrics:
 
 
 def _overlaps(prediction: Prediction, truth: Truth) -> Metrics:
-    """Return the IoU with the best right box, where there is a box; what a missing box costs is known only for a whole run (summary.py)."""
+    """Return the IoU with the best right box, where there is a box. The cost of a missing box is known only for a whole run (summary.py)."""
     best = None
     if prediction.box is not None and prediction.status == "found" and not truth.absent:
         x1, y1, x2, y2 = prediction.box
@@ -156,7 +156,7 @@ def _overlaps(prediction: Prediction, truth: Truth) -> Metrics:
 
 
 def _detector(prediction: Prediction, truth: Truth) -> Metrics:
-    """Return what the detector saw, whatever was chosen: a box whose middle is a right click, and a box that fits (IoU 0.5).
+    """Return the detector's marks, whatever was chosen: a box whose middle is a right click, and a box that fits (IoU 0.5).
 
     Not defined where the method has no detector, or where only a part of the detections was kept.
     """

@@ -1,6 +1,6 @@
-"""The metrics of grounding as they are declared: names, labels, units, which way is better, who makes their scores.
+"""The declared metrics of grounding: names, labels, units, which way is better, and the source of their scores.
 
-Keys that begin with `seed_` are of openadapt-grounding's own rule; marks have been stored under them from the start.
+Keys that begin with `seed_` follow openadapt-grounding's own rule; marks have been stored under them from the start.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _MEASURED = (
     _quantile("seconds_image_p50", "time for a screenshot p50", "s"),
     _quantile("seconds_image_p95", "time for a screenshot p95", "s"),
 )
-# values of single samples alone: no table has a mean of them
+# values of single samples alone: tables do not show their mean
 _SAMPLE_ONLY = (
     Metric(name="seed_iou", label="IoU (openadapt)", kind="own", interval="", detail=True),
     Metric(name="seed_distance", label="distance (openadapt)", kind="own", better="lower", interval="", detail=True),
 )
 
-# in the order in which tables show them
+# in the order of the tables
 OF_CLICK = (CLICK, *_PRESENCE, *PLACES, *_MEASURED)
 OF_OPENADAPT = (DETECTION, CLICK, *_PRESENCE, *PLACES, _MATCH, *_MEASURED, *_SAMPLE_ONLY)
 OF_SCREENSPOT = (CLICK, CELLS, *_PRESENCE, _WRONG_FORMAT, *PLACES, *_MEASURED)

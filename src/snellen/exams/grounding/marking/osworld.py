@@ -1,7 +1,7 @@
-"""OSWorld-G as lmms-eval marks it: which numbers of a reply it takes, what it holds for fractions, what for a refusal, what lies in a box.
+"""OSWorld-G as lmms-eval marks it: the numbers that it reads, fractions, refusals, and points in a box.
 
-OSWorld-G's own evaluation has the same rules for a point (boxes, polygons, both numbers negative) and leaves the reading to a script a
-model. Every pattern here takes time in proportion to the reply, which is why some are two where lmms-eval has one.
+OSWorld-G's own evaluation has the same rules for a point (boxes, polygons, both numbers negative). It leaves the reading to a script
+per model. Every pattern here takes time in proportion to the reply, so some are two where lmms-eval has one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from snellen.exams.grounding.marking.marks import Truth
 
 LMMS = "lmms-eval"
-"""The method of a prediction that was read so."""
+"""The method of a prediction that lmms-eval's rules read."""
 _N = r"(-?\d+(?:\.\d+)?%?)"
 _NUMBER = re.compile(_N)
 _TAG = re.compile(r"<\s*bbox", re.IGNORECASE)
@@ -20,7 +20,7 @@ _PAIR = re.compile(rf"[\[(]\s*{_N}(?:\s*,\s*|\s+){_N}\s*[\])]")
 _X = re.compile(rf"x['\"]?\s*[:=]\s*{_N}", re.IGNORECASE)
 _Y = re.compile(rf"y['\"]?\s*[:=]\s*{_N}", re.IGNORECASE)
 _BOX_WORDS = ("box", "rect")
-_FARTHEST = 1e12  # a number of hundreds of digits stays a number
+_FARTHEST = 1e12  # keeps a number of hundreds of digits a number
 
 XY = tuple[float, float]
 
@@ -53,18 +53,18 @@ def lmms_point(text: str) -> XY | None:
 
 
 def lmms_place(point: XY, size: tuple[int, int]) -> XY:
-    """Return a point in pixels: one with both numbers from 0 to 1 is fractions of the screenshot."""
+    """Return a point in pixels: if both numbers are from 0 to 1, they are fractions of the screenshot."""
     x, y = point
     return (x * size[0], y * size[1]) if 0 <= x <= 1 and 0 <= y <= 1 else point
 
 
 def lmms_refuses(point: XY) -> bool:
-    """Return whether a point says that the target is not there: both of its numbers are negative."""
+    """Tell whether a point says that the target is absent: both of its numbers are negative."""
     return point[0] < 0 and point[1] < 0
 
 
 def lmms_hits(point: XY, truth: Truth) -> bool:
-    """Return whether a point in pixels is right: in the box with its edges, or in the polygon, some of whose edges count."""
+    """Tell whether a point in pixels is right: in the box with its edges, or in the polygon, some of whose edges count."""
     x, y = point
     if truth.polygons:
         return any(_ray(x, y, polygon) for polygon in truth.polygons)
@@ -72,7 +72,7 @@ def lmms_hits(point: XY, truth: Truth) -> bool:
 
 
 def _ray(x: float, y: float, flat: tuple[float, ...]) -> bool:
-    """Return whether a ray to the right of the point crosses an odd number of sides."""
+    """Tell whether a ray to the right of the point crosses an odd number of sides."""
     xs, ys = flat[::2], flat[1::2]
     sides = zip(xs, ys, (xs[-1], *xs), (ys[-1], *ys), strict=False)
     crossed = (x < (xj - xi) * (y - yi) / (yj - yi) + xi for xi, yi, xj, yj in sides if (yi > y) != (yj > y))
@@ -80,7 +80,7 @@ def _ray(x: float, y: float, flat: tuple[float, ...]) -> bool:
 
 
 def _in_tag(text: str) -> str:
-    """Return what stands in the first `<bbox>`, or nothing."""
+    """Return the content of the first `<bbox>`, or nothing."""
     tag = _TAG.search(text)
     start = 0 if tag is None else text.find(">", tag.end()) + 1
     end = _TAG_END.search(text, start) if start else None

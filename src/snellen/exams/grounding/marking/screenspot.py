@@ -1,4 +1,4 @@
-"""ScreenSpot-Pro's report and leaderboard row from marks: their keys, their zeros where nothing was counted."""
+"""ScreenSpot-Pro's report and leaderboard row from marks, with their keys, and their zeros where nothing was counted."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def leaderboard(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def mean_of_cells(cells: Mapping[tuple[str, str], tuple[float, int]]) -> float | None:
-    """Return the plain mean of ScreenSpot's six cells (right, total); None where not all six were run."""
+    """Return the plain mean of ScreenSpot's six cells (right, total); None unless all six were run."""
     if not all(cell in cells for cell in CELLS):
         return None
     return sum(cells[c][0] / cells[c][1] for c in CELLS) / len(CELLS)

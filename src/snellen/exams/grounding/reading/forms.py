@@ -1,7 +1,7 @@
-"""The forms in which a reply can name a point or a box; each finds every place where it stands. Pure.
+"""The forms in which a reply can name a point or a box; each finds all of its places. Pure.
 
-Tags, special tokens and attributes, numbers with names, brackets, and bare numbers; JSON is in json_points. Patterns name their numbers a,
-b, c and d, and the percent signs behind them u and v.
+Tags, special tokens and attributes, numbers with names, brackets, and bare numbers; JSON is in json_points. Patterns name their numbers
+a, b, c and d, and the percent signs behind them u and v.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from snellen.exams.grounding.reading.found import PERCENT, N, Numbers, PlaceMatc
 _GROUPED = r"\d{1,3}(?:,\d{3}){1,3}(?:\.\d{1,6})?"  # 1,024
 _END = r"(?![\w%]|\.\d)"  # a number ends here
 _PX = rf"(?:{W}(?:px|pixels?)\b)?"
-_MOST = 100  # more than one are no answer, however many
+_MOST = 100  # more than one place is not an answer; more than this are not read
 
 
 def _value(number: str) -> float:
@@ -62,7 +62,7 @@ def from_tags(text: str) -> list[PlaceMatch]:
 
 
 def _held(pattern: re.Pattern[str], text: str) -> Iterator[PlaceMatch]:
-    """Yield what holds two or four numbers and no words; what else there is, is left to the other forms."""
+    """Yield places that hold two or four numbers and no words; the rest is left to the other forms."""
     for tag in pattern.finditer(text):
         numbers = _IN_TAG.findall(tag["inner"])
         units = {unit_of(sign) for _number, sign in numbers}
@@ -83,7 +83,7 @@ def from_attributes(text: str) -> list[PlaceMatch]:
 
 
 def unclosed_tag(text: str) -> bool:
-    """Return whether a tag that holds a point never ends."""
+    """Tell whether a tag that holds a point never ends."""
     return len(_OPEN_TAG.findall(text)) > len(_CLOSED_TAG.findall(text))
 
 
@@ -116,7 +116,7 @@ _FROM_EDGE = re.compile(rf"(?P<number>{N}){_UNIT}{W}(?:away{W})?from{W}(?:the{W}
 
 
 def canonical(name: str) -> str:
-    """Return how a name is known, or nothing.
+    """Return the canonical form of a name, or nothing.
 
     >>> canonical("X_min"), canonical("center_y"), canonical("price")
     ('x1', 'y', '')
@@ -127,7 +127,7 @@ def canonical(name: str) -> str:
 
 
 def place_of(given: Iterable[tuple[str, float, str]]) -> tuple[Numbers, str] | None:
-    """Return the point or box that some names, numbers and units make, where they count the same."""
+    """Return the point or box of some names, numbers and units, where all have the same unit."""
     parts = [(name, number, unit) for name, number, unit in given if canonical(name)]
     centred = any(re.sub(r"[\s_-]+", "", name.lower()) in _CENTRED for name, _number, _unit in parts)
     numbers = _shape_of({canonical(name): number for name, number, _unit in parts}, centred)
@@ -169,7 +169,7 @@ def _near(text: str, end: int, start: int) -> bool:
 
 
 def _named(names: Iterable[str], group: Sequence[re.Match[str]]) -> list[PlaceMatch]:
-    """Return what numbers that stand together make."""
+    """Return the places of numbers that stand together."""
     numbers = ((_value(match["number"]), unit_of(match["unit"])) for match in group)
     place = place_of((name, *number) for name, number in zip(names, numbers, strict=True))
     return [PlaceMatch(group[0].start(), group[-1].end(), *place)] if place is not None else []
@@ -249,7 +249,7 @@ def from_box_words(text: str) -> list[PlaceMatch]:
 
 
 def from_whole(text: str) -> list[PlaceMatch]:
-    """Read nothing but two or four numbers; or pairs of numbers in a text that has no others."""
+    """Read only a text of two or four numbers; or pairs of numbers in a text that has no others."""
     whole = _WHOLE.fullmatch(text)
     matches = [whole] if whole is not None else list(_ALONE.finditer(text))
     places = [_place(match, "a") for match in matches if not _ONE_OR_TWO.search(match.group())]

@@ -1,4 +1,4 @@
-"""Numbers as replies write them, and what a form finds. Pure.
+"""Numbers in replies, and the places that a form finds. Pure.
 
 White space and repeats are bounded in every pattern of these files, so that no reply can make one slow.
 """
@@ -15,7 +15,7 @@ W = r"\s{0,8}"
 
 
 class PlaceMatch(NamedTuple):
-    """A point (two numbers) or a box (four: corners), where it stands, and whether its numbers are percents."""
+    """A point (two numbers) or a box (four: corners), its place in the text, and whether its numbers are percents."""
 
     start: int
     end: int
@@ -24,5 +24,5 @@ class PlaceMatch(NamedTuple):
 
 
 def unit_of(sign: str | None) -> str:
-    """Return what a sign behind a number says that it counts; nothing for pixels."""
+    """Return the unit of a sign behind a number; nothing for pixels."""
     return PERCENT if sign and "%" in sign else ""

@@ -59,7 +59,7 @@ def _outermost(value: Any) -> list[dict[str, Any]]:
 
 
 def is_place(key: str) -> bool:
-    """Return whether a key names a point or a box, or one of its numbers, or the answer."""
+    """Tell whether a key names a point or a box, or one of its numbers, or the answer."""
     plain = _plain_key(key)
     return plain in (*_POINT_KEYS, *_BOX_KEYS, _Y_FIRST, "answer") or bool(canonical(plain))
 
@@ -92,7 +92,7 @@ def _points_in(data: Any, depth: int = 0) -> list[tuple[Numbers, str]]:
 
 
 def _behind(value: Any, depth: int) -> list[tuple[Numbers, str]]:
-    """Return what stands behind a key that names a point or a box: [x, y], [[x, y]], {"x": .., "y": ..}, "x, y"."""
+    """Return the values of a key that names a point or a box: [x, y], [[x, y]], {"x": .., "y": ..}, "x, y"."""
     plain = _plain(value)
     if plain:
         return [plain]

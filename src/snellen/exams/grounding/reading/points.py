@@ -1,7 +1,7 @@
-"""The point or box in a model's reply, whatever form it takes. Only numbers are read here; what they count is declared elsewhere.
+"""The point or box in a model's reply, in any form. Only numbers are read here; their space is declared elsewhere.
 
-Forms are tried from the most specific to the barest, and the first that occurs decides. What the reply takes back or says no
-to does not count. Two different answers in one reply are no answer, and neither is one that visibly breaks off: nothing is guessed.
+Forms are tried from the most specific to the barest, and the first that occurs decides. Numbers that the reply takes back or denies
+do not count. Two different answers in one reply are not an answer. Neither is one that visibly breaks off: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from snellen.exams.grounding.reading.json_points import from_json, objects
 from snellen.exams.grounding.reading.turns import breaks_off, denied, refuses, taken_back, undecided
 
 AS_WRITTEN = (forms.from_tokens, forms.from_tags, forms.from_attributes, from_json)
-"""Forms that are looked for in the reply as it stands; the others without emphasis, fences and bullets."""
+"""Forms that are searched in the reply as it stands; the others are searched without emphasis, fences and bullets."""
 FORMS = (*AS_WRITTEN, forms.from_names, forms.from_tuples, forms.from_box_words, forms.from_whole, forms.from_leads)
 CLOSED = (forms.from_tags, forms.from_attributes, from_json, forms.from_tuples)
-"""Forms that show where they end."""
+"""Forms that mark their own end."""
 Kind = Literal["point", "box", "refusal", "other-action", "several", "nothing"]
 
 _THINKING = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
@@ -52,7 +52,7 @@ _MARKS = {0x060C: ",", 0x066B: ".", 0x066C: ",", 0x3001: ",", 0x00D7: "x"}
 
 
 class PlaceReading(NamedTuple):
-    """What a reply holds: two numbers for a point, four for a box (corners in order), none otherwise.
+    """The numbers in a reply: two for a point, four for a box (corners in order), none otherwise.
 
     `unit` is "percent" where the reply says so.
     """
@@ -64,7 +64,7 @@ class PlaceReading(NamedTuple):
 
 
 def read_point(reply: str, cut: bool = False) -> PlaceReading:
-    """Return the one point or box that a reply names. One that was `cut` off is an answer only where a closed one follows a marker.
+    """Return the one point or box that a reply names. In a reply that was `cut` off, it counts only where a closed one follows a marker.
 
     >>> read_point("Action: click(start_box='(966,546)')").numbers
     (966.0, 546.0)
@@ -93,26 +93,26 @@ def read_point(reply: str, cut: bool = False) -> PlaceReading:
 
 
 def thought_out(reply: str) -> str:
-    """Return what follows the thinking; nothing where the thinking never ends."""
+    """Return the text after the thinking; nothing where the thinking never ends."""
     thoughts = list(_THINKING.finditer(reply))
     behind = thoughts[-1].end() if thoughts and thoughts[-1].group(1) else 0
     return opened(reply[behind:]).text
 
 
 def _spoken(reply: str) -> str:
-    """Return the reply without thinking and with plain characters, and of an agent's reply only what follows the last `Action:`."""
+    """Return the reply without thinking and with plain characters. Of an agent's reply only the text after the last `Action:` is kept."""
     text = _LATEX_BRACKETS.sub("", minus_words(_digits(_STRUCK.sub(" ", thought_out(reply)))))
     actions = [match.end() for match in _ACTION.finditer(text)]
     if actions:
         return text[actions[-1] :]
-    # a thought without an action is no answer, whatever numbers it mentions
+    # a thought without an action is not an answer, whatever numbers it mentions
     return "" if _THOUGHT.match(text) and not _ANSWER.search(text) else text
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the text, narrowest part first: what an answer tag or \\boxed{} holds, what follows the last correction or `Answer:`, all.
+    """Yield the text, narrowest part first: the content of an answer tag or \\boxed{}, text after the last correction or `Answer:`, all.
 
-    A narrower part with a number in it, or one that refuses, has the last word.
+    A narrower part with a number in it, or one that refuses, decides.
     """
     held = marked(text)
     tagged = () if held is None or not held[0] else (*_in_json(held[0]), held[0])
@@ -129,7 +129,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _in_json(text: str) -> Iterator[str]:
-    """Yield the answer in words that the one JSON object of a text holds."""
+    """Yield the answer in words from the only JSON object of a text."""
     quoted = text[:1] == '"'  # JSON in a JSON text
     held = [holds_json(text)[0]] if quoted else [value for _start, _end, value in objects(text)]
     answer = field(held[0]) if len(held) == 1 else None
@@ -138,7 +138,7 @@ def _in_json(text: str) -> Iterator[str]:
 
 
 def _answer(text: str, cut: bool) -> PlaceReading | None:
-    """Return what a part of a reply says; None where it names no place."""
+    """Return the answer of a part of a reply; None where it names no place."""
     if text.count("{") != text.count("}"):
         return PlaceReading("nothing", note="braces that do not match")
     flat, gone = _SURE.sub(" ", layout_off(text, numbered=True)), set[Numbers]()
@@ -185,7 +185,7 @@ def _said(numbers: Numbers, unit: str) -> PlaceReading:
 
 
 def _closed_answer(reply: str, text: str) -> bool:
-    """Return whether a reply that was cut off got to its answer: behind an `Action:`, or as the first thing behind its thinking."""
+    """Tell whether a reply that was cut off got to its answer: behind an `Action:`, or as the first thing behind its thinking."""
     if _ACTION.search(reply) and text:
         return True
     return _THINKING.search(reply) is not None and text.lstrip()[:1] in ("(", "[", "{", "<", "`")

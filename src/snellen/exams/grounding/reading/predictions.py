@@ -1,6 +1,6 @@
-"""What a grounding method says about one screenshot. As JSON it is the reply text that a run folder keeps.
+"""A grounding method's answer on one screenshot. As JSON it is the reply text that a run folder keeps.
 
-It is all that marking ever sees of a method: the point, how it was found, and what else was considered.
+Marking sees nothing else of a method: the point, how it was found, and the other candidates.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Status = Literal["found", "missed", "refused", "unparsable", "error"]
 Corners = tuple[float, float, float, float]
 LARGEST_REPLY = 2000
 MOST_REPLIES = 16
-MOST_DETECTIONS = 5000  # as many as are taken from a parser
+MOST_DETECTIONS = 5000  # the most that are taken from a parser
 DESCRIBED = 40
 MOST_CROPS = 64
 LONGEST_TEXT = 80
 
 
 class Detection(Struct, frozen=True):
-    """Something that a parser sees: a box in pixels of the picture it was given, with what it says of it."""
+    """An element that a parser found: a box in pixels of the parsed picture, with its description."""
 
     box: Corners
     text: str = ""
@@ -33,14 +33,14 @@ class Detection(Struct, frozen=True):
 
 
 class Prediction(Struct, frozen=True):
-    """Where to click: `found`, or why not. `missed` is an oracle's: its rule, which knows the truth, accepted none of its points.
+    """The click, if it was `found`, or why not. `missed` is for an oracle: its rule, which knows the truth, accepted none of its points.
 
     `point`, `box`, `crops` and `detections` are in pixels of the whole screenshot.
 
     `attempts` counts pictures looked at, `calls` requests to parsers and models. Of the `detections_total` that were considered,
-    `detections` describes the likeliest, and `others` holds the boxes of the next ones in whole pixels, four numbers each, so that
-    it can be said later what the detector saw. `seconds` is the sample's own time: what it waited for counts only as far as it was
-    for this sample, and a parse for the one that asked for it first. `failures` are looks that failed on the way to an answer.
+    `detections` describes the likeliest. `others` holds the boxes of the next ones in whole pixels, four numbers each, so that the
+    detector's share can be judged later. `seconds` is the sample's own time: waiting counts only as far as it was for this sample, and a
+    parse only for the sample that asked first. `failures` are looks that failed on the way to an answer.
     """
 
     method: str
@@ -64,12 +64,12 @@ class Prediction(Struct, frozen=True):
 
     @property
     def pointed(self) -> tuple[float, float] | None:
-        """Return the point that was meant, right or not."""
+        """The point that was meant, right or not."""
         return self.point if self.status in ("found", "missed") else None
 
     @property
     def boxes(self) -> list[Corners]:
-        """Return the boxes of all detections that were kept."""
+        """The boxes of all detections that were kept."""
         flat = self.others
         rest = [
             (float(flat[i]), float(flat[i + 1]), float(flat[i + 2]), float(flat[i + 3]))
@@ -105,12 +105,12 @@ def from_text(text: str) -> Prediction | None:
 
 
 def bounded(texts: list[str]) -> tuple[str, ...]:
-    """Return raw replies as they may be stored: not too many, not too long."""
+    """Return raw replies for storage: a bounded number, each of bounded length."""
     return tuple(t if len(t) <= LARGEST_REPLY else t[: LARGEST_REPLY - 1] + "…" for t in texts[:MOST_REPLIES])
 
 
 def shortened(detections: list[Detection]) -> tuple[Detection, ...]:
-    """Return the likeliest detections as they may be stored: a bounded number, tenths of a pixel, short texts."""
+    """Return the likeliest detections for storage: a bounded number, tenths of a pixel, short texts."""
     return tuple(
         Detection(
             box=_tenths(d.box),

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 
 SEECLICK = "seeclick"
-"""The method of a prediction that was read so."""
+"""The method of a prediction that SeeClick's rules read."""
 _NUMBER = re.compile(r"-?\d+\.?\d*")
 _BOX = re.compile(r"<box>\((\d+),(\d+)\),\((\d+),(\d+)\)</box>")
 _LARGEST = 1e12
-_LONGEST = 4300  # digits that Python makes a whole number of; with more, SeeClick's script calls the format wrong
+_LONGEST = 4300  # digits that Python converts to a whole number; with more, SeeClick's script calls the format wrong
 
 
 def seeclick_point(text: str) -> tuple[float, float] | None:
@@ -24,7 +24,7 @@ def seeclick_point(text: str) -> tuple[float, float] | None:
     """
     if "box" in text:
         found = _BOX.search(text)
-        # every box of the reply is turned into whole numbers there, though only the first is used
+        # SeeClick's script converts every box of the reply to whole numbers, though it uses only the first
         if found is None or any(len(n) > _LONGEST for box in _BOX.findall(text) for n in box):
             return None
         x1, y1, x2, y2 = (_bounded(float(n)) for n in found.groups())

@@ -1,4 +1,4 @@
-"""What a reply says no to, takes back, leaves open, or does not end: turns of speech around the numbers. Pure."""
+"""Turns of speech around the numbers: denials, corrections, alternatives and unfinished sentences. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snellen.exams.grounding.reading.forms import unclosed_tag
 from snellen.exams.grounding.reading.found import PlaceMatch
 from snellen.exams.grounding.reading.json_points import is_place, objects
 
-# what the reply says no to: before the numbers, in the same clause, or behind them
+# denials: before the numbers, in the same clause, or behind them
 _NO = r"not|n't|never|avoid(?:ing)?|instead of|rather than|neither|nor|no longer|other than|except|unlike|excluding|ignore|wrong|incorrect"
 _NO += r"|at first|initially|previously|thought (?:it|that|of)"
 _NO += r"|i (?:first |originally |had )?(?:thought|guessed|assumed|considered)|my first (?:guess|thought|idea)"
@@ -29,7 +29,7 @@ _SIZE_BEFORE = re.compile(
     r"|(?:screen|screenshot|image)(?: (?:size|resolution|dimensions?))?(?: (?:is|of|was|has|are|being|with|a)){1,3}[\s:]{0,3})$",
     re.IGNORECASE,
 )
-# what belongs to the numbers though it stands before them: brackets, quotes, `coordinate=`, `pyautogui.click(`
+# text that belongs to the numbers though it stands before them: brackets, quotes, `coordinate=`, `pyautogui.click(`
 _DRESS = re.compile(
     r"(?:[A-Za-z_]\w{0,30}\.)?(?:[A-Za-z_]\w{3,30})?$|(?:(?:[A-Za-z_]\w{0,30}\.)?[A-Za-z_]\w{0,30}\(|\w{1,20}=|[\[({<\"'`*\s]){1,20}$"
 )
@@ -63,7 +63,7 @@ _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
 def undecided(text: str, found: list[PlaceMatch]) -> bool:
-    """Return whether two answers are offered: "this or that", "between this and that"."""
+    """Tell whether two answers are offered: "this or that", "between this and that"."""
     pairs = zip(sorted(found), sorted(found)[1:], strict=False)
     between = ((a, b, _DRESS.sub("", text[a.end : b.start][:200])) for a, b in pairs if a.numbers != b.numbers)
     return any(
@@ -73,7 +73,7 @@ def undecided(text: str, found: list[PlaceMatch]) -> bool:
 
 
 def denied(text: str, found: PlaceMatch) -> bool:
-    """Return whether the reply says no to these numbers, or they are the size of the screen."""
+    """Tell whether the reply denies these numbers, or they are the size of the screen."""
     before = _DRESS.sub(" ", text[max(0, found.start - 120) : found.start])
     if " would " in before and _UNREAL_BEFORE.search(before):
         return True
@@ -81,12 +81,12 @@ def denied(text: str, found: PlaceMatch) -> bool:
 
 
 def taken_back(text: str, end: int) -> bool:
-    """Return whether the reply ends with taking back what stood up to a place, and says nothing in its stead."""
+    """Tell whether the reply ends by taking back the text up to a place, without a new answer."""
     return _TAKEN_BACK.search(text, end) is not None
 
 
 def breaks_off(text: str) -> bool:
-    """Return whether a text visibly ends before its end: in a bracket or a tag, or in the middle of a sentence.
+    """Tell whether a text visibly breaks off: in a bracket or a tag, or in the middle of a sentence.
 
     >>> [breaks_off(text) for text in ("(12, 3", "(12,34), so", "Click (12, 34) to save", '{"x": 1, "y": 2', "<point>1 2")]
     [True, True, False, True, True]
@@ -104,7 +104,7 @@ def breaks_off(text: str) -> bool:
 
 # ---------------------------------------------------------------- it is not there
 
-# that the target is not there: these words alone, or a sentence that says so and takes nothing of it back
+# the target is absent: these words alone, or a sentence that says so and takes nothing of it back
 _NONE = re.compile(
     r"(?:target |element )?(?:none|null|no target(?: found)?|(?:is )?not (?:found|existent|present|visible|there)"
     r"|no (?:such|matching) element(?: found)?|nothing(?: here)? matches|does(?: not|n't) exist|\[\])",
@@ -124,7 +124,7 @@ _LONGEST_REFUSAL = 200
 
 
 def refuses(text: str) -> bool:
-    """Return whether a reply without a point says that the target is not there.
+    """Tell whether a reply without a point says that the target is absent.
 
     >>> [refuses(text) for text in ("None.", "The icon is not visible.", "It is not visible, but near", '{"x": null, "y": null}')]
     [True, True, False, True]
@@ -137,6 +137,6 @@ def refuses(text: str) -> bool:
 
 
 def _empty(data: Any) -> bool:
-    """Return whether a JSON object names a place and leaves it empty: null, "none" or an empty list."""
+    """Tell whether a JSON object names a place and leaves it empty: null, "none" or an empty list."""
     named = {key: value for key, value in data.items() if is_place(str(key))} if isinstance(data, dict) else {}
     return bool(named) and all(value is None or value in ([], "none", "null", "None") for value in named.values())
