@@ -1,4 +1,4 @@
-"""The manifest of a run: begin it, add to it, put the run aside, remove a run that came to nothing."""
+"""The manifest of a run: create it, add to it, move a run aside, remove a run without answers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def write_manifest(folder: RunFolder, plan: Plan) -> tuple[tuple[ProtocolRun, ..
         asked = known.questions | {arm.text: n for arm, n in plan.questions.items()}
         new = msgspec.structs.replace(new, questions=asked)
     edits = edited(known, new, targets)
-    if edits and folder.has("summary.json"):  # it is of the old wording or of the old marks
+    if edits and folder.has("summary.json"):  # it belongs to the old wording or the old marks
         (folder.path / "summary.json").unlink()
     new = msgspec.structs.replace(new, protocols=tuple(t.entry for t in targets))
     if new != known:
@@ -60,12 +60,12 @@ def write_manifest(folder: RunFolder, plan: Plan) -> tuple[tuple[ProtocolRun, ..
 
 
 def joined(before: tuple[ProtocolRun, ...], more: tuple[ProtocolRun, ...]) -> tuple[ProtocolRun, ...]:
-    """Return a run's protocols in the order in which they were added: the first stays the first."""
+    """Return a run's protocols in the order in which they were added. The first stays first."""
     return tuple(dict.fromkeys(before + more))
 
 
 def note_identity(folder: RunFolder, plan: Plan) -> None:
-    """Add what the endpoint said of the model to the manifest. What was learnt before stays where nothing was learnt this time."""
+    """Add the endpoint's information about the model to the manifest. Earlier information stays if there is nothing new."""
     known = folder.manifest()
     subject = _with_identity(known, plan)
     if known.subject != subject:
@@ -73,13 +73,13 @@ def note_identity(folder: RunFolder, plan: Plan) -> None:
 
 
 def _with_identity(known: Manifest, plan: Plan) -> SubjectEntry:
-    """Return the subject with what is known of its endpoint. None of that is part of the run's name."""
+    """Return the subject with the information about its endpoint. None of that is part of the run's name."""
     learnt = {name: said for name, said in known.subject.identity.items() if name in DISCOVERED_KEYS}
     return msgspec.structs.replace(known.subject, identity=learnt | identity_of(plan.subject))
 
 
 def fresh_and_unfinished(path: Path) -> bool:
-    """Return whether a run was begun with --fresh and is not complete: the same command goes on with it."""
+    """Tell whether a run was begun with --fresh and is not complete, so that the same command resumes it."""
     folder = RunFolder(path)
     if not folder.has("run.json") or not folder.manifest().fresh:
         return False
@@ -87,7 +87,7 @@ def fresh_and_unfinished(path: Path) -> bool:
 
 
 def make_room(plan: Plan) -> list[str]:
-    """Put an older run aside where --fresh asks for it or its server has another model by now; return notes for the user."""
+    """Move an older run aside if --fresh asks for it or its server now has another model. Return notes for the user."""
     notes: list[str] = []
     if plan.limits.fresh and not fresh_and_unfinished(plan.folder):
         notes += put_aside(plan.folder)[1]
@@ -102,7 +102,7 @@ def make_room(plan: Plan) -> list[str]:
 
 
 def put_aside(path: Path) -> tuple[str, list[str]]:
-    """Rename a run folder; return its new name and notes for the user."""
+    """Rename a run folder. Return its new name and notes for the user."""
     if not path.exists():
         return "", []
     with RunFolder(path) as folder:
@@ -116,10 +116,10 @@ def put_aside(path: Path) -> tuple[str, list[str]]:
 
 
 def remove_if_empty(path: Path) -> None:
-    """Remove a run that failed before its first answer, so that later commands do not trip over it.
+    """Remove a run that failed before its first answer, so that later commands do not stumble over it.
 
-    A run with a batch at the provider stays: its books are all that leads to what is paid there. So does one that was marked, and one
-    whose answers are a link.
+    A run with a batch at the provider stays, because only its records lead to the batch that is paid for. A run that was marked stays, and
+    so does one whose answers are a link.
     """
     folder = RunFolder(path)
     had_some = folder.answers_bytes or folder.has("summary.json") or folder.answers_path.is_symlink()
@@ -131,20 +131,20 @@ def remove_if_empty(path: Path) -> None:
 # ---------------------------------------------------------------- another model under the same name
 
 PATIENCE = 5.0
-"""Seconds that a server gets to say what it has."""
+"""Seconds that a server gets to report its model."""
 
 
 class _ModelChange(NamedTuple):
-    """What tells that a model is another one. Only a digest and the like are sure; a time may be that of the server's start."""
+    """The evidence that the model is another one. Only a digest and the like are sure. A time may be that of the server's start."""
 
     what: str
     sure: bool
 
 
 def _swapped(plan: Plan) -> _ModelChange | None:
-    """Tell whether the model is another one than at the time of the run's answers; None where it is not, or that is not known.
+    """Return how the model differs from the one that gave the run's answers. Return None if it does not differ, or that is not known.
 
-    What was paid for, through a gateway, is kept in any case.
+    Answers that were paid for, through a gateway, are kept in any case.
     """
     folder, endpoint = RunFolder(plan.folder), plan.subject.endpoint
     if endpoint is None or len(plan.subject.endpoints) > 1 or not is_own(endpoint.connection.url):
@@ -166,7 +166,7 @@ async def _ask(endpoint: Endpoint) -> None:
 
     transport = Client(endpoint.connection, PATIENCE)
     try:
-        with contextlib.suppress(SnellenError):  # what is wrong is told when it is asked, if it is
+        with contextlib.suppress(SnellenError):  # an error here is reported when the model is asked, if it is
             await preflight(transport, [endpoint])
     finally:
         await transport.close()

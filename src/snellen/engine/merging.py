@@ -1,7 +1,7 @@
-"""The parts of a run that was shared out (`--shard 2/3`), put together: marks and summary as one process would have written them.
+"""Merge the shards of a run (`--shard 2/3`): marks and summary are as one process would have written them.
 
-A part has every nth sample, in the data set's order, so samples are dealt back one from each. Answers are copied as they are; marks and
-summary are made anew, by the code that a run uses. Nothing of the parts is touched.
+A shard has every nth sample, in the data set's order, so samples are taken back one from each in turn. Answers are copied unchanged. Marks
+and summary are made anew, by the code that a run uses. The shards themselves are not changed.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from snellen.engine.runs.run import Run
 
 NAMED = 5
 DIFFERS = ("exam", "subject", "options", "protocols", "scorers", "snellen", "data set")
-"""What all parts have in common."""
+"""Fields that are equal in all shards."""
 
 
 class _Part(NamedTuple):
-    """A part on disk."""
+    """A shard on disk."""
 
     folder: RunFolder
     manifest: Manifest
@@ -46,9 +46,9 @@ class _Part(NamedTuple):
 
 
 def merge_finished(folder: Path) -> Iterator[str]:
-    """Merge the shards of each run of a folder that has all of them, finished; say what was merged, or why it could not be.
+    """Merge the shards of each run of a folder that has all of them, finished. Yield what was merged, or why it could not be.
 
-    Where shards were asked anew, the run that they had become is put aside, and they are merged again.
+    If shards were asked anew, the run merged from them before is moved aside, and they are merged again.
     """
     for first in sorted(folder.glob("*.1of*/summary.json")):
         name, _, of = first.parent.name.rpartition(".1of")
@@ -68,12 +68,12 @@ def merge_finished(folder: Path) -> Iterator[str]:
             said = f"merged {len(places)} shards into {merge(places).path}"
             yield f"{said}; the run of older shards is kept as {kept}" if kept else said
         except (SnellenError, OSError) as error:
-            if shards_of(whole) != _states(places):  # else another process was faster
+            if shards_of(whole) != _states(places):  # otherwise another process was faster
                 yield f"the shards of {whole} are not merged: {error}"
 
 
 def merge(paths: Sequence[Path]) -> Run:
-    """Make the run that these shards are, in a folder of its own beside them."""
+    """Merge these shards into a run, in a folder of its own beside them."""
     parts = _in_order([_part(path) for path in paths])
     first = parts[0]
     exam = exams.load(first.manifest.exam)
@@ -103,7 +103,7 @@ def merge(paths: Sequence[Path]) -> Run:
 
 
 def _states(places: Sequence[Path]) -> dict[str, list[str]]:
-    """Return what tells a shard from one that was asked anew: when it was begun, and how much it answered."""
+    """Return the state that tells a shard from one that was asked anew: its time of creation and its number of answers."""
     return {
         place.name: [RunFolder(place).manifest().created, str((place / "answers.jsonl").stat().st_size)]
         for place in places
@@ -132,7 +132,7 @@ def _part(path: Path) -> _Part:
 
 
 def _in_order(parts: list[_Part]) -> list[_Part]:
-    """Return all parts of one run, each once; raise SnellenError that names what does not fit."""
+    """Return all shards of one run, each once. Raise a SnellenError that names what does not match."""
     first = parts[0]
     for part in parts:
         for name in DIFFERS:
@@ -153,7 +153,7 @@ def _in_order(parts: list[_Part]) -> list[_Part]:
 
 
 def _fixed(known: Manifest, name: str) -> object:
-    """Return a field, without what an endpoint said of itself on the way."""
+    """Return a field, without the information that an endpoint gave about itself during the run."""
     if name == "data set":
         return known.data.fingerprint
     if name != "subject":
@@ -165,13 +165,13 @@ def _fixed(known: Manifest, name: str) -> object:
 
 
 def _dealt_back(parts: Sequence[_Part]) -> Iterator[Sample]:
-    """Yield samples in the data set's order: one from each part in turn."""
+    """Yield samples in the data set's order: one from each shard in turn."""
     for some in zip_longest(*(part.folder.samples() for part in parts)):
         yield from (sample for sample in some if sample is not None)
 
 
 def _together(parts: Sequence[_Part]) -> Manifest:
-    """Return run.json of the whole."""
+    """Return run.json of the merged run."""
     first = parts[0].manifest
     questions: dict[str, int] = {}
     for part in parts:
@@ -184,12 +184,12 @@ def _together(parts: Sequence[_Part]) -> Manifest:
 
 
 def _evidence(parts: Sequence[_Part]) -> list[str]:
-    """Return the files of what scorers said, by name: they are named after the scorer alone."""
+    """Return the scorers' evidence files, by name. They are named after the scorer alone."""
     folder, scorers = parts[0].folder, parts[0].manifest.scorers
     return [scoring.path_of(folder, scorer).relative_to(folder.path).as_posix() for scorer in scorers]
 
 
 def _concurrency(parts: Sequence[_Part]) -> dict[str, object] | None:
-    """Return what the limiter did, where all parts say the same."""
+    """Return the limiter's record if it is the same in all shards."""
     said = [part.folder.summary().concurrency for part in parts if part.folder.has("summary.json")]
     return said[0] if said and all(one == said[0] for one in said) else None

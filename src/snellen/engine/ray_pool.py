@@ -1,12 +1,11 @@
-"""`--on ray`: workers as Ray actors, on every node of a cluster. The only file that knows Ray.
+"""`--on ray`: workers as Ray actors, on every node of a cluster. The only file that imports Ray.
 
-For endpoints there is one actor a node, which all runs of a suite share; for a local model one a GPU, or one a node where there is no
-GPU, as long as the run asks. Everything is started when it is first needed, so a run with nothing left to ask starts nothing.
+For endpoints there is one actor per node, which all runs of a suite share. For a local model there is one per GPU, or one per node without
+GPUs, for the duration of the run. Everything is started when it is first needed, so a run with nothing left to ask starts nothing.
 
-An actor that is for endpoints makes HTTP exchanges and nothing else: which request is next, how many are in flight, what it may cost and
-whether it is tried again is decided here. An actor that is lost with a request is a fault of the network after the request went out.
-The key goes to an actor in a message of its own, never together with a request: Ray keeps large messages in a store that it may
-write to disk.
+An actor for endpoints only makes HTTP exchanges. The next request, the number in flight, the budget and retries are decided here. An actor
+that is lost with a request counts as a network fault after the request went out. The key goes to an actor in a message of its own, never
+together with a request: Ray keeps large messages in a store that it may write to disk.
 """
 
 from __future__ import annotations
@@ -43,19 +42,19 @@ from snellen.workers.pool import WorkerLost, Workers
 
 HERE, AT = "ray", "ray://"
 TESTED = "2.60"
-"""The version of Ray that this was tested with. Others may listen elsewhere or ask for no token; the extra pins it, too."""
+"""The version of Ray that this was tested with. Others may listen elsewhere or ask for no token. The extra pins it, too."""
 LOOPBACK = ("127.0.0.1", "::1")
 START = 180.0
-"""Seconds that a worker may take to start, with the import of torch where it needs that."""
+"""Seconds that a worker may take to start, including the import of torch if it needs that."""
 SOON = 30.0
-"""Seconds that the first workers wait for the others: another program may be using a GPU."""
+"""Seconds that the first workers wait for the others, because another program may be using a GPU."""
 SLACK = 60.0
-"""Seconds that a reply may take on its way beside the time limit of a try: after that the worker counts as lost."""
+"""Seconds that a reply may take on its way, beyond the time limit of a try. After that the worker counts as lost."""
 CONNECT, LOOK, TRIES = 10.0, 0.5, 3
 AT_ONCE = 4096
-"""Messages that an actor works on at once; how many there are is decided by the limiter."""
+"""Messages that an actor may process at once. The limiter decides how many there are."""
 LONGEST = 24
-"""Bytes of the path of the folder for temporary files; up to 79 come behind it, and a socket's path has at most 103 (macOS) or 107."""
+"""Bytes of the path of the folder for temporary files. Up to 79 are appended, and a socket's path has at most 103 (macOS) or 107."""
 
 
 # ---------------------------------------------------------------- in an actor
@@ -65,7 +64,7 @@ class _Actor:
     """A worker on a node of the cluster."""
 
     async def begin(self, job: bytes) -> str:
-        """Get ready to call the job's function. Gives the version of Snellen that the node has."""
+        """Prepare to call the job's function. Return the version of Snellen on the node."""
         self._called = await asyncio.to_thread(WorkerFunction, job)
         return __version__
 
@@ -75,7 +74,7 @@ class _Actor:
 
 
 class _Introduction(Struct, frozen=True):
-    """A connection, told to a worker once. The only message that holds a key."""
+    """A connection, sent to a worker once. The only message that holds a key."""
 
     url: str
     models_url: str
@@ -86,7 +85,7 @@ class _Introduction(Struct, frozen=True):
 
 
 class _Exchange(Struct, frozen=True):
-    """Send this body, or ask for the model list; `of` is the number of a connection that was introduced."""
+    """A request to send this body or ask for the model list. `of` is the number of an introduced connection."""
 
     of: int
     body: bytes = b""
@@ -95,14 +94,14 @@ class _Exchange(Struct, frozen=True):
 
 
 class _Exchanged(Struct, frozen=True):
-    """A response, or a fault of the network by what it is made of."""
+    """A response, or the fields of a network fault."""
 
     response: Response | None = None
     fault: tuple[str, bool, bool] = ("", False, False)
 
 
 class Exchanging:
-    """What an actor for endpoints does: it has one client for each connection."""
+    """The work of an actor for endpoints. It has one client for each connection."""
 
     def __init__(self) -> None:
         self._wires: dict[int, Client] = {}
@@ -126,7 +125,7 @@ class Exchanging:
 
 
 class ClusterWire:
-    """The wire to one endpoint by way of the cluster."""
+    """The connection to one endpoint through the cluster."""
 
     def __init__(self, workers: Workers[_Exchanged], number: int, timeout: float) -> None:
         self._workers, self._number, self._timeout = workers, number, timeout
@@ -147,11 +146,11 @@ class ClusterWire:
         return told.response
 
     async def close(self) -> None:
-        """Do nothing: workers close connections that are not used, and end with the pool."""
+        """Do nothing: workers close unused connections, and end with the pool."""
 
 
 class Exchangers:
-    """The workers that send requests, and the connections that each of them knows."""
+    """The workers that send requests, and the connections that each of them has."""
 
     def __init__(self, hire: Callable[..., Any]) -> None:
         self._told: list[_Exchange] = []
@@ -163,7 +162,7 @@ class Exchangers:
             call(told).result(SLACK)
 
     def wire(self, to: Connection, timeout: float | None) -> ClusterWire:
-        """Tell all workers of a connection."""
+        """Send a connection to all workers."""
         limit = timeout or time_limit(to)
         told = _Introduction(
             url=to.url,
@@ -183,7 +182,7 @@ class Exchangers:
 
 
 class _WorkerPlace(NamedTuple):
-    """Where a worker can be: a node of the cluster, or one of the GPUs of a node. `name` is for people and tells places apart."""
+    """A place for a worker: a node of the cluster, or one of the GPUs of a node. `name` is for people and tells places apart."""
 
     name: str
     node: str
@@ -191,13 +190,13 @@ class _WorkerPlace(NamedTuple):
 
 
 class _RayWorker:
-    """An actor, seen from here."""
+    """An actor as this process sees it."""
 
     def __init__(self, place: _WorkerPlace, actor: Any, ray: Any) -> None:
         self.place, self.actor, self._ray = place.name, actor, ray
 
     def submit(self, message: bytes) -> Future[bytes]:
-        """Send a message; the future has its reply, or WorkerLost."""
+        """Send a message. The future gets its reply, or WorkerLost."""
         future: Future[bytes] = Future()
 
         def done(reply: Future[bytes]) -> None:
@@ -220,10 +219,10 @@ class _RayWorker:
 
 
 class RayPool:
-    """A cluster: one that runs already, or Ray on this machine alone."""
+    """A cluster: one that is already running, or Ray on this machine alone."""
 
     def __init__(self, on: str) -> None:
-        """`on` is what stands after `--on`. Nothing is started yet."""
+        """`on` is the value of `--on`. Nothing is started yet."""
         if on != HERE and not (on.startswith(AT) and on != AT):
             raise SnellenError(f"--on {one_line(on)}: 'ray', or 'ray://HOST:PORT' for a cluster elsewhere")
         try:
@@ -238,13 +237,13 @@ class RayPool:
         self._exchanging: Exchangers | None = None
         self._folders = contextlib.ExitStack()
 
-    # ------------------------------------------------------------ what a run needs
+    # ------------------------------------------------------------ for runs
 
     def connect(self) -> None:
-        """Connect to the cluster, or start Ray here; takes seconds.
+        """Connect to the cluster, or start Ray here. This takes seconds.
 
-        To be called from the main thread, before there is an event loop: what Ray starts here ends with the thread that started it, and
-        Python 3.11 crashed where Ray forked in another thread beside a running loop.
+        Call it from the main thread, before there is an event loop: a Ray that was started here ends with the thread that started it, and
+        Python 3.11 crashed when Ray forked in another thread beside a running loop.
         """
         with self._lock:
             self._started()
@@ -254,12 +253,12 @@ class RayPool:
         self._exchangers()
 
     def wire(self, connection: Connection, timeout: float | None) -> ClusterWire:
-        """Return the wire to an endpoint, by way of all nodes."""
+        """Return the connection to an endpoint, through all nodes."""
         return self._exchangers().wire(connection, timeout)
 
     @property
     def nodes(self) -> int:
-        """Return how many workers send requests."""
+        """The number of workers that send requests."""
         return len(self._exchangers().workers)
 
     def subject(self, plain: Subject) -> SubjectInWorkers:
@@ -279,7 +278,7 @@ class RayPool:
             return self._exchanging
 
     def close(self) -> None:
-        """End all workers; and Ray, where it was started here."""
+        """End all workers, and Ray if it was started here."""
         if self._exchanging is not None:
             self._exchanging.workers.close()
         if self._ray is not None:
@@ -298,7 +297,7 @@ class RayPool:
         return self._ray
 
     def _places(self, gpus: bool) -> list[_WorkerPlace]:
-        """Return every node, or every GPU if there are any; a node that offers no processor wants no work."""
+        """Return every node, or every GPU if there are any. A node without processors on offer is left out."""
         alive = [node for node in self._ray.nodes() if node["Alive"]]
         nodes = [node for node in alive if node["Resources"].get("CPU")] or alive
         named = [(f"{n['NodeManagerAddress']} ({n['NodeID'][:8]})", n["NodeID"], n["Resources"]) for n in nodes]
@@ -332,7 +331,7 @@ class RayPool:
         while late and time.monotonic() < until and not (closed is not None and closed.is_set()):
             some, late = ray.wait(late, num_returns=len(late), timeout=LOOK)
             ready += some
-            if ready:  # the run can begin, or go on; places that are late are tried again on the way
+            if ready:  # the run can begin or go on, and places that are late are tried again later
                 until = min(until, time.monotonic() + SOON)
         wrong = {begun[one]: problem for one in ready if (problem := self._problem(one))}
         slow = {begun[one]: f"nothing heard for {START:g} s; are its GPUs in use?" for one in late}
@@ -347,7 +346,7 @@ class RayPool:
         return hired
 
     def _problem(self, begun: Any) -> str:
-        """Return why a worker cannot be used, or nothing."""
+        """Return why a worker cannot be used, or an empty string."""
         try:
             version = self._ray.get(begun)
         except Exception as error:
@@ -358,18 +357,18 @@ class RayPool:
 
 
 def _module(name: str) -> Any:
-    """Import a module of Ray; of its private ones, only what the tested version has is used."""
+    """Import a module of Ray. Of its private modules, only functions of the tested version are used."""
     return importlib.import_module(name)
 
 
 def _connected(on: str, folders: contextlib.ExitStack) -> Any:
     """Return Ray, connected to the cluster, or started on this machine."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
-    os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")  # nor does it start by itself once it was ended
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage statistics are sent
+    os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")  # it must not restart by itself once it was ended
     ray = _module("ray")
-    warnings.filterwarnings("ignore", module=r"ray\.")  # its hints on how to use it are for developers
+    warnings.filterwarnings("ignore", module=r"ray\.")  # its usage hints are for developers
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    # Ray shows every user of a cluster the command line of its drivers, and ours may have a key in it
+    # Ray shows every user of a cluster the command line of its drivers, and ours may contain a key
     _module("ray._private.utils").get_entrypoint_name = lambda: "snellen"
     _read_token_anew()
     before = signal.getsignal(signal.SIGTERM)
@@ -391,14 +390,15 @@ def _connected(on: str, folders: contextlib.ExitStack) -> Any:
         if threading.current_thread() is threading.main_thread():
             signal.signal(
                 signal.SIGTERM, before or signal.SIG_DFL
-            )  # Ray puts its own there, and ends with the signal's number
+            )  # Ray installs its own handler, and ends with the signal's number
     return ray
 
 
 def _cluster_here() -> str:
     """Return the address of the cluster to join, which only RAY_ADDRESS names.
 
-    None is looked for: a program that listens where a cluster was noted, or whose processes are seen here, would get the key.
+    There is no search for one: a program that listens at the recorded address of a cluster, or whose processes are seen here, would get the
+    key.
     """
     named = os.environ.get("RAY_ADDRESS", "")
     if named == "auto":
@@ -407,7 +407,7 @@ def _cluster_here() -> str:
 
 
 def _own_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a folder that only this user can enter: Ray lets everybody into those that it makes."""
+    """Return a folder that only this user can enter. All users can enter those that Ray makes."""
     folder = _module("ray._common.utils").get_default_system_temp_dir()
     if os.name == "posix" and len(os.fsencode(folder)) > LONGEST:
         folder = "/tmp"  # noqa: S108  (the folder in it has a name of its own)
@@ -420,7 +420,9 @@ def _start_alone(ray: Any, quiet: dict[str, Any], folder: str) -> None:
     clusters = constants.ENABLE_RAY_CLUSTER
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     try:
-        constants.ENABLE_RAY_CLUSTER = False  # else it takes the machine's outer address, whatever address it is given
+        constants.ENABLE_RAY_CLUSTER = (
+            False  # otherwise it takes the machine's external address, whatever address it is given
+        )
         with _environment({constants.ENABLE_RAY_CLUSTERS_ENV_VAR: "0", **token}, keys=False):
             _read_token_anew()
             ray.init("local", include_dashboard=False, _node_ip_address=LOOPBACK[0], _temp_dir=f"{folder}/r", **quiet)
@@ -433,7 +435,7 @@ def _start_alone(ray: Any, quiet: dict[str, Any], folder: str) -> None:
 
 
 def _read_token_anew() -> None:
-    """Make Ray forget the token and mode of an earlier cluster of this process: it reads them once only."""
+    """Make Ray forget the token and mode of an earlier cluster of this process, because it reads them only once."""
     raylet = _module("ray._raylet")
     raylet.Config.initialize("")
     raylet.AuthenticationTokenLoader.instance().reset_cache()
@@ -441,7 +443,7 @@ def _read_token_anew() -> None:
 
 @contextlib.contextmanager
 def _environment(more: dict[str, str], *, keys: bool = True) -> Iterator[None]:
-    """Change the environment that Ray's processes inherit for as long as they are started; without `keys` these are left out."""
+    """Change the environment that Ray's processes inherit while they are started. Without `keys`, keys are left out."""
     before = dict(os.environ)
     kept = before if keys else without_keys(before, tokens=True)
     try:
@@ -456,7 +458,9 @@ def _environment(more: dict[str, str], *, keys: bool = True) -> Iterator[None]:
 
 
 def _admitted(ray: Any, address: str, quiet: dict[str, Any]) -> None:
-    """Connect by the cluster's gate, which starts a process for every client and gives that half a minute: too little on a busy head."""
+    """Connect through the cluster's client server, which starts a process for every client and allows half a minute: too little on a busy
+    head.
+    """
     for _ in range(TRIES - 1):
         try:
             ray.init(address, **quiet)
@@ -467,13 +471,13 @@ def _admitted(ray: Any, address: str, quiet: dict[str, Any]) -> None:
 
 
 def _last_said(error: Exception) -> str:
-    """Return the last line of an error: Ray's gate tells a whole traceback, whose end says what happened."""
+    """Return the last line of an error. Ray's client server sends a whole traceback, whose end says what happened."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1].strip()}" if len(lines) > 1 else said_by(error)
 
 
 def _refuse_if_nothing_listens(address: str, what: str) -> None:
-    """Stop at once where nothing listens: Ray itself would try for minutes."""
+    """Stop at once if nothing listens: Ray itself would try for minutes."""
     host, _, port = address.removeprefix(AT).rpartition(":")
     if host and port.isdecimal():
         try:

@@ -23,7 +23,7 @@ from snellen.engine.runs.run import Run
 
 def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.RemarkResult:
     """Mark a run's stored answers again, under its own protocols or others."""
-    run = Run(Path(path))  # an error where it is not a run folder, before anything is made there
+    run = Run(Path(path))  # raises if it is not a run folder, before anything is made there
     with run.folder as folder:
         known = folder.manifest()
         exam = exams.load(known.exam)
@@ -42,7 +42,7 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.RemarkR
 
 
 def _keep_changed_summary(folder: RunFolder) -> tuple[str, ...]:
-    """Keep a summary that is not as it was written under another name, for a person to see what was changed."""
+    """Keep a summary that was changed under another name, so that a person can see the change."""
     if not folder.has("summary.json"):
         return ()
     try:
@@ -54,17 +54,17 @@ def _keep_changed_summary(folder: RunFolder) -> tuple[str, ...]:
 
 
 def _concurrency(folder: RunFolder) -> dict[str, Any] | None:
-    """Return what the limiter did, from the summary that is about to be replaced; None where that is damaged."""
+    """Return the limiter's record from the summary that is about to be replaced, or None if that is damaged."""
     with contextlib.suppress(SnellenError):
         return folder.summary().concurrency
     return None
 
 
-# ---------------------------------------------------------------- what was never asked
+# ---------------------------------------------------------------- missing questions
 
 
 class _MissingQuestions(NamedTuple):
-    """What one protocol lacks: its prompt's questions by sample id, and what they would cost (None: unknown)."""
+    """The missing questions of one protocol: its prompt's questions by sample id, and their expected cost (None: unknown)."""
 
     protocol: str
     prompt: str
@@ -74,7 +74,7 @@ class _MissingQuestions(NamedTuple):
 
 
 class MissingAnswers(SnellenError):
-    """`mark` asks nothing, so it says what `run` would have to ask, for every protocol that lacks answers."""
+    """The answers that `run` would have to ask for, for every protocol that lacks some. `mark` itself asks nothing."""
 
     def __init__(
         self, folder: RunFolder, exam: Exam, lacking: Sequence[ProtocolRun], asked: Sequence[str], scan: Scan
@@ -97,7 +97,7 @@ def _lacking(folder: RunFolder, exam: Exam, one: ProtocolRun, scan: Scan) -> _Mi
 
 
 def _expected_cost(totals: Totals, questions: int) -> tuple[float | None, str]:
-    """Return what more questions would cost, by what the run's own calls cost, and that in words."""
+    """Return the expected cost of more questions, from the cost of the run's own calls, and the same as text."""
     paid = totals.calls - totals.cost_unknown
     if not totals.calls and not totals.stored:
         return 0.0, "at no cost (local subject)"

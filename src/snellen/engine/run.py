@@ -38,7 +38,7 @@ OnScoring = Callable[[int, int], None] | None
 
 
 class FinishedRun(NamedTuple):
-    """A run that was carried out. `stopped` is why it ended early; `notes` are for the user's eyes."""
+    """A run that was carried out. `stopped` is the reason why it ended early. `notes` are for the user."""
 
     run: Run
     stopped: Stopped | None
@@ -47,7 +47,7 @@ class FinishedRun(NamedTuple):
 
 
 class _PreparedRun(NamedTuple):
-    """A run whose folder is ready: its plan, its protocols, what was answered before, and how many questions are open."""
+    """A run whose folder is ready: its plan, its protocols, the earlier answers, and the number of open questions."""
 
     plan: Plan
     folder: RunFolder
@@ -60,13 +60,13 @@ class _PreparedRun(NamedTuple):
 def run_plan(
     plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None, switch: StopSwitch | None = None
 ) -> FinishedRun:
-    """Run a plan, or resume it. `switch` stops the asking from outside; without one, Ctrl-C and SIGTERM do."""
+    """Run a plan, or resume it. `switch` stops the asking from outside. Without one, Ctrl-C and SIGTERM do."""
     try:
         with ExitStack() as held:
             with ExitStack() as asking:
                 asking.callback(close_subject, plan.subject)
                 if plan.limits.batch:
-                    batches_of(plan)  # an error where there are none, before anything is put aside
+                    batches_of(plan)  # raises if there are none, before anything is moved aside
                 plan = plan._replace(notes=(*plan.notes, *make_room(plan)))
                 prepared = prepare(plan, held.enter_context(RunFolder(plan.folder)))
                 asked = None
@@ -86,7 +86,7 @@ def run_plan(
 
 
 def prepare(plan: Plan, folder: RunFolder) -> _PreparedRun:
-    """Write the manifest, and find out what is open."""
+    """Write the manifest and find the open questions."""
     targets, notes = write_manifest(folder, plan)
     # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
     plan = plan._replace(limits=plan.limits._replace(fresh=folder.manifest().fresh))
@@ -99,7 +99,7 @@ def prepare(plan: Plan, folder: RunFolder) -> _PreparedRun:
 
 
 def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
-    """Return what a user should know before the first question."""
+    """Return the notes for the user before the first question."""
     torn, missing = folder.start_appending(), len(plan.data.missing)
     said = {
         f"the last line was incomplete ({torn} bytes) and was removed; that sample is asked again": torn,
@@ -110,7 +110,7 @@ def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
 
 
 def _doubts(plan: Plan) -> list[str]:
-    """Name scorers and recorded replies that do not fit the data."""
+    """Return notes on scorers and recorded replies that do not fit the data."""
     notes = [f"{s.name}: {doubt}" for s in plan.scorers if not plan.data.synthetic and (doubt := scorers.doubt(s.name))]
     chosen = plan.selection
     recorded = plan.subject.recorded_ids
@@ -124,7 +124,7 @@ def _doubts(plan: Plan) -> list[str]:
 
 
 def _refuse_to_ask_twice(plan: Plan, folder: RunFolder) -> None:
-    """Stop where questions are in a batch at the provider: asking them directly would pay for them again."""
+    """Stop if questions are in a batch at the provider, because asking them directly would pay for them again."""
     under = BatchRecords(folder).open
     if under and not plan.limits.batch:
         raise SnellenError(
@@ -139,7 +139,7 @@ def _refuse_to_ask_twice(plan: Plan, folder: RunFolder) -> None:
 def ask(
     plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress = None, switch: StopSwitch | None = None
 ) -> AskingPass:
-    """Ask the open questions. `switch` stops it from outside; without one, Ctrl-C and SIGTERM do."""
+    """Ask the open questions. `switch` stops it from outside. Without one, Ctrl-C and SIGTERM do."""
     if plan.limits.pool is not None and plan.subject.endpoints:
         plan.limits.pool.open()
     stop = switch or StopSwitch()
@@ -170,7 +170,7 @@ async def _until_stopped(asking: AskingPass, switch: StopSwitch) -> None:
 
 
 def _server_log(plan: Plan) -> Path:
-    """Return where the output of a server that is started for a run is kept: not with the run, which may not come to be."""
+    """Return the path of the output of a server that is started for a run. It is not in the run folder, which may never be made."""
     return cache_folder() / "servers" / f"{slug(plan.subject.spec)}.log"
 
 
@@ -190,7 +190,7 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
 
 
 def mark(prepared: _PreparedRun, asked: AskingPass | None, on_scoring: OnScoring) -> FinishedRun:
-    """Score captions where the exam needs it, write marks and summary, and say what a user should know."""
+    """Score captions if the exam needs it, write marks and summary, and collect the notes for the user."""
     plan, folder, before, targets = prepared.plan, prepared.folder, prepared.scan, prepared.targets
     there, calls, given = before.answered, before.totals.calls, _given_on(before.totals)
     notes, stopped, scan = list(prepared.notes), None, before
@@ -231,7 +231,7 @@ def _nothing_answered(folder: RunFolder, scan: Scan) -> Stopped | None:
 
 
 def _put_in_order(folder: RunFolder, data: Adaptive) -> None:
-    """Write samples that were chosen on the way in the data set's order, so that equal answers give equal files."""
+    """Write samples that were chosen during the run in the data set's order, so that equal answers give equal files."""
     chosen = {sample.id: sample for sample in folder.samples()}
     folder.write_samples((chosen[s.id] for s in data.light() if s.id in chosen), facts=True)
 
@@ -248,7 +248,7 @@ def _collect(plan: Plan, run: Run) -> list[str]:
 
 
 def mostly_unanswered(run: Run) -> Stopped | None:
-    """Return why a run that asked everything and got few answers has no score: a zero would pass for a measurement."""
+    """Return why a run with few answers to all its questions has no score: a zero would look like a measurement."""
     if not run.folder.has("summary.json") or not run.summary.lost:
         return None
     summary = run.summary
@@ -263,13 +263,13 @@ def mostly_unanswered(run: Run) -> Stopped | None:
     )
 
 
-# ---------------------------------------------------------------- how old the answers are
+# ---------------------------------------------------------------- the age of the answers
 
 
 def this_time(calls: int, there: int, given: str, reused: Totals) -> list[str]:
-    """Return what was asked now and what was not; nothing where all was asked now, as the run's totals say that.
+    """Return notes on what was asked now and what was not. Empty if all was asked now, because the run's totals say that.
 
-    `there` are the answers that the run had before, `given` is when, and `reused` counts those from the store.
+    `there` is the number of answers that the run had before, `given` says when, and `reused` counts those from the store.
     """
     if not (there or reused.stored):
         return []
@@ -282,7 +282,7 @@ def this_time(calls: int, there: int, given: str, reused: Totals) -> list[str]:
 
 
 def nothing_asked(there: int, given: str) -> list[str]:
-    """Say that nothing was asked: the endpoint may have another model behind the same name by now."""
+    """Return the note that nothing was asked: the endpoint may have another model behind the same name by now."""
     every = "the one answer was" if there == 1 else f"all {there} answers were"
     return [f"nothing was asked: {every} there already{given}; --fresh asks again"]
 
@@ -292,7 +292,7 @@ def _answers(count: int) -> str:
 
 
 def _given_on(totals: Totals) -> str:
-    """Say when answers were given, as the end of a sentence; nothing where that is not known.
+    """Return when answers were given, as the end of a sentence. Empty if that is not known.
 
     >>> _given_on(Totals(oldest=1_767_225_600, newest=1_767_225_601)), _given_on(Totals())
     (', given on 2026-01-01', '')

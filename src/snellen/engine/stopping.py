@@ -11,7 +11,7 @@ INTERRUPTED = "interrupted: everything answered so far is kept, the same command
 
 
 class StopSwitch:
-    """Stops the asking from any thread, also if it is pressed before the asking begins."""
+    """Stops the asking from any thread, even if it is pressed before the asking begins."""
 
     def __init__(self) -> None:
         self._pressed = False
@@ -25,11 +25,11 @@ class StopSwitch:
 
     @property
     def pressed(self) -> bool:
-        """Return whether the switch was pressed."""
+        """True if the switch was pressed."""
         return self._pressed
 
     def connect(self, stop: Callable[[], object]) -> None:
-        """Set what the switch does. If it was pressed before, do it now."""
+        """Set the action of the switch. If it was pressed before, act now."""
         self._stop = stop
         if self._pressed:
             stop()

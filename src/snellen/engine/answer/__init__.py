@@ -1,1 +1,1 @@
-"""From questions to answers: the feed of prepared questions, and the loop that puts them to a subject and keeps every answer."""
+"""From questions to answers: the feed of prepared questions, and the loop that sends them to a model and stores every answer."""

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Progress(NamedTuple):
-    """A look at a run under way."""
+    """The progress of a run at one moment."""
 
     total: int
     done: int
@@ -38,7 +38,7 @@ class WaitStopped(Exception):
 
 
 async def until_stopped(work: Awaitable[T], stopped: asyncio.Event) -> T:
-    """Return the result of some work; raise WaitStopped where the run is stopped before it is there."""
+    """Return the result of an awaitable. Raise WaitStopped if the run is stopped first."""
     task, end = asyncio.ensure_future(work), asyncio.ensure_future(stopped.wait())
     try:
         if not stopped.is_set():
@@ -55,7 +55,7 @@ OnProgress = Callable[[Progress], None] | None
 
 
 class AskingPass:
-    """Asks the open questions of a run, in one of two ways: each by itself (`Asking`), or by batches (`Batching`)."""
+    """One pass over the open questions of a run, either one by one (`Asking`) or in batches (`Batching`)."""
 
     def __init__(self, plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress) -> None:
         self.plan, self.folder, self.scan, self.limits, self.store = plan, folder, scan, plan.limits, store
@@ -64,30 +64,30 @@ class AskingPass:
         self.errors = 0
         self.totals: Totals = copy(scan.totals)
         self.reused = Totals()
-        """What comes from the store this time, and how old it is."""
+        """Totals of the replies reused from the store in this pass, with their age."""
         self.notes: list[str] = []
-        """What a user should know of how it went."""
+        """Notes for the user about this pass."""
         self.concurrency: dict[str, Any] = {}
-        """What the limiter did."""
+        """The limiter's record."""
         self.stopped: Stopped | None = None
-        """Why it ended early."""
+        """The reason why the pass ended early."""
         self._stop: BaseException | None = None
         self._stopped = asyncio.Event()
         self._start = time.monotonic()
         self._on_progress = on_progress
 
     async def run(self) -> None:
-        """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
+        """Ask until every question is answered, or raise what stopped the run once the calls in flight have ended."""
         raise NotImplementedError
 
     def stop(self, reason: BaseException) -> None:
-        """Ask nothing more. The first reason counts, but an interrupt goes before all others: it also ends the waiting."""
+        """Stop asking. The first reason counts, except that an interrupt overrides all others and also ends the waiting."""
         if self._stop is None or isinstance(reason, Interrupted):
             self._stop = reason
         self._stopped.set()
 
     def report(self, in_flight: int, limit: int, retries: int = 0) -> None:
-        """Tell how far it is."""
+        """Report the progress."""
         if self._on_progress is not None:
             self._on_progress(
                 Progress(

@@ -1,4 +1,4 @@
-"""A batch on its way out and back: what is handed in, and how many lines of its results came."""
+"""A batch before and after it is sent: the requests in it, and the number of result lines that came back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snellen.engine.runs.batch_books import BatchedQuestion
 
 
 class BatchDraft:
-    """A batch that is being put together: what goes to the provider, and what the books say of it."""
+    """A batch being assembled: the bytes for the provider, and the entry for the run's batch records."""
 
     def __init__(self, api: BatchApi) -> None:
         self._api = api
@@ -21,13 +21,13 @@ class BatchDraft:
         self.bound: float | None = 0.0
 
     def takes(self, body: bytes) -> bool:
-        """Tell whether one more request fits; one that is larger than any batch goes alone."""
+        """Tell whether one more request fits. A request that is larger than any batch goes alone."""
         if not self.entries:
             return True
         return len(self.entries) < self._api.most and self.size + len(body) + 512 <= self._api.largest
 
     def join(self, item: PreparedQuestion) -> None:
-        """Add a question whose request is in the batch: one key, one result."""
+        """Add a question whose request is already in the batch: one key has one result."""
         question, request = item.question, item.prepared
         self.inside.append(
             BatchedQuestion(
@@ -50,7 +50,7 @@ class BatchDraft:
 
 
 def lines_in(api: BatchApi, file: BinaryIO, begin: int) -> tuple[int, int]:
-    """Count the lines from a place on that were worked on, and all of them, without a last one that was cut."""
+    """Count the lines after an offset: those that were processed, and all of them. A truncated last line is left out."""
     file.seek(begin)
     worked = every = last_worked = 0
     last = b""

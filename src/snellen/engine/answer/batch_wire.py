@@ -1,4 +1,4 @@
-"""Exchanges with a provider about batches: what only reads is tried again, what makes a batch is never sent twice."""
+"""Exchanges with a provider about batches. Reads are retried. A request that creates a batch is never sent twice."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 LARGEST_RESULT = 2_000_000_000
 LONGEST_ID = 200
 LOOK_AGAIN = (0.0, 2.0, 5.0, 10.0, 15.0, 30.0)
-"""Seconds to wait before each look for a batch: a provider's list may show a new one late."""
+"""Seconds to wait before each look for a batch, because a provider's list may show a new batch late."""
 MOST_PAGES = 20
 IN_DOUBT = frozenset({408, 409, 425, 499})
-"""Statuses after which a batch may have been made all the same, as after every 5xx."""
+"""Statuses after which a batch may have been created all the same. The same is true of every 5xx."""
 T = TypeVar("T")
 Said = TypeVar("Said")
 
 
 class UnconfirmedBatch(Stopped):
-    """A batch that the provider may have made, though its id was lost: it is looked for before another is handed in."""
+    """A batch that the provider may have created, but whose id was lost. It is looked for before another batch is submitted."""
 
 
 class BatchWire:
-    """One endpoint's batches on the wire. `stopped` ends all waiting."""
+    """Batch requests to one endpoint. Setting `stopped` ends all waiting."""
 
     def __init__(self, endpoint: Endpoint, transport: Client, tries: int, stopped: asyncio.Event) -> None:
         self._endpoint, self._transport = endpoint, transport
         self._tries, self._stopped = tries, stopped
 
     async def read(self, step: BatchStep, reader: Callable[[bytes], T], tries: int = 0) -> T:
-        """Return what the provider says, understood."""
+        """Return the provider's response, parsed."""
         return self._understood(step, reader, (await self.exchange(step, tries=tries)).body)
 
     async def labelled(self, api: BatchApi, mark: str) -> str:
-        """Return the id of the batch that has our label; nothing where the provider's list does not show it, or keeps no labels."""
+        """Return the id of the batch that has our label. It is empty if the provider's list does not show the batch or keeps no labels."""
         for wait in LOOK_AGAIN:
             step, pages = api.listing(), 0
             if step is None:
@@ -58,7 +58,7 @@ class BatchWire:
         return ""
 
     async def submitted(self, steps: Generator[BatchStep, bytes, str], before_making: Callable[[], None]) -> str:
-        """Carry out the steps of a submission; gives the batch's id. Only MayBeMade leaves open whether there is a batch."""
+        """Carry out the steps of a submission and return the batch's id. Only MayBeMade leaves open whether the batch exists."""
         step = next(steps)
         while True:
             if step.makes:
@@ -79,7 +79,7 @@ class BatchWire:
             ) from None
 
     def _proper(self, number: str) -> str:
-        """Return an id that can be written down: it is short, and no place where the key comes back."""
+        """Return an id that is safe to write down: it is short and does not contain the key."""
         if not 0 < len(number) <= LONGEST_ID or self._endpoint.connection.key.redact(number) != number:
             raise ValueError("no proper id of the batch")
         return number
@@ -87,7 +87,7 @@ class BatchWire:
     async def exchange(
         self, step: BatchStep, *, into: BinaryIO | None = None, tries: int = 0, to_the_end: bool = False
     ) -> Response:
-        """Make one exchange. `to_the_end` is for what has to be said after the run was stopped."""
+        """Make one exchange. `to_the_end` is for requests that must be sent even after the run was stopped."""
         tries = tries or self._tries
         for number in range(1, tries + 1):
             place = into.tell() if into is not None else 0

@@ -1,7 +1,7 @@
-"""Asking by batches: every open question is handed in at once, and the answers are collected when the provider is done.
+"""Asking in batches: every open question is submitted at once, and the answers are collected when the provider is done.
 
-The money is held before anything is handed in: a batch goes only if all of it fits under the cap at the most that it may cost. What is
-under way is in the run folder's books, so the same command waits for it, whatever ended the one before.
+The budget is reserved before anything is submitted: a batch goes only if its highest possible cost fits under the cap. Batches under way
+are recorded in the run folder, so the same command waits for them, however the previous one ended.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from snellen.engine.runs.folder import RunFolder, Scan
 
 FIRST_LOOK, LONGEST_WAIT, GROWTH = 1.0, 60.0, 1.5
 LOOKS = 20
-"""How often one look at a batch is tried: who waits for hours survives a quarter of an hour without a provider."""
+"""How often one look at a batch is tried. After hours of waiting, a run should survive a quarter of an hour without the provider."""
 TOGETHER = 64
 
 
 class Batching(AskingPass):
-    """One pass over the open questions of a run, by batches."""
+    """One pass over the open questions of a run, in batches."""
 
     def __init__(self, plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress) -> None:
         from snellen.engine.call.client import Client  # aiohttp takes a while to import
@@ -60,19 +60,19 @@ class Batching(AskingPass):
         self._transport = Client(self.endpoint.connection, plan.limits.timeout)
         self._wire = BatchWire(self.endpoint, self._transport, plan.limits.tries or TRIES, self._stopped)
         self._doubtful: list[BatchEntry] = []
-        """Batches that may exist, though they were not found at the provider."""
+        """Batches that may exist, although they were not found at the provider."""
         self._tried: set[Key] = set()
-        """Questions that were handed in by this command: what failed is not handed in again at once."""
+        """Questions that this command has submitted. A question that failed is not submitted again at once."""
         self._again: set[Key] = set()
-        """Those of them that were refused for a parameter which is left out by now."""
+        """Submitted questions that were refused because of a parameter that is now left out."""
         self._revision = 0
         self._broken: Exception | None = None
-        """What ended the reading of the data early."""
+        """The error that ended the reading of the data early."""
 
     # ------------------------------------------------------------ the whole
 
     async def run(self) -> None:
-        """Collect what is under way, hand in what is open, and collect that."""
+        """Collect the batches under way, submit the open questions, and collect those."""
         try:
             with contextlib.suppress(WaitStopped):
                 await self._work()
@@ -106,7 +106,7 @@ class Batching(AskingPass):
             raise self._broken
 
     async def _call_off(self) -> set[str]:
-        """Call batches off at the provider, if that was asked for; gives the marks of those that are."""
+        """Cancel batches at the provider if the user asked for it. Return the marks of the cancelled batches."""
         done = set()
         for entry in self.books.open if self.limits.cancel_batches else []:
             if not entry.id:
@@ -122,10 +122,10 @@ class Batching(AskingPass):
             )
         return done
 
-    # ------------------------------------------------------------ handing in
+    # ------------------------------------------------------------ submitting
 
     async def _hand_in(self) -> list[BatchEntry]:
-        """Hand in as many batches of open questions as the cap allows. None are left when nothing is."""
+        """Submit as many batches of open questions as the cap allows. Return an empty list when no question is open."""
         under: list[BatchEntry] = []
         held, full = 0.0, False
         settled = self._done | self._tried
@@ -143,7 +143,7 @@ class Batching(AskingPass):
                     if self._kept(item):
                         continue
                     if item.prepared.key in handed_in:
-                        continue  # its answer comes with another batch; then it is known
+                        continue  # its answer comes with another batch and is known then
                     if item.prepared.key in filling.keys:
                         filling.join(item)
                         self._tried.add(key)
@@ -169,7 +169,7 @@ class Batching(AskingPass):
         return under
 
     async def _pulled(self, feed: Feed) -> list[PreparedQuestion]:
-        """Return the next questions. Whatever ends the reading early, those before it are handed in and collected first."""
+        """Return the next questions. If reading ends early, the questions before that point are submitted and collected first."""
         try:
             return await until_stopped(asyncio.to_thread(feed.pull), self._stopped)
         except WaitStopped:
@@ -180,12 +180,12 @@ class Batching(AskingPass):
 
     @property
     def _price(self) -> Price | None:
-        """The model's price, with the share of it that a batch costs."""
+        """The model's price, reduced to the share that a batch costs."""
         price = self.plan.subject.price
         return price._replace(batch=self.api.share) if price is not None and price.batch is None else price
 
     def _bound(self, request: Request) -> float | None:
-        """Return the most that a request may cost in a batch."""
+        """Return the highest possible cost of a request in a batch."""
         price = self._price
         if request.cost_bound is None or price is None or price.batch is None:
             if self.limits.max_cost is not None:
@@ -196,13 +196,13 @@ class Batching(AskingPass):
         return request.cost_bound * price.batch
 
     def _fits(self, held: float, bound: float) -> bool:
-        """Tell whether one more request fits under the cap. Replies that did not say what they cost count like the dearest."""
+        """Tell whether one more request fits under the cap. A reply of unknown cost counts as much as the most expensive one."""
         cap, known = self.limits.max_cost, self.totals
         unknown = known.unknown_at_most + known.unbounded * max(known.dearest_call or 0.0, bound)
         return cap is None or known.cost + unknown + held + bound <= cap * (1 + 1e-9)
 
     def _kept(self, item: PreparedQuestion) -> bool:
-        """Tell whether a question needs no batch: it cannot be asked, or was answered before."""
+        """Tell whether a question needs no batch because it cannot be asked or was answered before."""
         question = item.question
         if item.failure is not None:
             self._tried.add((question.id, question.prompt))
@@ -215,7 +215,7 @@ class Batching(AskingPass):
         return True
 
     async def _sent(self, filling: BatchDraft) -> BatchEntry:
-        """Write a batch down, hand it in, and write its id down."""
+        """Record a batch, submit it, and record its id."""
         mark = secrets.token_hex(8)
         entry = BatchEntry(
             mark=mark,
@@ -243,7 +243,7 @@ class Batching(AskingPass):
         return entry
 
     async def _found_again(self, entry: BatchEntry) -> BatchEntry | None:
-        """Return a batch of an earlier process; one whose id was never written down is looked for at the provider."""
+        """Return a batch of an earlier process. If its id was never recorded, look for it at the provider."""
         self._in_batches += entry.count
         if not self.books.path(entry).exists():
             if entry.id:
@@ -267,7 +267,7 @@ class Batching(AskingPass):
         return entry
 
     def _stop_if_doubtful(self) -> None:
-        """Stop where handing questions in again might pay for them twice."""
+        """Stop if submitting questions again might pay for them twice."""
         if self._doubtful:
             entry = self._doubtful[0]
             raise Stopped(
@@ -279,7 +279,7 @@ class Batching(AskingPass):
     # ------------------------------------------------------------ collecting
 
     async def _collect(self, under: list[BatchEntry]) -> None:
-        """Wait for batches and keep what comes out of them."""
+        """Wait for batches and store their results."""
         waiting, wait = list(under), FIRST_LOOK
         while waiting:
             looked = 0
@@ -300,7 +300,7 @@ class Batching(AskingPass):
         self.books.forget(entry)
 
     async def _take(self, entry: BatchEntry, state: BatchState) -> None:
-        """Keep the results of a batch that has ended."""
+        """Store the results of a batch that has ended."""
         wanted: dict[str, list[BatchedQuestion]] = {}
         for inside in self.books.inside(entry):
             wanted.setdefault(inside.key, []).append(inside)
@@ -313,7 +313,7 @@ class Batching(AskingPass):
         self._in_batches -= entry.count
         try:
             with tempfile.TemporaryFile() as file:
-                # a provider that counts nothing has answered every question, or none
+                # a provider without counts has answered every question, or none
                 lines, expected = await self._downloaded(state, file, entry.count)
                 self._keep_all(file, wanted, entry, whole=lines >= expected)
         except OSError as error:
@@ -329,9 +329,9 @@ class Batching(AskingPass):
         self.books.note(msgspec.structs.replace(entry, state="done"))
 
     async def _downloaded(self, state: BatchState, file: BinaryIO, count: int) -> tuple[int, int]:
-        """Download the results of a batch of `count` requests. Return how many came and how many there are.
+        """Download the results of a batch of `count` requests. Return how many results came and how many there are.
 
-        Some providers count requests that were not worked on as done, others do not: with a line for every request nothing is missing.
+        Some providers count unprocessed requests as done and others do not. With a line for every request, nothing is missing.
         """
         lines = every = 0
         for address in state.results:
@@ -343,7 +343,7 @@ class Batching(AskingPass):
         return lines, 0 if every >= count else state.done or (count if lines else 0)
 
     def _results(self, file: BinaryIO, broken: list[str]) -> Generator[BatchResult, None, None]:
-        """Yield what is in a file of results; `broken` is told what cannot be read."""
+        """Yield the results in a file. Lines that cannot be read are appended to `broken`."""
         file.seek(0)
         for line in file:
             if line.strip():
@@ -367,10 +367,10 @@ class Batching(AskingPass):
                 continue
             reply = self._reply(result, insides[0], entry)
             if reply.failure is not None and not whole:
-                continue  # the next download has it again, and it is to be counted once
+                continue  # the next download has it again, and it must be counted once
             if self.store is not None and reply.failure is None and reply.call.cost_source != REFUSED:
                 self.store.put(result.key, reply)
-            # the first of those that ask the same is the one that was paid for
+            # of the questions that ask the same, the first is the one that was paid for
             arrived += [self._answer(i, reply if i is insides[0] else as_stored(reply), entry) for i in still]
             if len(arrived) >= TOGETHER:
                 self._keep(*arrived)
@@ -384,26 +384,26 @@ class Batching(AskingPass):
         lost = [i for insides in wanted.values() for i in insides if (i.id, i.prompt) not in settled]
         reason = Failure(kind="batch", reason="the batch has no result for this question")
         for i in lost:
-            # as many of them as there are unreadable lines may have been answered and billed
+            # up to one question for each unreadable line may have been answered and billed
             unread = reply_of(self.endpoint, i.key, i.images, Parsed(), tries=1, batch=entry.id)
             calls = (unread.call,) if broken else ()
             self._keep(Answer(id=i.id, prompt=i.prompt, failure=reason, calls=calls))
 
     def _reply(self, result: BatchResult, inside: BatchedQuestion, entry: BatchEntry) -> Reply:
-        """Return the reply that a result is, with its ledger."""
+        """Return the reply in a batch result, with its ledger."""
         parsed = understood(self.endpoint, result.status, result.body, self._priced)
         more = {"tries": 1, "left_out": entry.left_out, "batch": entry.id}
         return reply_of(self.endpoint, result.key, inside.images, parsed, **more)
 
     def _priced(self, parsed: Parsed) -> Parsed:
-        """Return a reply at the price of a batch, where its usage and a price tell what it cost and not the provider itself."""
+        """Return a reply at the batch price if its cost follows from usage and a price, not from the provider itself."""
         price = self._price
         if price is None or parsed.usage.input_tokens is None or parsed.cost_source not in (price.source, None):
             return parsed
         return parsed._replace(cost=price.bill(parsed.usage, in_batch=True), cost_source=f"{price.source}, in a batch")
 
     def _answer(self, inside: BatchedQuestion, reply: Reply, entry: BatchEntry) -> Answer:
-        """Return the answer that a reply is; one to an earlier wording of the prompt is none, but has its cost."""
+        """Return the answer in a reply. A reply to an earlier wording of the prompt gives no answer, but its cost counts."""
         prompt = Arm.parse(inside.prompt).prompt
         now = self._wordings.get(prompt)
         if entry.wordings.get(prompt, now) != now:
@@ -424,7 +424,7 @@ class Batching(AskingPass):
             elif (
                 answer.id,
                 answer.prompt,
-            ) in self._tried:  # else it came with an earlier command's batch, and is asked again
+            ) in self._tried:  # otherwise it came with an earlier command's batch, and is asked again
                 self.errors += 1
         self._report()
 
@@ -434,7 +434,7 @@ class Batching(AskingPass):
 
 
 def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:
-    """Return the endpoint by whose batches a subject can be asked: one that asks one model, once a question."""
+    """Return the endpoint and API for asking a subject in batches. It must ask one model, once per question."""
     endpoint = plan.subject.endpoint
     if endpoint is None or endpoint is not plan.subject:  # type: ignore[comparison-overlap]
         raise SnellenError(

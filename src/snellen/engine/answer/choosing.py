@@ -1,7 +1,7 @@
-"""The feed of an adaptive exam: which questions come next depends on the answers so far.
+"""The feed of an adaptive exam: the next questions depend on the answers so far.
 
-It has the interface of the plain feed. `pull`, called in a thread, waits until something can be asked; `told`, called by the asking loop
-with each answer, wakes it. A sample is written down before it is asked, so a process that goes on later asks the same.
+It has the interface of the plain feed. `pull`, called in a thread, waits until something can be asked. `told`, called by the asking loop
+with each answer, wakes it. A sample is recorded before it is asked, so a process that resumes the run asks the same sample.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from snellen.engine.plan.plan import Plan, bare
 from snellen.engine.runs.folder import RunFolder, Scan
 
 AT_ONCE = 4
-"""How many samples are drawn before the first of them is asked: a long chunk would keep the endpoint waiting."""
+"""How many samples are drawn before the first of them is asked. A long chunk would keep the endpoint waiting."""
 
 
 class ChoosingFeed:
-    """Questions as an adaptive data set chooses them, by how the first protocol reads the answers."""
+    """Questions chosen by an adaptive data set, from the answers as the first protocol reads them."""
 
     def __init__(self, plan: Plan, data: Adaptive, folder: RunFolder, scan: Scan) -> None:
         self._plan, self._data, self._folder = plan, data, folder
@@ -38,7 +38,7 @@ class ChoosingFeed:
         self._done = done.__contains__
 
     def pull(self) -> list[PreparedQuestion]:
-        """Return the next items, as soon as there is one; none at the end, and none after `close`."""
+        """Return the next items as soon as there is one. Return an empty list at the end and after `close`."""
         old, new = self._next()
         drawn = [self._data.draw(name) for name in old]
         fresh = [self._data.draw(name) for name in new]
@@ -54,7 +54,9 @@ class ChoosingFeed:
         ]
 
     def _next(self) -> tuple[list[str], list[str]]:
-        """Return the names of samples that an earlier process chose and that have no answer, and of new ones; none of either at the end."""
+        """Return the names of samples that an earlier process chose and that have no answer, and those of new ones. Both are empty at the
+        end.
+        """
         with self._turn:
             while not self._closed:
                 old, self._left = self._left[:AT_ONCE], self._left[AT_ONCE:]
@@ -65,7 +67,7 @@ class ChoosingFeed:
         return [], []
 
     def told(self, answer: Answer) -> None:
-        """Take in an answer, which may decide what is asked next."""
+        """Take in an answer, which may decide the next question."""
         with self._turn:
             self._tell(answer)
             self._turn.notify_all()
@@ -78,7 +80,7 @@ class ChoosingFeed:
         self._data.told(answer.id, Outcome.ERROR if mark is None else mark.outcome)
 
     def close(self) -> None:
-        """End the waiting for a next question: there is none."""
+        """End the waiting for a next question."""
         with self._turn:
             self._closed = True
             self._turn.notify_all()

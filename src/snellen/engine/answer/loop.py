@@ -1,7 +1,7 @@
 """The asking loop: a feed of prepared questions, as many in work as the limiter allows, every answer written at once.
 
-Whatever it waits for (a server's model list, data that is read, a slot), a stop ends the waiting. What it cannot end, such as a read from
-a disk that hangs, goes on in a thread that is not waited for.
+A stop ends every kind of waiting (for a server's model list, for data, for a slot). What cannot be ended, such as a read from a disk that
+hangs, goes on in a thread that nothing waits for.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ from snellen.engine.runs.folder import RunFolder, Scan
 
 TICK = 0.2
 GRACE = 2.0
-"""How many seconds a read that is under way gets to end: one that the end of the program meets halfway can crash it."""
+"""Seconds that a read under way gets to end. A read that is cut off at the end of the program can crash it."""
 _IN_WORK: ContextVar[tuple[list[Call], int]] = ContextVar("in work")
-"""The calls of the question that the task is for, and which time it is that this is asked. (A subject may keep the caller that it is
-given, so that one cannot know it, and one that makes its requests on the way knows nothing of repeats.)"""
+"""The calls of the task's question, and the number of its repeat. (The caller does not know its question, because a subject may keep the
+caller. A subject that makes its requests on the way does not know about repeats.)
+"""
 
 
 class Asking(AskingPass):
-    """One pass over the open questions of a run, as many at a time as the limiter allows."""
+    """One pass over the open questions of a run, with as many calls in flight as the limiter allows."""
 
     def __init__(self, plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress) -> None:
         super().__init__(plan, folder, scan, store, on_progress)
@@ -57,7 +58,7 @@ class Asking(AskingPass):
         if isinstance(plan.data, Adaptive):
             self._feed = ChoosingFeed(plan, plan.data, folder, scan)
         self._wanted: SimpleQueue[Future[list[PreparedQuestion]] | None] = SimpleQueue()
-        """Chunks of questions that the reading thread is to make; None ends it."""
+        """Chunks of questions for the reading thread to make. None ends the thread."""
 
     async def run(self) -> None:
         wires: list[Wire] = []
@@ -86,7 +87,7 @@ class Asking(AskingPass):
             self._tell_progress()
 
     async def _open_calls(self, wires: list[Wire]) -> None:
-        """Get ready to call the subject's endpoints. Those at one address share a limit and are asked for their models once."""
+        """Prepare to call the subject's endpoints. Endpoints at one address share a limit and one request for their model lists."""
         from snellen.engine.call.client import Client  # aiohttp takes a while to import
 
         pool, cap = self.limits.pool, self.limits.max_cost
@@ -117,7 +118,7 @@ class Asking(AskingPass):
             await until_stopped(preflight(wire, endpoints, budget.cap), self._stopped)
 
     def _note_how_it_went(self) -> None:
-        """Note what a user should know, and what the limiter did."""
+        """Record the notes for the user and the limiter's record."""
         repeated = sum(caller.redacted for caller in self.callers)
         if repeated:
             self.notes.append(
@@ -129,7 +130,7 @@ class Asking(AskingPass):
         self.concurrency = {"last_limit": self.limiter.limit, "changes": changes}
 
     async def _drive(self) -> None:
-        """Put the questions of the feed to the subject."""
+        """Send the questions of the feed to the subject."""
         ahead = self._pulled()
         try:
             while self._stop is None:
@@ -137,7 +138,7 @@ class Asking(AskingPass):
                 if not chunk:
                     break
                 ahead = self._pulled()
-                while chunk:  # it is emptied, so that a question is not held longer than it is in work
+                while chunk:  # emptied, so that a question is not held longer than it is in work
                     await self._wait_while(lambda: len(self._tasks) >= self._width() and self._stop is None)
                     if self._stop is not None:
                         break
@@ -146,11 +147,11 @@ class Asking(AskingPass):
                     task.add_done_callback(self._finished)
         except WaitStopped:
             pass
-        except Exception as error:  # whatever it is, the questions before it are asked to their end
+        except Exception as error:  # after any error, the questions before it are asked to their end
             self._stop = self._stop or error
         finally:
             ahead.cancel()
-        # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
+        # however the feed ended: calls in flight are paid for, so wait for them unless the user stops the run
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
 
     def _pulled(self) -> asyncio.Future[list[PreparedQuestion]]:
@@ -162,9 +163,9 @@ class Asking(AskingPass):
         return here
 
     def _read(self) -> None:
-        """Make questions as they are wanted, in a thread that can be left behind.
+        """Make questions on request, in a thread that can be left behind.
 
-        It is one thread for all of them: with several, the heap grows in as many places.
+        One thread makes all of them: with several threads, the heap would grow in as many places.
         """
         while (future := self._wanted.get()) is not None:
             if not future.set_running_or_notify_cancel():
@@ -178,13 +179,13 @@ class Asking(AskingPass):
                 future.set_exception(error)
 
     async def _wait_while(self, condition: Callable[[], bool]) -> None:
-        """Wait until a task ends or the run stops, for as long as the condition holds."""
+        """Wait until a task ends or the run stops, as long as the condition holds."""
         while condition():
             self._room.clear()
             await self._room.wait()
 
     def _width(self) -> int:
-        """Return how many samples may be in work: a few more than calls, so that no slot waits for the loop."""
+        """Return how many samples may be in work: a few more than the calls, so that no slot waits for the loop."""
         subject = self.plan.subject
         return subject.beside + (self.limiter.limit + 4 if subject.endpoints else subject.parallel)
 
@@ -202,7 +203,7 @@ class Asking(AskingPass):
             self.stop(error)
 
     async def _one(self, item: PreparedQuestion) -> None:
-        """Put one question to the subject. Where the run ends between two of its calls, the ledger keeps those that were made."""
+        """Ask the subject one question. If the run ends between two of its calls, the ledger keeps the calls that were made."""
         question = item.question
         answer = Answer(id=question.id, prompt=question.prompt, failure=item.failure)
         if item.failure is None:
@@ -231,7 +232,7 @@ class Asking(AskingPass):
             )
 
     async def _route(self, request: Request) -> Reply:
-        """Send a request of the question in work to the endpoint that it is for."""
+        """Send a request of the current question to its endpoint."""
         if not self.callers:
             raise RuntimeError("this subject has no endpoint to call")
         made, repeat = _IN_WORK.get()
@@ -255,7 +256,7 @@ class Asking(AskingPass):
         if arrived:
             try:
                 self.folder.append(*arrived)
-            except Exception as error:  # whatever it is: an answer that was paid for cannot be written
+            except Exception as error:  # any error here means that an answer that was paid for cannot be written
                 self.stop(error)
 
     # ------------------------------------------------------------ progress

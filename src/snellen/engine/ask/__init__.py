@@ -1,1 +1,1 @@
-"""The ask stage: from samples to questions, and what controls do to them. Pure, but for reading the data set."""
+"""The ask stage: from samples to questions, and how controls change them. Pure, except for reading the data set."""

@@ -1,7 +1,7 @@
 """Controls: the same question without its image, with a blank one, with another sample's, or with its options shuffled.
 
-A control is half of an Arm, so it is asked, stored, resumed and marked like any prompt. Everything here is pure, but for `partners`,
-which reads the data set's light samples.
+A control is half of an Arm, so it is asked, stored, resumed and marked like any prompt. Everything here is pure except `partners`, which
+reads the data set's light samples.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from snellen.core.types import Part, Picture, Question, Sample, Text
 
 
 def known_control(name: str) -> str:
-    """Return a control by name; an unknown one is an error that says which there are."""
+    """Return a control by name. The error for an unknown name lists the known ones."""
     if name not in CONTROLS:
         raise unknown("control", name, CONTROLS)
     return name
 
 
 def altered(question: Question, control: str, seed: int) -> Question:
-    """Return a question under a control; 'shuffled' is done before asking, by giving the sample another's pictures."""
+    """Return a question under a control. The control 'shuffled' is applied earlier, by giving the sample another sample's images."""
     if control == "options":
         return _other_order(question, seed)
     if control == "swapped":
@@ -41,7 +41,9 @@ def altered(question: Question, control: str, seed: int) -> Question:
 
 
 def partners(data: Dataset, seed: int) -> Iterator[tuple[Sample, str]]:
-    """Yield every sample with the id of one whose image it gets: a seeded permutation of images in which none stays where it was."""
+    """Yield every sample with the id of the sample whose image it gets. This is a seeded permutation of images in which none keeps its
+    place.
+    """
     groups: dict[tuple[str | None, str | None], list[Sample]] = {}
     for sample in data.light():
         groups.setdefault((sample.tags.get("split"), sample.tags.get("task")), []).append(sample)
@@ -59,12 +61,12 @@ def partners(data: Dataset, seed: int) -> Iterator[tuple[Sample, str]]:
 
 
 def _image_of(sample: Sample) -> str:
-    """Return what tells a sample's image from others': the name that the data set has for it, else the sample's own."""
+    """Return an identifier of a sample's image: the data set's name for it, else the sample's own."""
     return str(sample.facts.get("image_name") or sample.facts.get("image") or sample.id)
 
 
 def _query(question: Question, change: Callable[[Picture], tuple[Part, ...]]) -> Question:
-    """Change the pictures that the question is about; where examples come before it, that is the last one."""
+    """Change the images that the question is about. If examples come before it, that is the last image."""
     at = [i for i, p in enumerate(question.parts) if isinstance(p, Picture)][-1 if question.shots else 0 :]
     parts: list[Part] = []
     for i, part in enumerate(question.parts):
@@ -73,7 +75,7 @@ def _query(question: Question, change: Callable[[Picture], tuple[Part, ...]]) ->
 
 
 def _swapped(question: Question) -> Question:
-    """Return the question with all pictures in the reverse order, the text where it was."""
+    """Return the question with all images in reverse order and the text unchanged."""
     if len(question.pictures) < 2 or question.shots:
         raise SnellenError(f"the control 'swapped' needs questions with several pictures; '{question.prompt}' has one")
     backwards = iter(question.pictures[::-1])
@@ -104,8 +106,9 @@ def grey_png(width: int, height: int) -> bytes:
 
 
 def as_asked(exam: Exam, arm: Arm, sample: Sample, seed: int) -> Sample:
-    """Return the sample as an arm asks and marks it: under 'options' with its labelled options moved, so that a reply's letter is read
-    in the order in which it was shown.
+    """Return the sample as an arm asks and marks it.
+
+    Under 'options' its labelled options are moved, so that the letter of a reply is read in the order in which it was shown.
     """
     return (_moved(exam, sample, seed) or sample) if arm.control == "options" else sample
 
@@ -118,12 +121,12 @@ def _moved(exam: Exam, sample: Sample, seed: int) -> Sample | None:
 
 
 def why_not_moved(exam: Exam, prompt: str, sample: Sample) -> str:
-    """Return why the options of a sample's question cannot be put in another order, after the prompt's name; nothing if they can."""
+    """Return why the options of a sample's question cannot be reordered, after the prompt's name. Empty if they can."""
     return "" if _moved(exam, sample, 0) is not None else why_not_shuffled(exam.ask(prompt, sample))
 
 
 def _other_order(question: Question, seed: int) -> Question:
-    """Return the option list of the prompt in another order, its separators left where they are."""
+    """Return the prompt's option list in another order, with its separators in place."""
     found = _option_list(question)
     if isinstance(found, str):
         raise SnellenError(f"the prompt '{question.prompt}' {found}")
@@ -135,13 +138,13 @@ def _other_order(question: Question, seed: int) -> Question:
 
 
 def why_not_shuffled(question: Question) -> str:
-    """Return why the options of a question cannot be put in another order, to be read after the prompt's name; nothing if they can."""
+    """Return why the options of a question cannot be reordered, as text that follows the prompt's name. Empty if they can."""
     found = _option_list(question)
     return found if isinstance(found, str) else ""
 
 
 def _option_list(question: Question) -> tuple[int, str, _Printed] | str:
-    """Return the part that lists the options, its text and the place in it; or why there is none."""
+    """Return the part that lists the options, its text and the list's place in it, or the reason why there is none."""
     if len(question.options) < 2:
         return "offers no options to shuffle"
     label = rf"(?m)^\W?(?:{_any_of(question.options)})[).:]\s"
@@ -162,7 +165,7 @@ def _any_of(options: tuple[str, ...]) -> str:
 
 
 def _printed(options: tuple[str, ...], text: str) -> _Printed | None:
-    """Return where a text lists all options, in whatever order: start, stop, the words as printed, and what stands between them."""
+    """Return where a text lists all options, in any order: start, stop, the words as printed, and the separators between them."""
     one = _any_of(options)
     between = r"\W{1,2}(?:and\W|or\W)?"
     listed = re.compile(rf"\b(?:{one})(?:{between}(?:{one})){{{len(options) - 1}}}\b", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """The ask stage: samples of a data set become questions, under every arm of a run, and are prepared for a subject in chunks.
 
-A question that cannot be made or sent is one failure; the others are asked. An error that ends the feed itself, such as data that
-cannot be read any further, is raised after everything before it was handed over.
+A question that cannot be made or sent is one failure, and the others are asked. An error that ends the feed itself, such as unreadable
+data, is raised after everything before it was handed over.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ CHUNK = 16
 
 
 def asker(exam: Exam, data: Dataset, prompt: str) -> Ask:
-    """Return how a prompt asks about the samples of a data set, with their examples; raises SnellenError where there are none to be had."""
+    """Return a function that asks a prompt about samples of a data set, with their examples. Raise SnellenError if there are no
+    examples.
+    """
     shots = data.shots(prompt)
     return lambda sample: exam.ask(prompt, sample, shots(sample))
 
 
 class Open(NamedTuple):
-    """A question that is to be asked. `make` makes it, and raises whatever a sample does to a prompt."""
+    """A question to ask. `make` makes it, and raises any error that a sample causes in a prompt."""
 
     exam: str
     id: str
@@ -47,14 +49,14 @@ class Open(NamedTuple):
 def questions(
     exam: Exam, data: Dataset, arms: Sequence[Arm], wanted: Wanted, applies: Applies, seed: int
 ) -> Iterator[Question]:
-    """Return every wanted (sample, arm) as a Question, in data set order; arms with exchanged images come last."""
+    """Return every wanted (sample, arm) as a Question, in data set order. Arms with exchanged images come last."""
     return (one.make() for one in to_ask(exam, data, arms, wanted, applies, seed))
 
 
 def to_ask(
     exam: Exam, data: Dataset, arms: Sequence[Arm], wanted: Wanted, applies: Applies, seed: int
 ) -> Iterator[Open]:
-    """Yield the same as `questions` before they are made: one that cannot be made does not end the others."""
+    """Yield the same items as `questions`, not yet made, so that one that cannot be made does not end the others."""
     here = {arm: ask_under(exam, data, arm, seed) for arm in arms if arm.control != "shuffled"}
     if here:
         for sample in data.full(lambda i: any(wanted((i, arm.text)) for arm in here)):
@@ -67,7 +69,7 @@ def to_ask(
 
 
 def ask_under(exam: Exam, data: Dataset, arm: Arm, seed: int) -> Ask:
-    """Return how an arm asks about a sample."""
+    """Return the function by which an arm asks about a sample."""
     ask = asker(exam, data, arm.prompt)
     if arm == arm.plain:
         return ask
@@ -103,7 +105,7 @@ def _shuffled(exam: Exam, data: Dataset, arm: Arm, wanted: Wanted, applies: Appl
 
 
 class PreparedQuestion(NamedTuple):
-    """A question with what was prepared for it; `failure` where it cannot be asked at all."""
+    """A question prepared for a subject. `failure` is set if it cannot be asked at all."""
 
     question: Question
     prepared: Any
@@ -113,7 +115,7 @@ class PreparedQuestion(NamedTuple):
 class Feed:
     """Chunks of prepared questions. The asking loop calls `pull` in a thread, one chunk ahead.
 
-    Reading, hashing and base64 release the interpreter's lock, so the thread runs beside the loop for most of its time.
+    Reading, hashing and base64 release the GIL, so the thread runs beside the loop most of the time.
     """
 
     def __init__(self, every: Iterator[Open], subject: Subject) -> None:
@@ -121,7 +123,7 @@ class Feed:
         self._broken: Exception | None = None
 
     def pull(self) -> list[PreparedQuestion]:
-        """Return the next items; none at the end. An error that ends the feed early is raised after the items before it."""
+        """Return the next items, or an empty list at the end. An error that ends the feed early is raised after the items before it."""
         if self._broken is not None:
             raise self._broken
         chunk: list[PreparedQuestion] = []
@@ -134,14 +136,14 @@ class Feed:
         return chunk
 
     def told(self, _answer: Answer) -> None:
-        """Do nothing: no answer changes what these questions are."""
+        """Do nothing: answers do not change these questions."""
 
     def close(self) -> None:
         """Do nothing: a read that does not end is left behind with its thread."""
 
 
 def prepared(subject: Subject, one: Open) -> PreparedQuestion:
-    """Make a question and prepare it for a subject, or say why it cannot be asked."""
+    """Make a question and prepare it for a subject, or return the reason why it cannot be asked."""
     bare = Question(id=one.id, exam=one.exam, prompt=one.arm.text, parts=())
     question = bare
     try:
@@ -158,7 +160,7 @@ def prepared(subject: Subject, one: Open) -> PreparedQuestion:
         return PreparedQuestion(question, None, Failure(kind="bad-image", reason=str(error)))
     except SnellenError as error:
         if question is bare:
-            raise  # what is wrong with a prompt or a control is wrong with all of its questions
+            raise  # an error in a prompt or a control affects all of its questions
         return PreparedQuestion(question, None, Failure(kind="bad-image", reason=str(error)))
     except Exception as error:
         reason = f"the question cannot be made: {one_line(said_by(error))}{place_of(error)}"

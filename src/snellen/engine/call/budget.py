@@ -1,16 +1,16 @@
 """The cap on money: what is spent, what is in flight, and whether one more call fits.
 
-Every try is budgeted before it is sent, at the highest cost seen so far (before there is one, at what the price table allows), and
-every reply is counted, also one that cannot be used. The first call goes alone, and there are never more than twice as many
-calls in flight as were answered: one cheap reply, or a free one, does not let hundreds loose. So a run goes past its cap
-only by as much as the calls in flight cost more than every call before them.
+Every try is budgeted before it is sent, at the highest cost seen so far. Before there is one, the price table gives the amount. Every reply
+is counted, including replies that cannot be used. The first call goes alone, and at most twice as many calls are in flight as were
+answered. So one cheap or free reply does not release hundreds of calls. A run exceeds its cap only by as much as the calls in flight cost
+more than every call before them.
 
-A reply of unknown cost ends the run, unless a price bounds it. A try whose reply was lost or is not a reply may have been
-billed: it counts like the dearest call. While the cost of a call is not known, only a few tries may be lost, and one more each
-time that the run is taken up again.
+A reply of unknown cost ends the run, unless a price bounds it. A try whose reply was lost or is invalid may have been billed, so it counts
+as much as the most expensive call. While the cost of a call is not known, only a few tries may be lost, and one more each time that the run
+is resumed.
 
-Runs that go on beside each other may share one cap: a `SharedBudget` holds the budgets of all of them, each in a thread of its own. A call
-is then admitted only if it fits beside what all others have spent and have in flight, and where one does not, nothing is asked any more.
+Concurrent runs may share one cap: a `SharedBudget` holds the budgets of all of them, each in its own thread. A call is then admitted only
+if it fits beside what all others have spent and have in flight. Once one call does not fit, nothing more is asked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from snellen.core.records import Totals
 
 AHEAD = 2
 BLIND = 6
-"""How many tries may be lost before any has said what it costs."""
+"""How many tries may be lost before the cost of any is known."""
 
 
 class BudgetReached(Stopped):
@@ -32,9 +32,9 @@ class BudgetReached(Stopped):
 
 
 class SharedBudget:
-    """One cap over the budgets of several runs; a run that is alone has one of its own.
+    """One cap over the budgets of several runs. A run that is alone has its own.
 
-    `reached` says that a call did not fit any more: nothing is admitted from then on.
+    `reached` is set when a call did not fit. From then on nothing is admitted.
     """
 
     def __init__(self, cap: float | None) -> None:
@@ -44,7 +44,7 @@ class SharedBudget:
         self._held: dict[str, Budget] = {}
 
     def hold(self, name: str, budget: Budget) -> None:
-        """Set the budget of a run by its name: a run that is not under way counts with what it has spent."""
+        """Set the budget of a run by its name. A run that is not under way counts with what it has spent."""
         with self.lock:
             self._held[name] = budget
 
@@ -60,7 +60,7 @@ class SharedBudget:
         return sum(budget.spent for budget in self.held)
 
     def wake(self) -> None:
-        """Let every run look again whether its next call fits."""
+        """Let every run check again whether its next call fits."""
         for budget in self.held:
             budget.wake()
 
@@ -68,9 +68,9 @@ class SharedBudget:
 class Budget:
     """Admits calls under a cap. With `cap` None it admits all.
 
-    `unknown` is the number of earlier tries of unknown cost and without a bound, `at_most` what those with a bound may have cost together.
-    `unpriced` says that some of them were answered all the same: then nothing is admitted. `shared` is the budget of several runs, of
-    which this is the run `name`; its cap goes before.
+    `unknown` is the number of earlier tries of unknown cost and without a bound. `at_most` is what those with a bound may have cost
+    together. `unpriced` is set if some of them were answered all the same: then nothing is admitted. `shared` is the budget of several
+    runs, of which this is the run `name`. Its cap takes precedence.
     """
 
     def __init__(
@@ -100,14 +100,14 @@ class Budget:
         self._shared.hold(name, self)
 
     async def admit(self, bound: float | None) -> None:
-        """Wait until a call fits; raises BudgetReached when it never will. `bound` is what it may cost by the price table."""
+        """Wait until a call fits. Raise BudgetReached when it never will. `bound` is what it may cost by the price table."""
         if self.cap is None:
             return
         self._loop = asyncio.get_running_loop()
         self._waiting += 1
         try:
             while True:
-                self._settled.clear()  # before looking: a call that ends in another thread right after that is not missed
+                self._settled.clear()  # before the check, so that a call that ends in another thread right after it is not missed
                 if self._admitted(self.cap, bound):
                     return
                 await self._settled.wait()
@@ -127,7 +127,7 @@ class Budget:
         raise self.reached(bound, "call")
 
     def reached(self, bound: float | None, what: str) -> BudgetReached:
-        """Return what to raise where the next call, or question, does not fit: `bound` is what it may cost by the price table."""
+        """Return the error for a next call or question that does not fit. `bound` is what it may cost by the price table."""
         lost = self._may_have_spent(bound)
         unknown = f", up to {lost:.6g} USD for tries of unknown cost," if lost else ""
         return BudgetReached(
@@ -136,14 +136,14 @@ class Budget:
         )
 
     def wake(self) -> None:
-        """Let calls that wait look again: one has ended, here or in another run."""
+        """Let waiting calls check again after one has ended, here or in another run."""
         if self._waiting and self._loop is not None:
             with contextlib.suppress(RuntimeError):  # its loop has ended
                 self._loop.call_soon_threadsafe(self._settled.set)
 
     @property
     def promised(self) -> float:
-        """What is spent, may be spent, or is in flight."""
+        """The money that is spent, may have been spent, or is in flight."""
         each = self._bound if self.dearest is None else self.dearest
         return self.spent + self._may_have_spent(self._bound) + self.in_flight * each
 
@@ -158,7 +158,7 @@ class Budget:
         return sum(budget.promised for budget in self._shared.held if budget is not self) + mine <= cap
 
     def _refuse_if_blind(self, bound: float | None) -> None:
-        """Stop where a reply neither said nor had a price for what it cost, or where too many were lost before one did."""
+        """Stop if a reply has neither a cost nor a price, or if too many tries were lost before the first known cost."""
         if self._unpriced:
             raise SnellenError(
                 "--max-cost cannot be kept: the endpoint does not say what a call costs and the model's price is not known "
@@ -171,11 +171,13 @@ class Budget:
             )
 
     def _may_have_spent(self, bound: float | None) -> float:
-        """Return what tries of unknown cost may have cost. Those without a bound count like a call now, or like the dearest."""
+        """Return what tries of unknown cost may have cost. Each one without a bound counts as much as a call now, or as the most expensive
+        one.
+        """
         return self._at_most + self._unknown * max(self.dearest or 0.0, bound or 0.0)
 
     def bill(self, cost: float | None, bound: float | None = None) -> None:
-        """Count a try that gave no usable reply and was billed, or may have been (None): then for its bound, if it has one."""
+        """Count a try without a usable reply that was billed, or may have been (None). Without a cost, its bound counts, if it has one."""
         if cost is None and bound is None:
             self._unknown += 1
         elif cost is None:
@@ -185,7 +187,7 @@ class Budget:
             self.dearest = max(cost, self.dearest or 0.0)
 
     def settle(self, cost: float | None, bound: float | None = None) -> None:
-        """Count a call that was answered, for its bound where the endpoint did not say what it cost."""
+        """Count an answered call. If the endpoint did not report its cost, the bound counts."""
         self.bill(cost, bound)
         known = bound if cost is None else cost
         if known is None:
@@ -196,7 +198,7 @@ class Budget:
         self.release()
 
     def release(self) -> None:
-        """Note that a call is no longer in flight."""
+        """Record that a call is no longer in flight."""
         if self.cap is not None:
             with self._shared.lock:
                 self.in_flight -= 1
@@ -206,7 +208,7 @@ class Budget:
 def budget_of(
     known: Totals, cap: float | None, shared: SharedBudget | None = None, name: str = "", *, price_given: bool = False
 ) -> Budget:
-    """Return the budget of a run that goes on, from what its calls so far have cost; a price that is given by now is for them, too."""
+    """Return the budget of a resumed run, from the cost of its calls so far. A price that is given by now applies to those calls, too."""
     return Budget(
         cap,
         known.cost,

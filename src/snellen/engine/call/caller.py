@@ -27,21 +27,21 @@ from snellen.engine.call.trust import Trust, differ, is_own, mark_of
 STOPPED = "the run was stopped"
 NO_SERVER = "no server at "
 BROKEN = 599
-"""The status of a response that makes no sense: it is tried again like a fault of the network."""
+"""The status of an invalid response. It is retried like a network fault."""
 GOOD = range(200, 300)
 UNPROCESSED = frozenset({400, 404, 422})
 """Statuses with which services refuse a parameter."""
 GAVE_UP_WAITING = frozenset({408, 499, 502, 504, 520, 524})
-"""Statuses of a gateway that waited no longer: what is behind it may have answered, and billed it."""
+"""Statuses of a gateway that stopped waiting. The server behind it may have answered and billed the request."""
 REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-goog-request-id")
 STOPPING = {"key": SnellenError, "not-allowed": SnellenError, "no-images": SnellenError, "no-credit": Stopped}
 
 
 class _Try(NamedTuple):
-    """What one attempt gave: a parsed response, or a failure that may be worth another try.
+    """The result of one attempt: a parsed response, or a failure that may be worth a retry.
 
-    `cost` is what it was billed as far as anybody knows: 0 for a try that no model saw, None for one that may have been billed.
-    `again` says that the endpoint refused a parameter which is left out from now on: asking without it does not count as a further try.
+    `cost` is what it was billed as far as is known: 0 for a try that no model saw, None for one that may have been billed. `again` is set
+    if the endpoint refused a parameter that is left out from now on. Asking without it does not count as another try.
     """
 
     parsed: Parsed | None
@@ -55,12 +55,12 @@ class _Try(NamedTuple):
 
     @property
     def good(self) -> bool:
-        """Return whether the model answered."""
+        """True if the model answered."""
         return self.parsed is not None and self.parsed.error is None
 
 
 class _Tries:
-    """The failed tries of one call, and what they cost."""
+    """The failed tries of one call, and their cost."""
 
     def __init__(self) -> None:
         self.failed: list[Attempt] = []
@@ -92,7 +92,7 @@ class EndpointCaller:
         on_stop: Callable[[SnellenError], None] | None = None,
         stopped: asyncio.Event | None = None,
     ) -> None:
-        """`on_stop` is told what ends the run (the cap, a refused key), whatever the subject does with it; `stopped` is set then."""
+        """`on_stop` receives whatever ends the run (the cap, a refused key), however the subject handles it. `stopped` is set then."""
         self._endpoint, self._transport = endpoint, transport
         self._limiter, self._budget, self._store = limiter, budget, store
         self._tries, self._use_stored, self._jitter = tries, use_stored, jitter
@@ -108,13 +108,13 @@ class EndpointCaller:
         if self._store is not None and self._use_stored:
             found = self._store.get(request.key)
             if found is not None:
-                # what was paid for is not bought again
+                # paid replies are not bought again
                 known = self._store.is_new(request.key) or bool(found.call.cost)
                 return as_stored(found) if known else await self._reused(request, found)
         return await self._asked(request)
 
     async def _reused(self, request: Request, found: Reply) -> Reply:
-        """Return a stored reply, if the server still gives such; the first ones of a server of one's own are asked again to see that."""
+        """Return a stored reply if the server still gives it. The first stored replies of a private server are asked again as a check."""
         if differ(found.call.server, self._server):
             self.trust.other_model += 1
             return await self._asked(request)
@@ -128,7 +128,7 @@ class EndpointCaller:
 
     @cached_property
     def _server(self) -> str:
-        """A mark of the model that a server of one's own says it has."""
+        """An identifier of the model that a private server reports."""
         return mark_of(self._endpoint.listed, time.time()) if is_own(self._endpoint.connection.url) else ""
 
     async def _asked(self, request: Request) -> Reply:
@@ -150,7 +150,7 @@ class EndpointCaller:
                 future.set_exception(error if isinstance(error, Exception) else SnellenError(STOPPED))
                 future.exception()
                 raise error from None
-            # a reply keeps what the tries before may have cost
+            # a reply includes what the tries before it may have cost
             why = f"{tries.failed[-1].reason} ({len(tries.failed)} tries); {error}"
             reply = self._failed(request, tries, Failure(kind="gave-up", reason=why))
         finally:
@@ -177,7 +177,7 @@ class EndpointCaller:
             if one.parsed is not None:
                 return self._settled(request, tries, one, one.parsed)
             if one.status is None and self.succeeded == 0 and one.reason.startswith(NO_SERVER):
-                raise SnellenError(one.reason)  # nothing ever listened there: waiting longer would not help
+                raise SnellenError(one.reason)  # nothing ever listened there, so waiting longer would not help
             number = len(tries.failed) + 1
             last = self._stopped.is_set() or number >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
             wait = 0.0 if last else wait_before(number, one.wait, self._jitter())
@@ -188,7 +188,7 @@ class EndpointCaller:
             await pause(wait, self._stopped)
 
     def _count(self, one: _Try, request: Request) -> None:
-        """Tell the limiter and the budget what a try took."""
+        """Record a try with the limiter and the budget."""
         if one.good:
             self._limiter.succeeded(one.seconds)
             self.succeeded += 1
@@ -202,7 +202,7 @@ class EndpointCaller:
         self._budget.release()
 
     def _settled(self, request: Request, tries: _Tries, one: _Try, parsed: Parsed) -> Reply:
-        """Return the reply of a try that is not made again; raises what ends the run."""
+        """Return the reply of a try that is not retried. Raise what ends the run."""
         if parsed.error is None:
             self.redacted += parsed.note is not None
             return self._reply(request, tries, parsed, latency=round(one.seconds, 4), request_id=one.request_id)
@@ -217,7 +217,7 @@ class EndpointCaller:
         return self._reply(request, tries, Parsed(error=failure, cost=None if tries.unsure and not tries.cost else 0.0))
 
     def _reply(self, request: Request, tries: _Tries, parsed: Parsed, **more: Any) -> Reply:
-        """Return the reply that a response is. Its cost is that of all tries, as far as it is known."""
+        """Return the reply in a response. Its cost is that of all tries, as far as it is known."""
         cost = None if parsed.cost is None else parsed.cost + tries.cost
         return reply_of(
             self._endpoint,
@@ -264,20 +264,22 @@ class EndpointCaller:
 
 
 def _bound(request: Request, parsed: Parsed) -> float | None:
-    """Return the most that a call may cost by the price; None where a service tier answered that the price is not of."""
+    """Return the highest possible cost of a call by the price. Return None if the price is of another service tier than the one that
+    answered.
+    """
     return None if parsed.cost_source == OTHER_TIER else request.cost_bound
 
 
 def gives_in(endpoint: Endpoint, revision: int, status: int, body: bytes) -> bool:
-    """Tell whether a refused request can be sent again in another form: without a parameter, perhaps one that another call lost.
+    """Tell whether a refused request can be sent again in another form: without a parameter, perhaps one that another call dropped.
 
-    `revision` is the endpoint's when the request was written.
+    `revision` is the endpoint's revision when the request was written.
     """
     if status not in UNPROCESSED:
         return False
     try:
         refused = endpoint.revision == revision and endpoint.drop_refused_parameter(status, body)
-    except Exception:  # whatever the server wrote, it is the failure of this try
+    except Exception:  # any error caused by the server's text is the failure of this try
         return False
     return refused or endpoint.revision != revision
 
@@ -285,9 +287,9 @@ def gives_in(endpoint: Endpoint, revision: int, status: int, body: bytes) -> boo
 def understood(
     endpoint: Endpoint, status: int, body: bytes, priced: Callable[[Parsed], Parsed] = lambda parsed: parsed
 ) -> Parsed:
-    """Read a response. Its cost is what it was billed as far as anybody knows; one that makes no sense is a failure, too.
+    """Parse a response. Its cost is what it was billed as far as is known. An invalid response is a failure, too.
 
-    Whatever a server sends, and whatever an endpoint's own reader does with it, is the failure of one try.
+    Any error from a server's text or from an endpoint's own reader is the failure of one try.
     """
     good = status in GOOD
     try:
@@ -307,7 +309,7 @@ def _broken(said: str) -> Failure:
 
 
 def reply_of(endpoint: Endpoint, key: str, images: tuple[ImageSent, ...], parsed: Parsed, **more: Any) -> Reply:
-    """Return the reply that a response is, with its ledger: what the response says, and what is known beside it."""
+    """Return the reply in a response, with its ledger: what the response says and what is known from elsewhere."""
     said = {
         "model_returned": parsed.model,
         "provider": parsed.provider,
@@ -332,9 +334,9 @@ def reply_of(endpoint: Endpoint, key: str, images: tuple[ImageSent, ...], parsed
 
 
 def failure_cost(status: int, parsed: Parsed) -> float | None:
-    """Return what a failed response was billed: 0 where no model saw the request, None where one may have worked on it.
+    """Return the bill for a failed response: 0 if no model saw the request, None if one may have worked on it.
 
-    An error of the server's inside a good response comes after work has begun.
+    A server error inside a good response comes after work has begun.
     """
     treated = parsed.status or status
     late = not GAVE_UP_WAITING.isdisjoint((status, treated))
@@ -343,7 +345,7 @@ def failure_cost(status: int, parsed: Parsed) -> float | None:
 
 
 def _request_id(headers: Mapping[str, str], key: Secret) -> str | None:
-    """Return the provider's number of a request, by the names that they give it; a server may repeat the key anywhere."""
+    """Return the provider's id of a request, from the header names in use. The key is removed, because a server may repeat it anywhere."""
     found = next((headers[name] for name in REQUEST_IDS if name in headers), None)
     return one_line(key.redact(found), 100) if found else None
 

@@ -1,4 +1,4 @@
-"""The HTTP client: aiohttp, with a proxy, certificates, limits and errors as runs need them. Here an address and its key meet."""
+"""The HTTP client: aiohttp, with the proxy, certificates, limits and errors that runs need. Address and key meet only here."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ from snellen.engine.call.proxies import proxy_for
 
 CONNECT_TIMEOUT = 30.0
 IDLE = 4.0
-"""Seconds that an unused connection is kept: many servers close theirs after 5, and a POST that meets the closing is lost."""
+"""Seconds that an unused connection is kept. Many servers close theirs after 5, and a POST sent during the close is lost."""
 KEEP_ALIVE = {"TCP_KEEPIDLE": 60, "TCP_KEEPALIVE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
-"""A connection that is silent for a minute is probed, so that routers do not forget it while a model thinks. macOS has the second name."""
+"""Keep-alive probes. A connection that is silent for a minute is probed, so that routers keep it open while a model thinks. macOS uses the
+second name.
+"""
 AT_ONCE = 2**20
-"""Bytes of a request's body that aiohttp gets in one piece; it warns of more."""
+"""Bytes of a request's body that aiohttp gets in one piece. It warns about more."""
 MOVED = frozenset({301, 302, 303, 307, 308})
 DECODED = frozenset({"", "identity", "gzip", "deflate", "br", "zstd"})
-"""What aiohttp decodes, or says itself that it cannot."""
+"""Encodings that aiohttp decodes, or itself reports as unsupported."""
 
 
 class Client:
-    """Connections to one endpoint. The key goes with every request, to the endpoint's origin alone; nothing here prints it."""
+    """Connections to one endpoint. The key goes with every request, only to the endpoint's origin. Nothing here prints it."""
 
     def __init__(self, connection: Connection, timeout: float | None = None) -> None:
         """Raise SnellenError for an address, headers, a proxy or certificates that cannot be used.
 
-        `timeout` is the time limit of one try in seconds; without it, the one that fits the service.
+        `timeout` is the time limit of one try in seconds. The default fits the service.
         """
         self._key = connection.key
         self._headers = {
@@ -58,7 +60,7 @@ class Client:
         except ValueError:
             raise SnellenError(f"{one_line(connection.url)} is not a web address") from None
         seconds = timeout or time_limit(connection)
-        # connecting ends a little earlier than the whole, so that one can tell which it was
+        # connecting times out a little earlier than the whole try, so that the two can be told apart
         self._limits = aiohttp.ClientTimeout(total=seconds, connect=min(0.9 * seconds, CONNECT_TIMEOUT))
         self._proxy = proxy_for(self._url)
         encrypted = self._url.scheme == "https" or (self._proxy is not None and self._proxy.scheme == "https")
@@ -66,11 +68,11 @@ class Client:
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, body: bytes) -> Response:
-        """Send a request's body; raises Fault."""
+        """Send a request's body. Raise Fault if the network fails."""
         return await self.request("POST", self._given, body)
 
     async def models(self) -> Response:
-        """Get the service's model list. A list that was moved is a Fault: a run can do without one."""
+        """Get the service's model list. A list that was moved is a Fault, because a run does not need one."""
         try:
             return await self.request("GET", self._models)
         except RefusedRedirect as error:
@@ -88,12 +90,12 @@ class Client:
     ) -> Response:
         """Send a request to a path (`/v1/files`) or a whole address on the endpoint's origin, and read the whole response.
 
-        `largest` bounds the reply's body as it is decompressed. The body of a good reply (2xx) goes `into` a file where one is
-        given, and `Response.body` stays empty then; after a Fault the file may hold a part. Raises Fault, SnellenError for
-        another origin, and OSError where the file cannot be written.
+        `largest` bounds the reply's body as it is decompressed. If `into` is given, the body of a good reply (2xx) is written to that file,
+        and `Response.body` stays empty. After a Fault the file may hold a part. Raises Fault, SnellenError for another origin, and OSError
+        if the file cannot be written.
         """
         url = self._url_of(where)
-        # a session's headers, the key among them, would go to a proxy with CONNECT: they go with each request instead
+        # a session's headers, including the key, would go to a proxy with CONNECT, so they go with each request instead
         headers = self._headers | {"Content-Type": content_type} if body or method == "POST" else self._headers
         data = io.BytesIO(body) if len(body) > AT_ONCE else body or None
         try:
@@ -117,7 +119,7 @@ class Client:
         return response
 
     def _moved(self, url: URL, location: str) -> str:
-        """Say where a server wants a request to go. None is followed: a key goes only to the address that was given."""
+        """Describe where a server redirects a request. Redirects are not followed: a key goes only to the address that the user gave."""
         try:
             there = url.join(URL(location.strip()))
             origin = _origin_of(there)
@@ -144,7 +146,7 @@ class Client:
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
-            # how many connections there may be is for the limiter to say
+            # the limiter decides how many connections there may be
             connector = _Connector(limit=0, ssl=self._context, keepalive_timeout=IDLE, socket_factory=_new_socket)
             self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         return self._session
@@ -157,7 +159,7 @@ class Client:
 
 
 class _Connector(aiohttp.TCPConnector):
-    """aiohttp's connections, with a Fault for what fails before there is one: then nothing was sent."""
+    """aiohttp's connections. A failure to connect raises a Fault that says that nothing was sent."""
 
     async def connect(self, *args: Any, **keywords: Any) -> Any:
         try:
@@ -178,7 +180,7 @@ def _unconnected(error: Exception) -> Fault:
 
 
 def _reason(error: BaseException) -> str:
-    """Say why there is no connection, without the address."""
+    """Return why the connection failed, without the address."""
     if isinstance(error, ssl.SSLError):
         return tls.explain(error)
     if isinstance(error, OSError) and error.errno and error.strerror:
@@ -187,7 +189,7 @@ def _reason(error: BaseException) -> str:
 
 
 def _interrupted(error: Exception) -> str:
-    """Say why an exchange ended after the request went out. No text of the server's is in it."""
+    """Return why an exchange ended after the request went out, without any text from the server."""
     if isinstance(error, TimeoutError):
         return "timed out"
     if isinstance(error, aiohttp.ServerDisconnectedError):
@@ -201,7 +203,7 @@ def _interrupted(error: Exception) -> str:
 
 async def _read(response: aiohttp.ClientResponse, largest: int, into: BinaryIO | None) -> Response:
     """Read a body in the pieces in which aiohttp decompresses it, so that none is much larger than a buffer."""
-    # aiohttp keeps bytes that are not UTF-8 as surrogates, which no file of ours can hold
+    # aiohttp keeps invalid UTF-8 bytes as surrogates, which none of our files can hold
     headers = {name.lower(): value.encode("utf-8", "replace").decode() for name, value in response.headers.items()}
     coding = headers.get("content-encoding", "").strip().lower()
     if coding not in DECODED:
@@ -218,7 +220,7 @@ async def _read(response: aiohttp.ClientResponse, largest: int, into: BinaryIO |
 
 
 def _new_socket(address: tuple[Any, ...]) -> socket.socket:
-    """Return a socket that notices when the other side has gone."""
+    """Return a socket that detects a lost peer."""
     sock = socket.socket(*address[:3])
     sock.setblocking(False)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -229,7 +231,7 @@ def _new_socket(address: tuple[Any, ...]) -> socket.socket:
 
 
 def _origin_of(url: URL) -> str:
-    """Return the scheme, host and port of an address, without its user and password. Raises ValueError where it has none.
+    """Return the scheme, host and port of an address, without its user and password. Raise ValueError if it has none.
 
     >>> [_origin_of(URL(u)) for u in ("https://me:secret@A.b:8443/v1?x=1", "http://a.b:80/")]
     ['https://a.b:8443', 'http://a.b']

@@ -18,7 +18,7 @@ OWN_TIMEOUT, HOSTED_TIMEOUT = 300.0, 600.0
 class Fault(Exception):
     """The network failed before a whole response was read.
 
-    `refused`: nothing listens at the address. `sent`: the request went out, so it may have been worked on and billed.
+    `refused`: nothing listens at the address. `sent`: the request went out, so it may have been processed and billed.
     """
 
     def __init__(self, reason: str, refused: bool = False, sent: bool = False) -> None:
@@ -28,7 +28,7 @@ class Fault(Exception):
 
 
 class RefusedRedirect(SnellenError):
-    """A request that would have had to go where the key must not go."""
+    """A request that would have had to go to a place that must not get the key."""
 
 
 class Response(NamedTuple):
@@ -43,17 +43,17 @@ class Wire(Interface):
     """Sends requests to one endpoint, from this machine or from another one."""
 
     async def post(self, body: bytes) -> Response:
-        """Send a request's body; raises Fault."""
+        """Send a request's body. Raise Fault if the network fails."""
 
     async def models(self) -> Response:
-        """Get the service's model list; raises Fault."""
+        """Get the service's model list. Raise Fault if the network fails."""
 
     async def close(self) -> None:
         """Close all connections."""
 
 
 def good(status: int) -> bool:
-    """Tell whether a response holds what was asked for.
+    """Tell whether a status means success.
 
     >>> [good(s) for s in (200, 206, 307, 404)]
     [True, True, False, False]
@@ -62,9 +62,9 @@ def good(status: int) -> bool:
 
 
 def time_limit(connection: Connection) -> float:
-    """Return the seconds that one try may take by default: what the service proposes, else by where it is.
+    """Return the default time limit of one try, in seconds: the service's own proposal, else one that depends on its location.
 
-    A reply comes in one piece, after all the thinking: hosted models get as long as their makers' own clients wait.
+    A reply comes in one piece, after all the thinking. So hosted models get as much time as their makers' own clients allow.
     """
     if connection.timeout is not None:
         return connection.timeout

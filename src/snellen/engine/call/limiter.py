@@ -1,10 +1,10 @@
-"""How many calls may be in flight: slow start, additive increase, multiplicative decrease.
+"""The number of calls that may be in flight: slow start, additive increase, multiplicative decrease.
 
-The limit doubles every round trip until the endpoint throttles or its latency grows; then it feels its way: one more a
-round trip while all is well, a cut on 429/503/529 and on latency that has doubled. `fixed` switches all of that off.
+The limit doubles every round trip until the endpoint throttles or its latency grows. Then it rises by one per round trip while all is well.
+It is cut on 429/503/529 and when latency has doubled. `fixed` switches all of that off.
 
-Latency has grown if the middle of a round trip's calls has, by more than chance: replies differ in length, so single calls differ by
-factors. On the mean of calls the limit fell to 8 where nothing was in the way.
+Latency counts as grown if the geometric mean of a round trip's calls has grown by more than chance. Replies differ in length, so single
+calls differ by factors. With the arithmetic mean of calls the limit fell to 8 although nothing was in the way.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ THROTTLE_CUT = 0.7
 LATENCY_CUT = 0.8
 SLOW_START_TOLERANCE = 1.8
 STEP_TOLERANCE = 1.6
-"""Twice as many calls that take longer than this factor are served hardly faster: slow start ends there, not a step later."""
+"""Slow start ends when twice as many calls take longer by more than this factor: they are served hardly faster."""
 TOLERANCE = 2.0
 HEADROOM = 1.25
 HISTORY = 200
 ERRORS = 2.0
-"""How many standard errors are chance."""
+"""How many standard errors count as chance."""
 SHORTEST = 1e-4
 
 
@@ -41,7 +41,7 @@ class _LimitChange(NamedTuple):
 
 
 class Limiter:
-    """Gives out slots for calls. Use `async with limiter:` around each attempt."""
+    """Hands out slots for calls. Use `async with limiter:` around each attempt."""
 
     def __init__(
         self, fixed: int | None = None, *, ceiling: int = CEILING, clock: Callable[[], float] = time.monotonic
@@ -90,17 +90,17 @@ class Limiter:
                 free -= 1
 
     def succeeded(self, latency: float) -> None:
-        """Note a good call; at the end of a round trip (as many calls as the limit) adjust."""
+        """Record a good call. At the end of a round trip (as many calls as the limit), adjust the limit."""
         if self._fixed or self._clock() - latency < self._told_since - SHORTEST:
-            return  # it was sent before the last cut: those that are left of then are the slow ones
+            return  # it was sent before the last cut, and the calls left from then are the slow ones
         self._latencies.append(latency)
         if len(self._latencies) < self.limit:
             return
         self._typical = sum(self._latencies) / len(self._latencies)
-        # of the later half alone: where there are more calls than the endpoint serves, its queue fills in the first
+        # only the later half: with more calls than the endpoint serves, its queue fills in the first half
         middle, doubt = _middle(self._latencies[len(self._latencies) // 2 :])
         self._latencies.clear()
-        # the baseline forgets slowly, so that a service that became slower for good is not held to its past
+        # the baseline decays slowly, so that a service that became slower for good is not held to its past
         self._baseline = middle if self._baseline is None else min(middle, self._baseline * 1.02)
         grown = middle / doubt / self._baseline
         saturated, self._saturated = self._saturated, False
@@ -121,7 +121,7 @@ class Limiter:
             self._set(self.limit * 2, "slow start")
 
     def throttled(self, why: str) -> None:
-        """Cut the limit, at most once a round trip: the endpoint said 429, 503 or 529."""
+        """Cut the limit, at most once a round trip, after a 429, 503 or 529."""
         now = self._clock()
         if self._fixed or now - self._last_cut < max(self._typical, 0.05):
             return

@@ -1,4 +1,4 @@
-"""Run a coroutine to its end from anywhere, also from a notebook, whose thread has a loop already."""
+"""Run a coroutine to its end from anywhere, including a notebook, whose thread already has a loop."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 def run_loop(work: Coroutine[Any, Any, T], run: Callable[[Coroutine[Any, Any, T]], T] = asyncio.run) -> T:
-    """Run to the end; where there is a loop already, in a thread of its own.
+    """Run a coroutine to its end. If the thread already has a loop, use a thread of its own.
 
-    The notebook's thread waits for it and takes the signals; the second one ends the waiting, not the thread.
+    The notebook's thread waits for it and takes the signals. The second signal ends the waiting, not the thread.
     """
     try:
         asyncio.get_running_loop()
@@ -34,6 +34,6 @@ def close_subject(subject: Subject) -> None:
 
 
 def _at_once(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end, or to a Ctrl-C: `asyncio.run` takes the first one only between two steps, and a close may be stuck in one."""
+    """Run to the end or to a Ctrl-C. `asyncio.run` takes the first Ctrl-C only between two steps, and a close may be stuck in one."""
     with asyncio.Runner() as runner:
         return runner.get_loop().run_until_complete(work)

@@ -1,4 +1,4 @@
-"""Before the first question: is the server there, does it take the key, does it know the model, what does it charge."""
+"""Checks before the first question: the server is reachable, accepts the key, knows the model, and what it charges."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from snellen.core.subject import Endpoint
 from snellen.engine.call.exchange import Fault, Wire
 
 LONGEST_WAIT = 30.0
-"""Seconds to wait for a model list: a run can do without it."""
+"""Seconds to wait for a model list. A run can do without it."""
 
 
 async def preflight(transport: Wire, endpoints: Sequence[Endpoint], cap: float | None = None) -> None:
-    """Ask for the model list of some endpoints at one address. What stops a run here would stop every call.
+    """Get the model list of endpoints at one address. An error that stops a run here would stop every call.
 
-    Under a `cap` on money, no call is paid whose cost cannot be counted.
+    Under a `cap` on money, no call is paid for if its cost cannot be counted.
     """
     for endpoint in endpoints:
         if cap is not None and endpoint.unpriced:
@@ -32,7 +32,7 @@ async def preflight(transport: Wire, endpoints: Sequence[Endpoint], cap: float |
     except Fault as fault:
         if fault.refused:
             raise SnellenError(f"no server at {connection.url}: {connection.start_hint}") from None
-        return  # anything else is left to the calls
+        return  # the calls themselves report anything else
     for endpoint in endpoints:
         if response.status == 200:
             endpoint.learn(response.body)

@@ -1,4 +1,4 @@
-"""The proxy that the environment names: HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, in upper or lower case."""
+"""The proxy from the environment: HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, in upper or lower case."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = ("http", "https")
 
 
 def proxy_for(url: URL) -> URL | None:
-    """Return the proxy for an address: from the environment, else from the settings of macOS and Windows; None for none.
+    """Return the proxy for an address: from the environment, else from the settings of macOS and Windows. None means no proxy.
 
     It may hold a user and a password, so it is never shown whole. Raises SnellenError for a proxy that cannot be used.
     """
@@ -38,7 +38,8 @@ def proxy_for(url: URL) -> URL | None:
 
 
 def is_left_out(host: str, port: int, no_proxy: str) -> bool:
-    """Tell whether NO_PROXY names a host: `*`, a name and all below it, an address or a range, each with a port or without.
+    """Tell whether NO_PROXY covers a host. Entries are `*`, a name (with all subdomains), an address or a range, each with or without a
+    port.
 
     >>> [is_left_out("a.lan", 80, n) for n in ("*", "lan", ".lan", "*.lan", "a.lan:80", "a.lan:81", "an")]
     [True, True, True, True, True, False, False]

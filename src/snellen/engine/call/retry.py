@@ -1,4 +1,4 @@
-"""Which failures are worth another try, and how long to wait."""
+"""Failures worth a retry, and how long to wait before it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_RETRY_AFTER = 600.0
 
 
 def worth_retrying(status: int | None) -> bool:
-    """Tell whether a failure is worth another try: 408, 409, 425, 429, 5xx and network faults (None). Never 400, 401, 403, 404, 413, 422.
+    """Tell whether a failure is worth a retry: 408, 409, 425, 429, 5xx and network faults (None). Never 400, 401, 403, 404, 413, 422.
 
     >>> [worth_retrying(s) for s in (None, 429, 503, 529, 400, 401)]
     [True, True, True, True, False, False]
@@ -25,7 +25,7 @@ def worth_retrying(status: int | None) -> bool:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return the seconds that the server asks to wait, from milliseconds, a number or a date; None where it does not say.
+    """Return the seconds that the server asks to wait, from milliseconds, a number or a date. Return None if it does not say.
 
     >>> retry_after({"Retry-After": "7"}), retry_after({"retry-after-ms": "250", "retry-after": "1"})
     (7.0, 0.25)
@@ -49,7 +49,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
             when = when.replace(tzinfo=UTC)
         return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
     except (TypeError, ValueError, OverflowError, IndexError):
-        return None  # no date, or one that no calendar has
+        return None  # not a date, or one that is not in any calendar
 
 
 def wait_before(attempt: int, asked: float | None, jitter: float) -> float:
@@ -64,6 +64,6 @@ def wait_before(attempt: int, asked: float | None, jitter: float) -> float:
 
 
 async def pause(seconds: float, stopped: asyncio.Event) -> None:
-    """Wait, but not longer than until the run is stopped."""
+    """Wait, but stop waiting as soon as the run is stopped."""
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(stopped.wait(), seconds)

@@ -1,7 +1,7 @@
 """`--serve`: a model server that is started for a run, waited for, and stopped when the run ends.
 
-It listens where the subject looks for it, on this machine only. What it prints goes to a private file, without keys in the end, and its
-last lines into the message where it does not start or ends too early.
+It listens on this machine only, at the address that the subject uses. Its output goes to a private file, from which keys are removed in the
+end. If it does not start or ends too early, the error message shows the last lines.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from snellen.core.text import one_line
 from snellen.subjects import servers
 
 LOOPBACK, KEYS = "127.0.0.1", ("--api-key", "--admin-api-key", "--hf-token")
-START, STOP, LOOK, SOON = 3600.0, 20.0, 0.5, 2.0  # seconds; large models are fetched and compiled first
+START, STOP, LOOK, SOON = 3600.0, 20.0, 0.5, 2.0  # seconds, because large models are downloaded and compiled first
 
 
 def check_server(tool: str, subject: Subject) -> int:
-    """Return the port that a server for the subject listens on; raises SnellenError where it cannot be started for that one."""
+    """Return the port for a server for the subject. Raise SnellenError if the subject cannot have one."""
     endpoint = subject.endpoint
     if endpoint is None or subject.spec.partition("/")[0] != tool:
         raise SnellenError(f"--serve {tool} has no effect for {subject.spec}: it is for --model {tool}/NAME")
@@ -46,7 +46,7 @@ def check_server(tool: str, subject: Subject) -> int:
 def served(
     serve: Sequence[str], subject: Subject, log: Path, stopped: Callable[[], bool], notes: list[str]
 ) -> Iterator[None]:
-    """Start the server that `serve` names, with its further words, for as long as the block lasts; nothing where it names none."""
+    """Run the server named by `serve`, with its further arguments, for as long as the block lasts. Do nothing if `serve` is empty."""
     if not serve:
         yield
         return
@@ -88,7 +88,9 @@ def served(
 
 
 def _started(tool: str, words: list[str], log: Path) -> subprocess.Popen[bytes]:
-    """Start a server, with no key of another service, in a session of its own: Ctrl-C is for us, and it ends with all it started."""
+    """Start a server without keys of other services, in a session of its own. Ctrl-C is for us, and the server ends with all its
+    processes.
+    """
     name = servers()[tool][0]
     found = shutil.which(name) or shutil.which(name, path=Path(sys.executable).parent)
     program = importlib.util.find_spec(tool) and sys.executable if name == "python" else found
@@ -111,7 +113,7 @@ def _said(server: subprocess.Popen[bytes], log: Path) -> str:
 
 
 def _healthy(port: int) -> bool:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy is for others
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # proxies are for other addresses
     with contextlib.suppress(OSError, HTTPException):
         return bool(opener.open(f"http://{LOOPBACK}:{port}/health", timeout=5).status == 200)
     return False

@@ -1,8 +1,8 @@
 """The answer store: replies by request key in one SQLite file in the user's cache folder.
 
-Replies are copied here rather than indexed in run folders, so deleting a run loses no paid answer (docs/performance.md has
-the measurement). Writes go through one thread; a reader sees what is still on its way. A store that cannot be written is
-reported once and done without: the run folder alone keeps everything.
+Replies are copied here, not indexed in run folders, so deleting a run loses no paid answer (docs/performance.md has the measurement). All
+writes go through one thread, and a reader sees writes that are still queued. A store that cannot be written is reported once, and the run
+goes on without it: the run folder alone keeps everything.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def cache_folder() -> Path:
 
 
 class Store:
-    """Replies that were paid for. Used from one event loop and the thread that feeds it; closes flushed."""
+    """Replies that were paid for. Used from one event loop and its feed thread. Closing flushes it."""
 
     def __init__(self, folder: Path) -> None:
         self.problem: str | None = None
@@ -60,13 +60,13 @@ class Store:
         return connection
 
     def look_up(self, keys: list[str]) -> None:
-        """Read some keys ahead, in one query; `get` then answers for them without a query of its own."""
+        """Read some keys ahead, in one query. `get` then needs no query for them."""
         if not keys:
             return
         marks = ",".join("?" * len(keys))
         query = f"SELECT key, reply FROM replies WHERE key IN ({marks})"  # noqa: S608 (question marks only)
         try:
-            with self._reading:  # a closed connection in use ends the whole program
+            with self._reading:  # a connection that is closed while in use ends the whole program
                 if self._reader is None:
                     return
                 found = {k.hex(): v for k, v in self._reader.execute(query, [bytes.fromhex(k) for k in keys])}
@@ -92,17 +92,17 @@ class Store:
             return None
 
     def is_new(self, key: str) -> bool:
-        """Tell whether a reply was put here by this process."""
+        """Tell whether this process stored the reply."""
         return key in self._put
 
     def put(self, key: str, reply: Reply) -> None:
-        """Keep a reply (replacing an older one)."""
+        """Store a reply. It replaces an older one."""
         if self._reader is not None:
             self._waiting[key] = _ENCODER.encode(reply)
             self._put.add(key)
 
     def _write(self) -> None:
-        """Write what waits, a few times a second. (No signal for each reply: waking this thread would cost the loop more.)"""
+        """Write queued replies, a few times a second. (There is no signal for each reply: waking this thread would cost the loop more.)"""
         connection: sqlite3.Connection | None = None
         last = False
         while not last:
@@ -130,10 +130,10 @@ class Store:
             connection.close()
 
     def close(self) -> None:
-        """Write what waits and let go of the file."""
+        """Write queued replies and close the file."""
         self._closing.set()
         self._thread.join()
-        with self._reading:  # a look-up in another thread comes to its end first
+        with self._reading:  # a look-up in another thread ends first
             if self._reader is not None:
                 self._reader.close()
                 self._reader = None

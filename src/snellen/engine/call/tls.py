@@ -1,4 +1,4 @@
-"""TLS: which certificates are trusted (the system's, or those of SSL_CERT_FILE and SSL_CERT_DIR), and a client certificate."""
+"""TLS: the trusted certificates (the system's, or those of SSL_CERT_FILE and SSL_CERT_DIR), and a client certificate."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from pathlib import Path
 from snellen.core.errors import SnellenError
 
 NATIVE = ("darwin", "win32")
-"""Systems that keep their certificates where OpenSSL does not look. truststore asks them; elsewhere it would read all files again
-at every connection (20 ms), to the same end."""
+"""Systems that keep their certificates where OpenSSL does not look. truststore reads them there. Elsewhere it would read all files again at
+every connection (20 ms), with the same result.
+"""
 BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/cert.pem",
     "/etc/ssl/ca-bundle.pem",
 )
-"""Where distributions keep them, for a Python whose OpenSSL was built to look elsewhere."""
+"""Where distributions keep certificates, for a Python whose OpenSSL was built to look elsewhere."""
 
 
 def make_context(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ssl.SSLContext:
-    """Return a context that trusts what the system or the environment names, with the client certificate if there is one."""
+    """Return a context that trusts the certificates of the system or the environment, with the client certificate if there is one."""
     context = _trusting(environment, platform)
     certificate, key = environment.get("SNELLEN_CLIENT_CERT"), environment.get("SNELLEN_CLIENT_KEY")
     if key and not certificate:
@@ -62,12 +63,12 @@ def _trusting(environment: Mapping[str, str], platform: str) -> ssl.SSLContext:
 
 
 def _no_password() -> str:
-    """Take the place of a question on the terminal."""
+    """Replace OpenSSL's password prompt on the terminal."""
     raise ValueError("the key is encrypted")
 
 
 def explain(error: ssl.SSLError) -> str:
-    """Say why a TLS connection failed."""
+    """Return why a TLS connection failed."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return (
             f"the certificate is not trusted: {error.verify_message}; SSL_CERT_FILE can name an authority of your own"

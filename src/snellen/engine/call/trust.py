@@ -1,14 +1,14 @@
-"""Whether replies in the store are still what a server says today.
+"""Whether stored replies are still what a server replies today.
 
-A server on one's own machine or network has whatever model it was started with, under a name that stays: yesterday's replies may be
-another model's. So the first few stored ones are asked again there. Where each comes out the same, the rest is taken from the store;
-where one does not, nothing is. A server that says itself that it has another model than at that time is believed at once. Asking a
-server of one's own again costs no money. What was paid for is never bought again: a provider's replies, also those that came through a
-gateway here and have a cost, are taken as they are.
+A server on one's own machine or network may have been started with another model under the same name. Yesterday's replies may then be
+another model's. So the first few stored replies are asked again there. If each comes out the same, the rest is taken from the store. If one
+does not, none is. If a server reports that its model is another than at that time, that is believed at once. Asking a private server again
+costs no money. Paid replies are never bought again: a provider's replies are taken as they are, including those that came through a gateway
+here and have a cost.
 
-The mark of a model is what its server's model list says of it and what stays as long as the model does: a digest (Ollama), where the
-weights come from (vLLM's `root`), a version, and when the model was made. Some servers say there the time at which they were asked, or at
-which they started; that tells nothing.
+A model's mark is what its server's model list says of it and what stays as long as the model does: a digest (Ollama), the source of the
+weights (vLLM's `root`), a version, and the time of creation. Some servers report there the time of the request or of their start, which has
+no value as a mark.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def is_own(url: str) -> bool:
 
 
 class Trust:
-    """What is known of the stored replies of one endpoint."""
+    """The evidence about the stored replies of one endpoint."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -46,10 +46,12 @@ class Trust:
         self._alike, self._differs = 0, False
         self.settled = self.holds = not is_own(url)
         self.other_model = 0
-        """How many stored replies are by another model than the server says that it has now."""
+        """The number of stored replies by another model than the server now reports."""
 
     def compare(self, stored: str, said: str | None) -> None:
-        """Compare a stored reply with what the server says to the same request now; None where it failed, which ends the trial."""
+        """Compare a stored reply with the server's reply to the same request now. None means that the request failed, which ends the
+        trial.
+        """
         self._differs = said is not None and stored != said
         self._alike += stored == said
         self.holds = stored == said and self._alike >= NEEDED
@@ -57,7 +59,7 @@ class Trust:
 
     @property
     def note(self) -> str:
-        """What a user should know, once the replies were found to differ."""
+        """A note for the user, once the replies were found to differ."""
         if self.other_model:
             return (
                 f"the server at {self.url} has another model under this name than when {self.other_model} stored answers were given: "
@@ -76,12 +78,12 @@ class Trust:
 STABLE = ("root", "version", "canonical_slug")
 CREATED = "created"
 JUST_NOW = 3600
-"""A model that was made less than so many seconds before it was asked for is taken for one whose server makes the time up."""
+"""Seconds. A model created more recently than this before it was asked for counts as one whose server makes the time up."""
 LONGEST = 120
 
 
 def mark_of(listed: Mapping[str, Any], at: float) -> str:
-    """Return a mark of the model that a list describes, asked for at this time; nothing where the list does not tell models apart.
+    """Return a mark of the model in a model list, asked for at this time. Empty if the list does not tell models apart.
 
     >>> mark_of({"id": "m", "created": 1_700_000_000}, at=1_700_000_010)
     ''
@@ -102,7 +104,7 @@ def _said(name: str, listed: Mapping[str, Any]) -> str:
 
 
 def differ(then: str, now: str) -> str:
-    """Tell whether two marks are of two models: 'surely', 'perhaps' where only the times of making differ, or nothing.
+    """Tell whether two marks belong to two models: 'surely', 'perhaps' if only the times of creation differ, or empty.
 
     >>> differ("digest a", "digest b"), differ("created 5", "created 7"), differ("root x", "root x, created 7"), differ("", "root x")
     ('surely', 'perhaps', '', '')

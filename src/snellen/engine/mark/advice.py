@@ -1,4 +1,4 @@
-"""What would help where many questions got no answer: which option, by what the answers of the run look like."""
+"""Advice on what would help when many questions got no answer: which option to change, judging by the run's answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snellen.core.unanswered import UnansweredPart
 from snellen.engine.runs.folder import RunFolder, Scan
 
 _ABLE = 0.5
-"""A protocol is said to read what another cannot where it leaves at most this share of that unread."""
+"""A protocol counts as able to read what another cannot if it leaves at most this share of that unread."""
 
 
 _OF_LOG = {
@@ -24,7 +24,7 @@ _OF_LOG = {
     Outcome.REFUSED: "refusals come from the model or its provider's filter: their words are among the samples",
     Outcome.UNPARSABLE: "many replies cannot be read: the log's prompt may ask for another form than ours",
 }
-"""What would help another tool's log: whatever is asked again is asked by that tool."""
+"""Advice for another tool's log, because only that tool can ask again."""
 
 
 def advice(
@@ -35,7 +35,7 @@ def advice(
     silent: Sequence[UnansweredPart],
     protocols: Sequence[ProtocolSummary],
 ) -> tuple[str, ...]:
-    """Return a sentence for each kind of non-answer that there is much of, the commonest first."""
+    """Return a sentence for each frequent kind of non-answer, the most common first."""
     main = protocols[0].protocol if protocols else ""
     kinds: Counter[str] = Counter()
     for row in silent:
@@ -61,7 +61,7 @@ def advice(
 
 
 def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
-    """Explain replies that ended at the cap: while still thinking, or while speaking."""
+    """Explain replies that ended at the token cap, either while thinking or in the answer itself."""
     cut = [a for a in folder.answers(scan) if a.finish_reason == "length"]
     thinking = sum(not spoken(a.text).strip() for a in cut)
     caps = manifest.subject.identity.get("parameters") or {}
@@ -76,7 +76,7 @@ def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
 
 
 def _thought(folder: RunFolder, scan: Scan) -> str:
-    """Explain replies that ended inside their thinking, where most did."""
+    """Explain replies that ended inside their thinking, if most did."""
     every = [ends_in_thought(a.text) for a in folder.answers(scan)]
     if 2 * sum(every) <= len(every):
         return ""
@@ -86,7 +86,7 @@ def _thought(folder: RunFolder, scan: Scan) -> str:
 
 
 def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:
-    """Explain replies that the main protocol cannot read: another one of the run may."""
+    """Explain replies that the main protocol cannot read but another protocol of the run may."""
     main, *others = ((p.protocol, _unread_share(p)) for p in protocols)
     best, share = min(others, key=lambda one: (one[1], one[0] != "robust"), default=main)
     if share <= _ABLE * main[1]:
@@ -100,6 +100,6 @@ def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:
 
 
 def _unread_share(protocol: ProtocolSummary) -> float:
-    """Return how many of all replies a protocol could not read."""
+    """Return the share of all replies that a protocol could not read."""
     parts = [g for g in protocol.groups if g.whole]
     return sum(g.outcomes.get(Outcome.UNPARSABLE, 0) for g in parts) / max(1, sum(g.answers for g in parts))

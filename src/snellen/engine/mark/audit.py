@@ -1,8 +1,8 @@
-"""What subjects that never look would score under each protocol, without a model and without a data set.
+"""Scores of blind subjects, which never see the image, under each protocol. Needs neither a model nor a data set.
 
-A row has, in the protocol's headline: chance (computed), the best single constant answer and every one of them, a list of every
-option, a contradiction about every option, the best contradiction about one, the best constant that the prompt forbids, and what can
-be guessed from the question's text. None where there is nothing to try. These are not all who never look.
+A row has, in the protocol's headline: chance (computed), the best single constant answer and every one of them, a list of every option, a
+contradiction about every option, the best contradiction about one, the best constant that the prompt forbids, and the score of guessing
+from the question's text. A value is None if there is nothing to try. Other blind strategies are possible.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ def audit(
     trained_on: Sequence[Sample] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return one row for each protocol and whole part of the exam. `real` says that the truths are those of a data set, and only then is
-    anything guessed from texts; `trained_on` is its training split, if it has one.
+    """Return one row for each protocol and whole part of the exam.
+
+    `real` says that the truths are those of a data set. Only then is anything guessed from texts. `trained_on` is its training split, if it
+    has one.
     """
     if not samples:
         raise SnellenError(f"{exam.name} has no truths of its own to audit with: give --data DIR")
@@ -63,7 +65,7 @@ def audit(
 
 
 class _Blind:
-    """Subjects that never look, under one protocol."""
+    """Blind subjects under one protocol."""
 
     def __init__(self, exam: Exam, one: ProtocolRun, samples: list[Sample], real: bool) -> None:
         self.exam, self.one, self.samples, self.real = exam, one, samples, real
@@ -87,11 +89,11 @@ class _Blind:
         return self.exam.ask(self.prompt, sample) if self.each_differs else self.questions[_part(sample)]
 
     def _widest(self, members: Sequence[Sample]) -> Question:
-        """Return the question of a part that offers the most options."""
+        """Return the question with the most options in a part."""
         return max(map(self._asked, members), key=lambda question: len(question.options))
 
     def _summarised(self, say: Say) -> dict[str, GroupSummary]:
-        """Return the whole parts of the exam, for a subject that says the same to everything."""
+        """Return the whole parts of the exam for a subject with the same reply to everything."""
 
         def marked() -> Iterator[tuple[Sample, Mark]]:
             for sample in self.samples:
@@ -103,7 +105,7 @@ class _Blind:
         return {" · ".join(g.by.values()): g for g in groups}
 
     def _mean(self, members: Sequence[Sample], say: Say) -> float | None:
-        """Return the mean over samples of the metric that a single sample has; None where nothing is said to any of them."""
+        """Return the mean over samples of the metric of a single sample. Return None if none of them gets a reply."""
         known: dict[str, float | None] = {}
         keys = [s.id if self.each_differs else repr((s.truth, _part(s))) for s in members]  # same replies, same marks
         for key, sample in zip(keys, members, strict=True):
@@ -116,7 +118,7 @@ class _Blind:
         return fmean(known[key] or 0.0 for key in keys)
 
     def _scores(self, say: Say) -> dict[str, float | None]:
-        """Return the headline of each part: a mean over samples, or summarised (a macro F1, say); None where there is nothing to say."""
+        """Return the headline of each part: a mean over samples, or summarised (a macro F1, for example). None without any reply."""
         means = {name: self._mean(members, say) for name, members in self.members.items()}
         if self.metric == self.protocol.headline:
             return means
@@ -155,13 +157,13 @@ class _Blind:
         return found
 
     def _known(self, part: str) -> bool:
-        """Tell whether the truths say what constants score: those of a data set, or all there can be where options are offered."""
+        """Tell whether the truths determine the scores of constants: those of a data set, or all possible truths if options are offered."""
         kinds = {_part(s) for s in self.members[part]}
         probes = [p for p in probes_of(self.exam) if _part(p) in kinds]
         return self.real or any(self.exam.ask(q, p).options for p in probes for q in self.exam.prompts)
 
     def _best(self, part: str, constants: dict[str, float], metric: Score) -> dict[str, Any]:
-        """Return the best constant that is allowed. Where a headline is not a mean, or no options are offered, the summary knows it."""
+        """Return the best constant that is allowed. If the headline is not a mean, or no options are offered, it comes from the summary."""
         by_answer: Mapping[str, float | None] = {} if self._several(part) else constants
         if self.metric != self.protocol.headline:
             by_answer = self._summed(part) if metric.floor_answer == CHANCE else {}
@@ -176,7 +178,7 @@ class _Blind:
         return any(self._asked(s).answer_kind == "any-of" for s in self.members[part])
 
     def _summed(self, part: str) -> dict[str, float | None]:
-        """Return the headline of each option, where that is not a mean over samples."""
+        """Return the headline of each option, for headlines that are not means over samples."""
         members = self.members[part]
         question = self._widest(members)
         found = {}
@@ -186,7 +188,7 @@ class _Blind:
         return found
 
     def _constants(self, form: str) -> dict[str, dict[str, float]]:
-        """Return what each option scores that is offered, by part; or each of the commonest truths that the floor was looked for among."""
+        """Return the score of each offered option, by part, or of each of the most common truths that the floor was searched among."""
         found: dict[str, dict[str, float]] = {name: {} for name in self.groups}
         for name, members in self.members.items():
             if not self._known(name):
@@ -198,7 +200,7 @@ class _Blind:
         return found
 
     def _chance(self) -> dict[str, float | None]:
-        """Return what drawing among the options scores: computed for a mean over samples.
+        """Return the score of drawing among the options, computed for a mean over samples.
 
         For a headline that is not a mean (a macro F1), each sample gets replies that chance could give, all of them if they are few.
         """
@@ -238,5 +240,5 @@ def _everything(question: Question) -> str | None:
 
 
 def _contradiction(question: Question) -> str | None:
-    """Say of every option that it is the answer, and that it is not."""
+    """Return a reply that affirms and denies every option."""
     return "\n".join(_DENIAL.format(form=question.answer_form.format(o), o=o) for o in question.options) or None

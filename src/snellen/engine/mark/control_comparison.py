@@ -1,4 +1,4 @@
-"""What the control arms say: how far the score falls without the image, beside chance and the best constant answer."""
+"""Results of the control arms: how far the score falls without the image, beside chance and the best constant answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from snellen.stats.paired import ScorePair, paired_difference
 
 
 def sample_metric(protocol: Protocol, values: Mapping[str, Any]) -> str:
-    """Return the metric that is compared sample by sample: the headline where a sample has it, else the first that it has, if any."""
+    """Return the metric that is compared sample by sample: the headline if a sample has it, else the first that it has, if any."""
     numbers = [k for k, v in values.items() if isinstance(v, float)]
     return protocol.headline if protocol.headline in numbers else next(iter(numbers), "")
 
@@ -35,7 +35,7 @@ def compare(
 ) -> tuple[ControlRow, ...]:
     """Return one row for each control arm and whole part of the exam.
 
-    What the order of pictures does is left out for the protocols `with_position`, which have a table of their own for that.
+    The effect of the order of images is left out for the protocols `with_position`, which have a table of their own for it.
     """
     found: list[ControlRow] = []
     by_name = {result.protocol: result for result in results}
@@ -50,7 +50,7 @@ def compare(
 
 
 def unanswered(targets: Sequence[ProtocolRun], results: Sequence[ProtocolSummary]) -> Iterator[str]:
-    """Say of each control that most questions got no answer under it: then it is compared with nothing."""
+    """Yield a message for each control under which most questions got no answer. Such a control is not compared with anything."""
     every = zip(targets, results, strict=True)
     for control, marked in grouped((one.arm.control, result) for one, result in every if one.arm.control).items():
         for row in lost_parts(marked):
@@ -100,13 +100,13 @@ def _rows(
 
 
 def _mean(marks: Sequence[Mark], metric: str) -> float | None:
-    """Return a sample's value: the mean over the times that it was asked."""
+    """Return a sample's value: the mean over its repeats."""
     values = [value for mark in marks if isinstance(value := mark.metrics.get(metric), float)]
     return fmean(values) if values else None
 
 
 def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
-    """Return the floor by what it is: the best constant answer, or chance where there is none."""
+    """Return the floor with its kind: the best constant answer, or chance if there is none."""
     found = group.metrics.get(metric) if group is not None else None
     if found is None:
         return {}

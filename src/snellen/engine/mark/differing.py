@@ -1,4 +1,4 @@
-"""What differs between two documents, place by place: what a file says, and what it should say. Pure."""
+"""Differences between two documents, place by place: the content of a file and what it should be. Pure."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 _NEAR = 1e-9
-"""Numbers that are this close are the same: the last digit is up to the processor."""
+"""Numbers that are this close count as equal. The last digit depends on the processor."""
 NOTHING = "nothing"
 
 
 class _FileDifference(NamedTuple):
-    """One thing that is not as it should be: in which file, where in it, what is written there, what was found instead."""
+    """One difference: the file, the place in it, the recorded value, and the value found instead."""
 
     file: str
     place: str
@@ -22,7 +22,10 @@ class _FileDifference(NamedTuple):
 
 
 class VerifyResult:
-    """What was compared, what could not be, and every difference (`total` of them, of which the first are there)."""
+    """The result of a verification: what was compared, what could not be, and the differences.
+
+    `total` counts all differences, of which the first are kept.
+    """
 
     MOST = 10_000
 
@@ -48,14 +51,14 @@ class VerifyResult:
 
 
 class _Absent:
-    """In the place of what one of two documents does not have."""
+    """Stands for a value that one of two documents does not have."""
 
 
 ABSENT = _Absent()
 
 
 def said(value: Any) -> str:
-    """Return a value in a few words.
+    """Return a short text for a value.
 
     >>> said(ABSENT), said("Color"), said(0.5), said(None)
     ('nothing', "'Color'", '0.5', 'null')
@@ -70,7 +73,7 @@ def said(value: Any) -> str:
 
 
 class Plain(str):
-    """Words for people, which are not quoted."""
+    """Text for people, which is not quoted."""
 
     __slots__ = ()
 
@@ -101,7 +104,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _name(value: Any, number: int) -> str:
-    """Return what an item of a list is called: a protocol and a part by their names, anything else by its number."""
+    """Return the name of a list item: the name of a protocol or part, else its number."""
     if isinstance(value, Mapping):
         if isinstance(value.get("protocol"), str) and "groups" in value:
             return str(value["protocol"])

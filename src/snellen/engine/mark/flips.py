@@ -1,4 +1,4 @@
-"""Where the protocols of a run part ways: agreement of each pair, and every sample that only one of them calls correct.
+"""Where the protocols of a run disagree: the agreement of each pair, and every sample that only one of them marks correct.
 
 The stage that flipped a sample is the first in which the two differ:
 
@@ -27,15 +27,15 @@ from snellen.stats.agreement import Agreement
 
 STAGES = ("prompt", "reading", "marking")
 _BATCH = 256
-"""So many flipped samples are read at a time."""
+"""How many flipped samples are read at a time."""
 _NOTHING = [NONE, CODES[Outcome.ERROR], CODES[Outcome.UNMARKED]]
-"""Outcomes that say nothing about a protocol."""
+"""Outcomes without evidence about a protocol."""
 Verdicts = NDArray[np.int8]
-"""For each sample 1 if it is correct, 0 if it is not, -1 where nothing is known."""
+"""For each sample 1 if it is correct, 0 if it is not, -1 if that is unknown."""
 
 
 class ProtocolSide(NamedTuple):
-    """One protocol's view of a flipped sample. `reply` is None where the call failed."""
+    """One protocol's view of a flipped sample. `reply` is None if the call failed."""
 
     protocol: str
     prompt: str
@@ -54,7 +54,7 @@ class ProtocolFlip(NamedTuple):
 
     @property
     def pair(self) -> tuple[str, str]:
-        """Return the names of the two protocols."""
+        """The names of the two protocols."""
         return self.first.protocol, self.second.protocol
 
 
@@ -69,7 +69,7 @@ def agreements(verdicts: Mapping[str, Verdicts]) -> dict[tuple[str, str], Agreem
 
 
 def _comparable(reading: Any) -> Any:
-    """Return a reading in a form in which two protocols' readings can be compared: lists as sets, one item as itself, no case.
+    """Return a reading in a form that is comparable across protocols: lists as sets, one item as itself, ignoring case.
 
     >>> _comparable(["Color"]) == _comparable("color ") and _comparable(["a", "b"]) == _comparable(["b", "a"])
     True
@@ -90,12 +90,12 @@ def stage_of(first: ProtocolSide, second: ProtocolSide) -> str:
 
 
 def _answer_of(reading: Any) -> Any:
-    """Return the answer alone, where a reading has more than that (an explanation, say)."""
+    """Return the answer alone, if a reading has more than that (an explanation, for example)."""
     return reading["answer"] if isinstance(reading, dict) and "answer" in reading else reading
 
 
 def flips(sides: Iterable[tuple[str, Sequence[ProtocolSide]]]) -> Iterator[ProtocolFlip]:
-    """Yield the flips of each sample, pair by pair, given its sides under all protocols."""
+    """Yield the flips of each sample, pair by pair, from its sides under all protocols."""
     for sample_id, views in sides:
         for first, second in combinations(views, 2):
             if (first.outcome is Outcome.CORRECT) != (second.outcome is Outcome.CORRECT):
@@ -106,10 +106,11 @@ def flips(sides: Iterable[tuple[str, Sequence[ProtocolSide]]]) -> Iterator[Proto
 
 
 class ProtocolComparison(NamedTuple):
-    """All that the protocols of one run say of each other.
+    """The comparison of all protocols of one run.
 
-    `stages` says how many samples each stage flipped, for each pair that has any; `counts` is that for all pairs together, each sample
-    once a stage; `samples` is how many samples flipped at all. `flips` are all flips, or the few that were asked for.
+    `stages` gives the number of samples that each stage flipped, for each pair that has any. `counts` is the same for all pairs together,
+    with each sample counted once per stage. `samples` is the number of flipped samples. `flips` are all flips, or the few that were asked
+    for.
     """
 
     agreements: dict[tuple[str, str], Agreement]
@@ -122,7 +123,7 @@ class ProtocolComparison(NamedTuple):
 def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> ProtocolComparison:
     """Return agreement and flips of a run, under all of its protocols or those named. Holds a few samples at a time, and the flips.
 
-    With `few` only so many flips are held for each pair and stage: those that come first by a seeded rank of their samples.
+    With `few`, at most that many flips are held for each pair and stage: the first ones by a seeded rank of their samples.
     """
     prompts = prompts_of(run, protocols)
     verdicts = {name: _verdicts(run.index.times(name)[0].outcome) for name in prompts}
@@ -151,7 +152,7 @@ def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> 
 
 
 def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
-    """Return the protocols of a run, each with its prompt; an error where one that is named has no marks."""
+    """Return the protocols of a run, each with its prompt. A named protocol without marks is an error."""
     if not run.folder.has("summary.json"):
         raise SnellenError(f"{run.path} has no marks yet; 'snellen mark {run.path}' makes them")
     there = {p.protocol: p.prompt for p in run.protocols}

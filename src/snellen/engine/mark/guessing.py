@@ -1,4 +1,4 @@
-"""What drawing one of a question's options would score, computed and not tried."""
+"""The score of drawing one of a question's options at random, computed and not tried."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from snellen.core.types import Question, Sample
 
 _MOST_SETS = 128
 Guess = Callable[[Sample], Mapping[str, float]]
-"""Gives what drawing one of a sample's options scores on average, by metric; nothing where it has no options."""
+"""Gives the average score of drawing one of a sample's options, by metric. It is empty if the sample has no options."""
 
 
 def guessing(exam: Exam, protocol: Protocol, prompt: str) -> Guess:
-    """Return what computes the score of a random option. Each kind of question is tried once."""
+    """Return a function that computes the score of a random option. Each kind of question is tried once."""
     probes = {(p.tags.get("split"), p.tags.get("task")): p for p in probes_of(exam)}
     known: dict[tuple[object, ...], dict[str, float]] = {}
 
@@ -44,21 +44,21 @@ def guessing(exam: Exam, protocol: Protocol, prompt: str) -> Guess:
 
 
 def _numbers(every: Sequence[Mapping[str, Any]], name: str) -> list[float]:
-    """Return the values of a metric; none where one of the marks has no number."""
+    """Return the values of a metric, or an empty list if one of the marks has no number."""
     values = [metrics.get(name) for metrics in every]
     numbers = [value for value in values if isinstance(value, float)]
     return numbers if len(numbers) == len(values) else []
 
 
 def chance(guess: Guess, samples: Sequence[Sample], metric: str) -> float | None:
-    """Return the mean score of a subject that draws among the options; None where one of these samples has none."""
+    """Return the mean score of a subject that draws among the options. Return None if one of these samples has no options."""
     values = [guess(sample).get(metric) for sample in samples]
     numbers = [value for value in values if value is not None]
     return fmean(numbers) if numbers and len(numbers) == len(values) else None
 
 
 def random_replies(question: Question) -> list[str]:
-    """Return every reply that `baseline/chance` could give, each as likely as the others."""
+    """Return every possible reply of `baseline/chance`, all equally likely."""
     options = question.options
     if question.answer_kind == "any-of" and 2 ** len(options) <= _MOST_SETS:
         sets = chain.from_iterable(combinations(options, k) for k in range(1, len(options) + 1))
@@ -67,7 +67,7 @@ def random_replies(question: Question) -> list[str]:
 
 
 def question_of(exam: Exam, prompt: str, sample: Sample) -> Question | None:
-    """Return the question without its pictures; None where a plugin's prompt cannot do without them."""
+    """Return the question without its images, or None if a plugin's prompt cannot do without them."""
     try:
         return exam.ask(prompt, sample)
     except Exception:

@@ -1,6 +1,6 @@
-"""Do the answers and marks of a run give the summary that stands beside them? A quick look, for those who show what a summary says.
+"""A quick check, for commands that show a summary, that a run's answers and marks give its summary.
 
-Outcomes are counted part by part, and the headline is added up where it is a mean. `verify` makes everything again and finds the rest.
+Outcomes are counted part by part, and the headline is added up if it is a mean. `verify` makes everything again and finds the rest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from snellen.engine.runs.run import Run
 
 
 def mismatch(run: Run, summary: Summary) -> str:
-    """Return what to say where the answers are not those that the summary was made of; or nothing. They only ever grow."""
+    """Return a message if the answers are not those that the summary was made of, else an empty string. Answers only ever grow."""
     now = run.folder.answers_bytes
     if not summary.answers_bytes or now == summary.answers_bytes:
         return ""
@@ -30,7 +30,7 @@ def mismatch(run: Run, summary: Summary) -> str:
 
 
 def check_answers(run: Run, summary: Summary) -> None:
-    """Refuse a run that has lost answers since it was marked."""
+    """Raise an error for a run that has lost answers since it was marked."""
     if run.folder.answers_bytes < summary.answers_bytes:
         raise SnellenError(
             f"{run.path}: answers are missing that its scores were made of: answers.jsonl was cut; "
@@ -39,12 +39,12 @@ def check_answers(run: Run, summary: Summary) -> None:
 
 
 def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
-    """Refuse a run whose marks do not give its summary: one of them was changed."""
+    """Raise an error for a run whose marks do not give its summary because one of them was changed."""
     versions = {entry.name: entry.version for entry in summary.marked}
     for result in summary.plain:
         protocol, _arm = exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}")
         if protocol.version != versions.get(result.protocol, result.version):
-            continue  # marked by other rules, which may group otherwise
+            continue  # marked by other rules, which may group differently
         outcomes: dict[Key, Counter[str]] = {}
         values: dict[Key, array[float]] = {}
         columns = [(result.protocol, repeat) for repeat in range(1, result.repeats + 1)]
@@ -53,7 +53,7 @@ def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
             seen = [protocol.seen(sample, mark) for mark in marks.values()]
             outcomes.setdefault(part, Counter()).update(one.outcome.value for one in seen)
             each = [one.values[result.headline] for one in seen if result.headline in one.values]
-            if each:  # of a question that was asked several times, the mean
+            if each:  # the mean, for a question that was asked several times
                 values.setdefault(part, array("d")).append(fmean(each))
         for group in result.groups:
             part = tuple(group.by.items())
@@ -65,7 +65,7 @@ def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
 
 
 def _gives(outcomes: Counter[str], values: Sequence[float], result: ProtocolSummary, group: GroupSummary) -> bool:
-    """Tell whether these are a group's outcomes and, by the value of each sample, its headline."""
+    """Tell whether these outcomes and sample values give a group's outcomes and headline."""
     if outcomes != group.outcomes:
         return False
     score = group.metrics.get(result.headline)

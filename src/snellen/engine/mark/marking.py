@@ -1,7 +1,7 @@
 """Marks are derived: read the stored answers, judge them under each protocol, write marks, summary and exports.
 
-Each answer is judged, its mark written, and then counted in the summary, in that order. Nothing here calls anyone, and a run
-folder is all it needs.
+Each answer is judged, its mark written, and then counted in the summary, in that order. Nothing here makes a call, and a run folder is all
+it needs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class MarkChange(NamedTuple):
-    """A sample whose mark is not what it was."""
+    """A sample whose mark changed."""
 
     protocol: str
     id: str
@@ -51,7 +51,7 @@ class MarkChange(NamedTuple):
 
 
 class RemarkResult(NamedTuple):
-    """What marking again gave: for each protocol how many marks there are, and how many changed."""
+    """The result of marking again: for each protocol the number of marks, and how many changed."""
 
     counts: dict[str, tuple[int, int]]
     changes: list[MarkChange]
@@ -59,7 +59,7 @@ class RemarkResult(NamedTuple):
 
 
 def is_current(folder: RunFolder, targets: tuple[ProtocolRun, ...]) -> bool:
-    """Tell whether summary and marks are of these protocols and of all the answers there are."""
+    """Tell whether summary and marks are of these protocols and of all answers."""
     if not folder.has("summary.json"):
         return False
     summary, scorers = folder.summary(), folder.manifest().scorers
@@ -82,7 +82,7 @@ def mark_run(
     concurrency: dict[str, Any] | None = None,
     exports: bool = True,
 ) -> RemarkResult:
-    """Mark all answers under these protocols; write marks/, summary.json and, unless they are not wanted, exports/."""
+    """Mark all answers under these protocols. Write marks/, summary.json and, unless they are switched off, exports/."""
     marking = _Marking(folder, exam, scan or folder.scan())
     results = [marking.marked(target) for target in targets]
     summary = marking.summary(targets, results, concurrency)
@@ -93,12 +93,12 @@ def mark_run(
 
 
 def judging(folder: RunFolder, exam: Exam, scan: Scan) -> Callable[[ProtocolRun, int], Iterator[tuple[Sample, Mark]]]:
-    """Return what marks a run's stored answers of one repeat, the first being 1, under any protocol. Nothing is written."""
+    """Return a function that marks a run's stored answers of one repeat (from 1) under any protocol. It writes nothing."""
     return _Marking(folder, exam, scan)._judged
 
 
 def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
-    """Yield the first protocol of each prompt of a marked run, with its records; control arms are left out."""
+    """Yield the first protocol of each prompt of a marked run, with its records. Control arms are left out."""
     marking, seen = _Marking(folder, exam, folder.scan()), set()
     for result in folder.summary().plain:
         target = ProtocolRun(*exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}"))
@@ -108,7 +108,7 @@ def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
 
 
 def failure_reasons(folder: RunFolder, scan: Scan) -> dict[str, int]:
-    """Return why answers are missing: reasons and how often, the commonest ten."""
+    """Return the reasons for missing answers with their counts: the ten most common ones."""
     failures = (a.failure for a in folder.answers(scan) if a.failure is not None)
     counts = Counter(f"{f.kind}: {f.reason}" for f in failures)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:10])
@@ -126,11 +126,11 @@ class _Marking:
 
     @cached_property
     def index(self) -> SampleIndex:
-        """Where the samples and their answers are."""
+        """The places of the samples and their answers."""
         return SampleIndex(self.folder, self.scan)
 
     def _places_of(self, arm: str) -> NDArray[np.int64]:
-        """Return where the answers to an arm begin, in the order of the samples. An answer to no sample is an error."""
+        """Return the offsets of the answers to an arm, in the order of the samples. An answer without a sample is an error."""
         found = self.index.arm(arm)
         if found.unknown:
             known = {sample.id for sample in self.folder.samples()}
@@ -140,7 +140,7 @@ class _Marking:
         return found.place
 
     def repeats(self, target: ProtocolRun) -> int:
-        """Return how often the questions of a protocol's arm were asked, or were to be."""
+        """Return how often the questions of a protocol's arm were asked, or were to be asked."""
         every = map(Arm.parse, {*self.asked, *self.manifest.questions})
         return max((arm.repeat for arm in every if arm.first == target.arm), default=1)
 
@@ -199,7 +199,7 @@ class _Marking:
                 yield as_asked(self.exam, target.arm, sample, seed), answer
 
     def _judged(self, target: ProtocolRun, repeat: int) -> Iterator[tuple[Sample, Mark]]:
-        """Judge answer by answer."""
+        """Judge the answers one by one."""
         look = scoring.gather(self.folder, self.manifest.scorers) if "evidence" in target.protocol.needs else None
         for sample, answer in self._answered(target, repeat):
             evidence = look((answer.id, answer.prompt)) if look is not None else None
@@ -211,9 +211,9 @@ class _Marking:
             yield sample, mark
 
     def _written(self, target: ProtocolRun, repeat: int) -> Iterator[tuple[Sample, Mark]]:
-        """Write each mark as it comes and hand it on; the file takes its place when all are there.
+        """Write each mark as it comes and yield it. The file is replaced when all marks are there.
 
-        Marks mostly come out as they were, and then no old one is parsed.
+        Most marks come out unchanged, and then the old ones are not parsed.
         """
         path = self.folder.marks_path(target.name, repeat)
         name = path.relative_to(self.folder.derived).as_posix()
@@ -295,7 +295,7 @@ class _Marking:
         return tuple(ScorerSummary(name=e.name, identity=e.identity, unscored=open_[e.name]) for e in entries)
 
     def _position(self, targets: tuple[ProtocolRun, ...]) -> tuple[PositionRow, ...]:
-        """Return what the order of the pictures does, for each protocol that has both orders."""
+        """Return the effect of the order of images, for each protocol that has both orders."""
         found: list[PositionRow] = []
         own = self.exam.extra(SwappedPictures)
         if own is None:
@@ -308,7 +308,7 @@ class _Marking:
         return tuple(found)
 
     def _published(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:
-        """Return the paper's figures for the parts that this run has, with as many examples before the question."""
+        """Return the paper's figures for the parts that this run has, with the same number of examples before the question."""
         shots, tables = self.manifest.options.shots, self.exam.extra(PaperTables)
         return tuple(
             PublishedRow(**row._asdict(), protocol=target.name)
@@ -318,7 +318,7 @@ class _Marking:
         )
 
     def _notes(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> tuple[str, ...]:
-        """Return what the exam has to say of the results, each sentence once; control arms are not meant to score."""
+        """Return the exam's notes on the results, each sentence once. Control arms are left out, because they are not meant to score."""
         plain = [(t, r) for t, r in zip(targets, results, strict=True) if not t.arm.control]
         remarks = self.exam.extra(Remarks) or Remarks()
         said = [note for t, r in plain for note in remarks.notes(self.facts(t, r))]
@@ -330,7 +330,7 @@ class _Marking:
     # ------------------------------------------------------------ exports
 
     def export(self, targets: tuple[ProtocolRun, ...], results: list[ProtocolSummary]) -> None:
-        """Write the exam's own files; those of further protocols in folders of their own."""
+        """Write the exam's own files. Those of further protocols go into folders of their own."""
         self.folder.clear("exports")
         exports = self.exam.extra(Exports)
         if exports is None:
@@ -344,9 +344,9 @@ class _Marking:
                 self.folder.write_chunks(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", pieces)
 
     def facts(self, target: ProtocolRun, result: ProtocolSummary) -> RunFacts:
-        """Return a protocol's results, with sample, answer and mark side by side, streamed.
+        """Yield a protocol's results, with sample, answer and mark side by side, streamed.
 
-        Of questions that were asked several times it is the first time alone: the papers' files have one answer a sample.
+        For questions that were asked several times, only the first time counts: the papers' files have one answer per sample.
         """
         groups = self._first_groups(target) if result.repeats > 1 else result.groups
 
@@ -369,7 +369,7 @@ class _Marking:
     def _finished(
         self, target: ProtocolRun, groups: tuple[GroupSummary, ...], samples: list[Sample]
     ) -> tuple[GroupSummary, ...]:
-        """Add floors where the protocol has none of its own, and the labels that the exam gives to groups."""
+        """Add floors if the protocol has none of its own, and the exam's labels for groups."""
         if not has_own_floors(target.protocol):
             groups = with_floors(self.exam, target, samples, groups)
         own = self.exam.extra(GroupLabels)
@@ -377,7 +377,7 @@ class _Marking:
 
 
 def _mark_in(line: bytes) -> Mark | None:
-    """Return the mark in a line; None where it cannot be read: then it is made again like a missing one."""
+    """Return the mark in a line. Return None if it cannot be read: then it is made again like a missing one."""
     try:
         return MARKS.decode(line)
     except UNREADABLE:

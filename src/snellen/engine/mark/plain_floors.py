@@ -1,8 +1,8 @@
 """Floors for protocols that have none of their own, such as a plugin's: constant answers are tried on every sample.
 
-What is tried is what the question offers (each option, each set of options where several may be named, each place where options differ
-from question to question); for questions that offer nothing, the commonest truths of each part, and some between the lowest and the
-highest number. A list of every option is tried too, as an answer that the prompt forbids where it wants one.
+The constants are what the question offers: each option, each set of options if several may be named, and each place if options differ from
+question to question. For questions without options they are the most common truths of each part, and some numbers between the lowest and
+the highest. A list of every option is tried too, as an answer that the prompt forbids if it wants one.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _FINALISTS = 6
 
 
 class _AskedSample(NamedTuple):
-    """A sample with its question, and the part of the exam that it is in."""
+    """A sample with its question and its part of the exam."""
 
     sample: Sample
     question: Question | None
     part: Key
 
     def metrics(self, protocol: Protocol, constant: _ConstantReply) -> Mapping[str, Any]:
-        """Return what a constant reply gets for the sample."""
+        """Return the metrics of a constant reply to the sample."""
         return mark_reply(protocol, self.sample, constant.say(self.question)).metrics
 
 
 class _ConstantReply(NamedTuple):
-    """What is always said: a text, the option at a place, or (without either) every option. `name` is for people."""
+    """A constant reply: a text, the option at a place, or (without either) every option. `name` is for people."""
 
     name: str
     text: str | None = None
@@ -53,7 +53,7 @@ class _ConstantReply(NamedTuple):
     allowed: bool = True
 
     def say(self, question: Question | None) -> str:
-        """Return the reply to a question; empty where it has no such option."""
+        """Return the reply to a question. It is empty if the question has no such option."""
         if self.text is not None:
             return self.text
         options = question.options if question is not None else ()
@@ -62,7 +62,7 @@ class _ConstantReply(NamedTuple):
 
 
 def has_own_floors(protocol: Protocol) -> bool:
-    """Tell whether a protocol says itself what its floors are, or cannot be tried without the pictures' scores."""
+    """Tell whether a protocol defines its own floors, or cannot be tried without the images' scores."""
     return type(protocol).floors is not Protocol.floors or "evidence" in protocol.needs
 
 
@@ -80,7 +80,7 @@ def with_floors(
         marked = {
             constant: [one.metrics(protocol, constant) for one in asked] for constant in _worth_trying(protocol, asked)
         }
-    except Exception as error:  # a plugin that fails on a constant answer: no floor, and the run's own marks stand
+    except Exception as error:  # a plugin fails on a constant answer: no floor, and the run's own marks stand
         if not (exam.origin or protocol.origin or isinstance(error, SnellenError)):
             raise
         return tuple(groups)
@@ -88,7 +88,7 @@ def with_floors(
     found = []
     for group in groups:
         places = members.get(tuple(sorted(group.by.items())), [])
-        # where all truths are the same, a constant is trivially right: no floor
+        # if all truths are the same, a constant is trivially right: no floor
         several = len({repr(asked[i].sample.truth) for i in places}) > 1
         found.append(_with(protocol, group, places, marked) if several else group)
     return tuple(found)
@@ -103,7 +103,7 @@ def texts_of(truth: Any) -> list[str]:
 
 
 def _constants(asked: Sequence[_AskedSample]) -> list[_ConstantReply]:
-    """Return what could always be said, in each of the parts that the samples are in."""
+    """Return the constants to try, in each part that the samples are in."""
     free = grouped((one.part, one) for one in asked if one.question is None or not one.question.options)
     found = _offered([one.question for one in asked if one.question is not None and one.question.options])
     for some in free.values():
@@ -125,13 +125,13 @@ def _offered(offered: Sequence[Question]) -> list[_ConstantReply]:
 
 
 def common_truths(samples: Sequence[Sample]) -> list[str]:
-    """Return the commonest texts of the truths."""
+    """Return the most common texts of the truths."""
     truths = Counter(text for s in samples for text in dict.fromkeys(texts_of(s.truth)))
     return [text for text, _ in truths.most_common(_MOST_TRUTHS)]
 
 
 def _best_number(samples: Sequence[Sample]) -> list[str]:
-    """Return the number that is within the tolerance of the most truths, where they have tolerances; else none."""
+    """Return the number within the tolerance of the most truths, if they have tolerances. Otherwise return an empty list."""
     ends: list[tuple[float, int]] = []
     for sample in samples:
         truth, off = sample.truth, sample.facts.get("tolerance")
@@ -150,7 +150,7 @@ Marked = Mapping[_ConstantReply, Sequence[Mapping[str, Any]]]
 
 
 def _worth_trying(protocol: Protocol, asked: Sequence[_AskedSample]) -> list[_ConstantReply]:
-    """Return the constants; where samples are many, those that did best on some."""
+    """Return the constants. For many samples, return those that did best on some of them."""
     tried = _constants(asked)
     if len(asked) <= FIRST_LOOK or len(tried) <= _FINALISTS:
         return tried

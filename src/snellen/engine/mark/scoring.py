@@ -1,8 +1,8 @@
-"""The stage between answering and marking that some exams need: texts from the replies, held against the pictures.
+"""A stage between answering and marking that some exams need: texts from the replies are compared with the images.
 
-A scorer gives every caption and every picture a vector; what is kept for each answer is the table of their similarities, in
-`evidence/SCORER-DIGEST.jsonl`. Marking then needs neither the scorer nor the pictures. What was scored is not scored again,
-unless the scorer, a caption or a picture is not what it was.
+A scorer gives every caption and every image a vector. The table of their similarities is kept for each answer, in
+`evidence/SCORER-DIGEST.jsonl`. Marking then needs neither the scorer nor the images. A scored answer is not scored again, unless the
+scorer, a caption or an image has changed.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ FOLDER = "evidence"
 
 
 class _ScoredAnswer(Struct, frozen=True):
-    """A line of evidence: what one scorer says of one answer. `matrix` has a row for each caption and a column for each picture, as shown.
+    """A line of evidence: one scorer's result for one answer. `matrix` has a row for each caption and a column for each image, as shown.
 
-    `captions` and `pictures` are digests of what was held against each other.
+    `captions` and `pictures` are digests of the two inputs.
     """
 
     id: str
@@ -51,14 +51,14 @@ _DECODER = msgspec.json.Decoder(_ScoredAnswer)
 
 
 def path_of(folder: RunFolder, scorer: ScorerEntry) -> Path:
-    """Return where a scorer's evidence is. A scorer with other weights or another mode has another file, whatever its name is."""
+    """Return the path of a scorer's evidence. A scorer with other weights or another mode has another file, even under the same name."""
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", scorer.name)[-80:]
     mark = digest({"name": scorer.name, "identity": scorer.identity})
     return folder.path / FOLDER / f"{slug}-{mark[:12]}.jsonl"
 
 
 def read(folder: RunFolder, scorer: ScorerEntry) -> dict[Key, _ScoredAnswer]:
-    """Return a scorer's evidence by (sample, prompt); lines that cannot be read are passed over."""
+    """Return a scorer's evidence by (sample, prompt). Lines that cannot be read are skipped."""
     path = path_of(folder, scorer)
     found: dict[Key, _ScoredAnswer] = {}
     if path.is_file():
@@ -72,7 +72,7 @@ def read(folder: RunFolder, scorer: ScorerEntry) -> dict[Key, _ScoredAnswer]:
 
 
 def gather(folder: RunFolder, scorers: Iterable[ScorerEntry]) -> Callable[[Key], Evidence | None]:
-    """Return what protocols are given: for (sample, prompt) what the scorers say that scored it; None where the main one did not."""
+    """Return the evidence for protocols: for each (sample, prompt) the results of its scorers, or None if the main one has no result."""
     tables = {scorer.name: read(folder, scorer) for scorer in scorers}
     main = next(iter(tables.values()), {})
 
@@ -99,7 +99,7 @@ def joined(before: Iterable[ScorerEntry], now: Iterable[ScorerEntry]) -> tuple[S
 
 
 def size(folder: RunFolder, scorers: Iterable[ScorerEntry]) -> int:
-    """Return the bytes of all evidence: it grows whenever something is scored."""
+    """Return the size of all evidence in bytes. It grows whenever something is scored."""
     return sum(p.stat().st_size for p in (path_of(folder, scorer) for scorer in scorers) if p.is_file())
 
 
@@ -122,7 +122,7 @@ def score(
     scan: Scan,
     progress: Progress | None = None,
 ) -> int:
-    """Score every answer that this scorer has not scored yet; gives how many. A few pictures are in memory at a time."""
+    """Score every answer that this scorer has not scored yet. Return how many. Only a few images are in memory at a time."""
     entry = scorer_entry(scorer)
     name = path_of(folder, entry).relative_to(folder.path).as_posix()
     known = {key: (e.captions, e.pictures) for key, e in read(folder, entry).items()}
@@ -145,7 +145,7 @@ def score(
 def _captioned(
     folder: RunFolder, exam: Exam, light: dict[str, Sample], scan: Scan
 ) -> Iterator[tuple[Answer, tuple[str, ...]]]:
-    """Yield the answers that have captions, with them."""
+    """Yield the answers that have captions, with their captions."""
     own = exam.extra(CaptionScoring)
     if own is None:
         return
@@ -164,7 +164,7 @@ def _digest(pictures: Iterable[Picture]) -> str:
 
 
 def _shown(sample: Sample, prompt: str) -> tuple[Picture, ...]:
-    """Return the pictures in the order in which the arm showed them."""
+    """Return the images in the order in which the arm showed them."""
     return sample.pictures[::-1] if Arm.parse(prompt).control == "swapped" else sample.pictures
 
 

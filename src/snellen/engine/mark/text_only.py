@@ -1,8 +1,8 @@
-"""A subject that reads the question and never sees the picture: what it gets under a protocol, as an estimate.
+"""An estimate of the score of a subject that reads the question and never sees the image.
 
-It learns from the training split where the data has one; else by folds, so that no image is in what is learnt and in what is asked.
-Its guesses are replies in the form that the prompt wants, and are marked like anyone's. The learner is `stats.text_floor`; an exam whose
-answers are not plain texts (a place on a screen) guesses by itself (the extra `TextGuess`).
+It learns from the training split if the data has one. Otherwise it learns by folds, so that no image is both learnt from and asked about.
+Its guesses are replies in the prompt's format, and are marked like all others. The learner is `stats.text_floor`. An exam whose answers are
+not plain texts (a place on a screen) guesses by itself (the extra `TextGuess`).
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from snellen.stats import text_floor
 from snellen.stats.tally import summarised
 
 MOST = 4000
-"""Samples that are learnt from, and that are asked: more would take minutes and say little more."""
+"""The most samples to learn from, and the most to ask about. More would take minutes and add little."""
 _FOLDS = 5
 _MOST_TEXTS = 12
 
 
 Guesses = dict[tuple[str, int, tuple[str, ...]], Sequence[str]]
-"""An exam's own guesses, which no protocol has a say in: by prompt, number of samples learnt from, and samples asked."""
+"""An exam's own guesses, which do not depend on the protocol: by prompt, number of samples learnt from, and samples asked."""
 
 
 class TextOnly(NamedTuple):
-    """What guessing from the text scores, by part, and how it was learnt. A part that is not there has no text to learn from."""
+    """The score of guessing from the text, by part, and how it was learnt. A missing part has no text to learn from."""
 
     scores: Mapping[str, Score]
     how: str = ""
 
 
 def training(exam: Exam, where: Path) -> list[Sample]:
-    """Return samples of the training split; none where the data set has no such split."""
+    """Return samples of the training split, or an empty list if the data set has no such split."""
     try:
         return list(exam.open(where, Selection(splits=("train",), limit=MOST, max_missing=10**9)).light())
     except SnellenError:
@@ -61,7 +61,7 @@ def text_only(
     trained_on: Sequence[Sample],
     made: Guesses,
 ) -> TextOnly:
-    """Return what guessing from the question's text alone scores. `made` keeps guesses for the next protocol."""
+    """Return the score of guessing from the question's text alone. `made` keeps guesses for the next protocol."""
     protocol, prompt = target.protocol, target.arm.prompt
     if "evidence" in protocol.needs:
         return TextOnly({})
@@ -96,7 +96,7 @@ def text_only(
 
 
 def whole_parts(protocol: Protocol, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
-    """Return the whole parts of an exam. Their breakdowns, which take most of the time, are not made."""
+    """Return the whole parts of an exam, without their breakdowns, which take most of the time."""
     only = copy.copy(protocol)
     vars(only)["groups"] = lambda sample: (next(iter(protocol.groups(sample))),)
     return summarised(only, marked)
@@ -105,7 +105,7 @@ def whole_parts(protocol: Protocol, marked: Iterable[tuple[Sample, Mark]]) -> tu
 def _guess(
     exam: Exam, protocol: Protocol, prompt: str, known: Sequence[Sample], asked: Sequence[Sample], made: Guesses
 ) -> Sequence[str]:
-    """Return a reply to each question that is asked. Those who guess get no truths of them."""
+    """Return a reply to each question in `asked`. The learner does not get the truths of these."""
     key = prompt, len(known), tuple(s.id for s in asked)
     if key in made:
         return made[key]
@@ -127,7 +127,7 @@ def _guess(
 
 
 def _worth(protocol: Protocol, sample: Sample, question: Question) -> dict[str, float]:
-    """Return what replies to a question score that is known: each that it offers, or those that are in its truth."""
+    """Return the known scores of replies to a question: each option that it offers, or those in its truth."""
     texts = list(dict.fromkeys(texts_of(sample.truth)))[:_MOST_TEXTS]
     replies = random_replies(question) or [question.answer_form.format(text) for text in texts]
     found: dict[str, float] = {}
@@ -139,7 +139,7 @@ def _worth(protocol: Protocol, sample: Sample, question: Question) -> dict[str, 
     return found
 
 
-# ---------------------------------------------------------------- who is learnt from, who is asked
+# ---------------------------------------------------------------- which samples are learnt from, which are asked
 
 
 def _some(samples: Sequence[Sample]) -> list[Sample]:
@@ -151,7 +151,7 @@ def _some(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _apart(protocol: Protocol, known: Sequence[Sample], asked: Sequence[Sample]) -> list[Sample]:
-    """Return known samples that share neither id nor image with one that is asked; none where most do."""
+    """Return known samples that share neither id nor image with an asked one. Return an empty list if most of them do."""
     ids, images = {s.id for s in asked}, {_cluster(protocol, s) for s in asked}
     found = [s for s in known if s.truth is not None and s.id not in ids and _cluster(protocol, s) not in images]
     return found if 2 * len(found) > len(known) else []

@@ -1,7 +1,7 @@
-"""Does a run hold what it says? Everything that is derived is made again, somewhere else, and compared with what is there.
+"""Verify a run: everything that is derived is made again, elsewhere, and compared with the files of the run.
 
-Marks and summary are made by the code that `run` and `remark` use, in a temporary folder. Nothing is written into the run folder, not
-even a lock, so a copy on a medium that cannot be written to will do. What only the data set can tell is compared where that is at hand.
+Marks and summary are made by the code that `run` and `remark` use, in a temporary folder. Nothing is written into the run folder, not even
+a lock, so a copy on a read-only medium will do. What only the data set can show is compared if the data set is at hand.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from snellen.engine.runs.folder import UNREADABLE, RunFolder, Scan
 
 _SUMMARY = "summary.json"
 _NOT_DERIVED = ("concurrency", "digest")
-"""What the limiter did is not known from anything else; the digest covers it."""
+"""Fields that are not derived: the limiter's record is not known from anything else, and the digest covers it."""
 _STILL = "answers came in while it was looked at: wait until the run is done"
 
 
 def verify(path: Path, data: Path | None = None, *, exports: bool = False) -> VerifyResult:
-    """Compare a run folder with what its answers and its data set give. Raises SnellenError where that cannot be done at all."""
+    """Compare a run folder with the results of its answers and its data set. Raise SnellenError if that is impossible."""
     try:
         return _verified(path, data, exports)
-    except Stopped as error:  # no room in the temporary folder
+    except Stopped as error:  # the temporary folder has no room
         raise SnellenError(str(error)) from None
     except OSError as error:
         raise SnellenError(f"{path} cannot be checked: {error.filename or 'a file'}: {error.strerror}") from None
@@ -54,9 +54,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
     targets = targets_from_manifest(exam, known, path)
     scan, size = folder.scan(), folder.answers_bytes
     found = VerifyResult()
-    for was, now in zip(
-        known.protocols, targets, strict=True
-    ):  # the rules that made the marks, and those that are installed
+    for was, now in zip(known.protocols, targets, strict=True):  # the rules that made the marks, and the installed ones
         rules = ({"version": entry.version, "code": entry.code} for entry in (was, now.entry))
         found.compare("run.json", f"protocols.{was.name}", *rules)
     found.checked.append(counted(len(targets), "protocol"))
@@ -84,7 +82,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> VerifyResult:
 
 
 def _answers_missing(document: dict[str, Any], scan: Scan, found: VerifyResult) -> bool:
-    """Find answers that the summary counts and that are not there, prompt by prompt: without them every mark and score differs."""
+    """Find missing answers that the summary counts, prompt by prompt. Without them every mark and score would differ."""
     there = Counter(scan.last.counts)
     asked = document.get("asked")
     counts = asked.items() if isinstance(asked, dict) else ()
@@ -116,7 +114,7 @@ def _compare_marks(
 
 
 def _compare_marks_of(before: Path, now: Path, found: VerifyResult) -> int:
-    """Compare line by line; equal lines are not parsed. Return how many marks there should be."""
+    """Compare line by line. Equal lines are not parsed. Return how many marks there should be."""
     file = f"marks/{before.name}"
     if not before.is_file():
         found.add(file, "the file", ABSENT, Plain("marks can be made"))
@@ -153,7 +151,7 @@ def _line(raw: bytes | None) -> Any:
 
 
 def _document(folder: RunFolder) -> dict[str, Any]:
-    """Read summary.json as it stands."""
+    """Read summary.json as it is."""
     raw = (folder.path / _SUMMARY).read_bytes()
     try:
         document = msgspec.json.decode(raw)
@@ -186,7 +184,7 @@ def _compare_summaries(folder: RunFolder, place: Path, was: dict[str, Any], foun
 
 
 def _compare_exports(path: Path, place: Path, found: VerifyResult) -> None:
-    """Compare the files that papers define, byte by byte."""
+    """Compare the files in the papers' formats, byte by byte."""
     was, now = _files(path / "exports"), _files(place / "exports")
     for name in sorted(was.keys() | now.keys()):
         old, new = was.get(name), now.get(name)

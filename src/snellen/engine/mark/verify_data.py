@@ -1,4 +1,4 @@
-"""A run against its data set: samples and truths as the run kept them, and pictures by the digests in the ledger."""
+"""A run against its data set: the samples and truths that the run kept, and images by the digests in the ledger."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from snellen.engine.runs.data_again import opened_again
 from snellen.engine.runs.folder import RunFolder, Scan
 
 _GIVEN_AWAY = "image of "
-"""How a control says that a picture is another sample's: its bytes are as they were."""
+"""The prefix by which a control says that an image is another sample's. Its bytes are unchanged."""
 
 
 def compare_data(
@@ -36,7 +36,7 @@ def compare_data(
     where: Path | None,
     found: VerifyResult,
 ) -> None:
-    """Compare samples and pictures, where the data set is at hand; add to what was compared and what could not be."""
+    """Compare samples and images if the data set is at hand. Add to what was compared and what could not be."""
     if known.truth_from_log:
         found.unchecked.append("samples: their truths came from the log that was imported, not from a data set")
         return
@@ -69,13 +69,13 @@ def compare_data(
 
 
 def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: VerifyResult, *, whole: bool) -> int:
-    """Compare ids, tags, truths and facts of samples.jsonl, by id. Return how many the run has.
+    """Compare ids, tags, truths and facts of samples.jsonl, by id. Return how many samples the run has.
 
-    Where it is not the `whole` set, samples of the data set may be missing.
+    If it is not the `whole` set, samples of the data set may be missing.
     """
     kept = {sample.id: sample for sample in folder.samples()}
     left = set(kept)
-    drawn = isinstance(data, Adaptive)  # it has only what the run says, so all of it is drawn again
+    drawn = isinstance(data, Adaptive)  # only the run says what is in it, so all of it is drawn again
     whole = whole and not drawn
     for sample in data.full(kept.__contains__) if drawn else data.light():
         was = kept.get(sample.id)
@@ -94,7 +94,7 @@ def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Verify
 
 
 def _plain(sample: Sample, facts: bool) -> dict[str, Any]:
-    """Return a sample as a file of samples would have it, without facts where the run kept none."""
+    """Return a sample in the form of a file of samples, without facts if the run kept none."""
     made = Sample(id=sample.id, tags=sample.tags, truth=sample.truth, facts=sample.facts if facts else {})
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(made, order="deterministic"))
     return document
@@ -112,7 +112,7 @@ def _compare_pictures(
     found: VerifyResult,
 ) -> None:
     same = altered = unmade = 0
-    # sheets that were drawn again and are the same to the pixel, as they were written then
+    # sheets that were drawn again and are the same to the pixel, in the encoding of that time
     vouched = {s.id: s.facts.get("sha256", ()) for s in folder.samples()} if isinstance(data, Adaptive) else {}
     for key, shown in _shown(exam, known, data, sent):
         if shown is None:
@@ -122,7 +122,7 @@ def _compare_pictures(
             if image.sha256 in shown or image.sha256 in vouched.get(key[0], ()):
                 same += 1
             elif any(not step.startswith(_GIVEN_AWAY) for step in image.transforms):
-                # drawn or written anew, which another version of the imaging library does with other bytes
+                # drawn or encoded anew, which another version of the imaging library does with other bytes
                 altered += 1
             else:
                 there = shown[number - 1] if number <= len(shown) else ABSENT
@@ -137,7 +137,7 @@ def _compare_pictures(
 def _shown(
     exam: Exam, known: Manifest, data: Dataset, sent: dict[Key, tuple[ImageSent, ...]]
 ) -> Iterator[tuple[Key, list[str] | None]]:
-    """Yield the pictures of every question that sent some, by digest; None where it cannot be made."""
+    """Yield the images of every question that sent some, by digest, or None if the question cannot be made."""
     arms = [Arm.parse(text) for text in dict.fromkeys(prompt for _id, prompt in sent)]
     usable = [arm for arm in arms if arm.prompt in exam.prompts]
     done = set()
@@ -146,12 +146,12 @@ def _shown(
         done.add(key)
         try:
             yield key, [hashlib.sha256(p.data).hexdigest() for p in _all(one.make())]
-        except Exception:  # a prompt of a plugin, or a picture that is damaged by now: the samples say which
+        except Exception:  # a plugin's prompt fails, or an image is damaged by now: the samples say which
             yield key, None
     yield from ((key, None) for key in sent if key not in done)
 
 
 def _all(question: Question) -> list[Picture]:
-    """Return every picture of a question, those of earlier turns first, as they are sent."""
+    """Return every image of a question in the order of sending, those of earlier turns first."""
     parts = [part for turn in question.history for part in turn.parts] + list(question.parts)
     return [part for part in parts if isinstance(part, Picture)]

@@ -1,1 +1,1 @@
-"""What a run is to do, checked before anything is asked."""
+"""The plan of a run, checked before anything is asked."""

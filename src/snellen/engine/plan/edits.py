@@ -1,4 +1,4 @@
-"""What was edited since a run's answers were given or marked: prompts, markers, the data. A line each, for people."""
+"""Edits since a run's answers were given or marked: prompts, markers, the data. One line each, for people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from snellen.engine.runs.folder import RunFolder
 
 
 def edited(known: Manifest, new: Manifest, targets: tuple[ProtocolRun, ...]) -> list[str]:
-    """Name prompts that ask something else now, and protocols that mark otherwise."""
+    """Return messages that name prompts that ask something else now, and protocols that mark differently."""
     before = {entry.name: entry for entry in known.protocols}
     old = [(t, before[t.name]) for t in targets if t.name in before]
     marks = [t.name for t, entry in old if entry.code not in ("", t.code)]
@@ -38,7 +38,7 @@ def edited(known: Manifest, new: Manifest, targets: tuple[ProtocolRun, ...]) -> 
 
 
 def moved(known: DataEntry, plan: Plan) -> tuple[DataEntry, list[str]]:
-    """Return the data of a run that goes on, where it is now: the same data elsewhere is the same run."""
+    """Return the present data of a resumed run. The same data in another place is the same run."""
     now = plan.data.source
     if _same_place(known.source, now):
         return known, []
@@ -47,13 +47,13 @@ def moved(known: DataEntry, plan: Plan) -> tuple[DataEntry, list[str]]:
 
 
 def other_data(plan: Plan) -> list[str]:
-    """Tell, for a run that begins, whether there is one of the same exam, subject and options on what was in this place before."""
+    """Return a message, for a new run, if another run has the same exam, subject and options on earlier data in this place."""
     start = plan.folder_name.rpartition("_")[0]
     found = []
     for path in sorted(plan.out.glob("*/run.json")):
         if path.parent == plan.folder or path.parent.name.rpartition("_")[0] != start:
             continue
-        with contextlib.suppress(SnellenError, OSError):  # a damaged run says nothing of this one
+        with contextlib.suppress(SnellenError, OSError):  # a damaged run is not evidence about this one
             old = RunFolder(path.parent).manifest()
             same = old.subject.spec == plan.subject.spec and old.options == plan.selection
             if (
@@ -71,15 +71,16 @@ def _same_place(one: str, other: str) -> bool:
     return Path(one).absolute() == Path(other).absolute() or Path(one).resolve() == Path(other).resolve()
 
 
-# ---------------------------------------------------------------- what prompts ask
+# ---------------------------------------------------------------- the wording of prompts
 
 LOOKED_AT, OF_PLUGINS = 16, 500
-"""How many of the first questions are looked at: a digest of all would make resuming a large run slow. A plugin's wording changes more
-often than ours."""
+"""How many of the first questions are compared. A digest of all would make resuming a large run slow. A plugin's wording changes more often
+than ours.
+"""
 
 
 def wordings(plan: Plan) -> dict[str, str]:
-    """Return a digest of what each prompt of a plan asks, without the pictures."""
+    """Return a digest of the wording of each prompt of a plan, without the images."""
     light = list(islice(plan.data.whole.light(), OF_PLUGINS if plan.exam.origin else LOOKED_AT))
     found = {}
     for arm in dict.fromkeys(a.plain for a in plan.firsts):
@@ -91,16 +92,16 @@ def wordings(plan: Plan) -> dict[str, str]:
                 raise
             whole = islice(
                 plan.data.whole.full(lambda _id: True), LOOKED_AT
-            )  # a plugin's prompt that looks at the pictures
+            )  # a plugin's prompt that looks at the images
             asked = [_said(ask(s)) for s in whole if plan.applies(arm, s)]
         found[arm.prompt] = digest([asked, _of_probes(plan.exam, arm.prompt)])
     return found
 
 
 def renewed(known: Manifest, now: dict[str, str], end: Callable[[], int]) -> dict[str, Wording]:
-    """Return the wordings of a run that goes on: those that changed hold from the next answer on. `end` is where the answers end so far.
+    """Return the wordings of a resumed run. Changed ones hold from the next answer on. `end` is the end of the answers so far.
 
-    A run that was made before wordings were written down is taken to have asked what is asked now.
+    A run from before wordings were recorded is assumed to have asked the present wording.
     """
     found = dict(known.wordings)
     for prompt, mark in now.items():
@@ -113,7 +114,7 @@ def renewed(known: Manifest, now: dict[str, str], end: Callable[[], int]) -> dic
 
 
 def _replaced(old: Wording, mark: str, place: int) -> Wording:
-    """Return another wording from here on, or the one before the last edit again, where nothing was answered in between."""
+    """Return another wording from here on, or the one before the last edit again if nothing was answered in between."""
     if old.before is not None and old.since == place and old.before[0] == mark:
         return Wording(digest=mark, since=old.before[1])
     return Wording(digest=mark, since=place, before=(old.digest, old.since))

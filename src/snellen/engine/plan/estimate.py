@@ -1,4 +1,4 @@
-"""What a run would take: counts the real questions, without asking any."""
+"""The estimate of a run: counts the real questions, without asking any."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from snellen.engine.plan.plan import Plan
 
 _PROBE = 200
 _THOUGHT = 0.25
-"""The share of its budget that a model is taken to think, if nothing else is known: most questions are easier than the hardest."""
+"""The share of its budget that a model is assumed to think, if nothing else is known. Most questions are easier than the hardest."""
 UNKNOWN = "unknown"
 _NO_PRICE = (
     "unknown: give --price IN/OUT (USD per million tokens), or a file; 'snellen list prices' has those that are known"
@@ -23,7 +23,7 @@ WORDS = (
 
 
 class Assumptions(NamedTuple):
-    """What an estimate takes for granted. `reply` and `thinking` are tokens of a reply; None is as the exam or the budget says."""
+    """The assumptions of an estimate. `reply` and `thinking` are tokens of a reply. None means the exam's or the budget's value."""
 
     seconds_per_call: float = 2.0
     concurrency: int = 16
@@ -36,7 +36,7 @@ USUAL = Assumptions()
 
 
 def estimate(plan: Plan, max_tokens: int, assumed: Assumptions = USUAL) -> dict[str, Any]:
-    """Estimate calls, tokens, money and time. Tokens are measured on a probe of questions spread over the data and scaled up."""
+    """Estimate calls, tokens, money and time. Tokens are measured on a sample of questions spread over the data and scaled up."""
     questions = sum(plan.questions.values())
     found: dict[str, Any] = {
         "samples": len(plan.data),
@@ -84,7 +84,7 @@ def estimate(plan: Plan, max_tokens: int, assumed: Assumptions = USUAL) -> dict[
 
 
 class _Reply(NamedTuple):
-    """A reply in tokens: what is expected of it, and the most that it may be."""
+    """A reply in tokens: the expected number and the maximum."""
 
     visible: int
     thinking: int
@@ -109,7 +109,7 @@ class _Reply(NamedTuple):
 def _money(
     price: Price | None, calls: int, tokens: tuple[int, int], reply: _Reply, in_batch: bool
 ) -> dict[str, str | float]:
-    """Return what it costs, and at most; `tokens` are those of all inputs, and of the longest one."""
+    """Return the expected cost and the maximum. `tokens` are those of all inputs, and of the longest one."""
     if price is None:
         return {"price": _NO_PRICE, "money_usd": UNKNOWN, "money_usd_at_most": UNKNOWN}
     share = price.batch if in_batch else 1.0
@@ -132,7 +132,7 @@ def _money(
 
 
 def _probe(plan: Plan, one: CallEstimate) -> tuple[int, int, int]:
-    """Return the input tokens of some questions, how many these are, and the longest."""
+    """Return the input tokens of some questions, the number of these questions, and the longest input."""
     ids = [s.id for s in plan.data.light()]
     chosen = frozenset(ids[:: max(1, ceil(len(ids) / _PROBE))])
     total, count, longest = 0, 0, 0

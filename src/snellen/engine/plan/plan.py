@@ -1,4 +1,4 @@
-"""What a run is: its exam, data, subject, protocols and options, and the folder that all of these name."""
+"""The plan of a run: its exam, data, subject, protocols and options, and the folder name that follows from them."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ class ProtocolRun(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return `NAME`, or `NAME@ARM` where that is not the protocol's own prompt."""
+        """`NAME`, or `NAME@ARM` if that is not the protocol's own prompt."""
         own = self.arm == Arm(self.protocol.prompt)
         return self.protocol.name if own else f"{self.protocol.name}@{self.arm}"
 
     @property
     def entry(self) -> ProtocolEntry:
-        """Return it as the manifest has it."""
+        """The manifest entry."""
         return ProtocolEntry(name=self.name, version=self.protocol.version, prompt=self.arm.text, code=self.code)
 
     @property
     def code(self) -> str:
-        """Return the digest of the source of the plugin that the protocol comes from; empty for ours."""
+        """The digest of the source of the plugin that the protocol comes from. Empty for built-in ones."""
         of_plugin = self.protocol.extra(PluginCode)
         return of_plugin.digest if of_plugin is not None else ""
 
@@ -66,7 +66,7 @@ class ProtocolRun(NamedTuple):
 class Plan(NamedTuple):
     """Everything that decides what is asked and how it is marked. `questions` counts them by arm.
 
-    The number of repeats is not part of the run's name: the same command with more of them asks those that are missing.
+    The number of repeats is not part of the run's name: the same command with more repeats asks only the missing ones.
     """
 
     exam: Exam
@@ -84,19 +84,20 @@ class Plan(NamedTuple):
 
     @property
     def shard(self) -> Shard | None:
-        """Return the part of the samples that is asked here; None for all of them."""
+        """The part of the samples that is asked here. None means all of them."""
         return self.limits.shard
 
     @property
     def firsts(self) -> tuple[Arm, ...]:
-        """Return the arms that the protocols mark, each once."""
+        """The arms that the protocols mark, each once."""
         return tuple(dict.fromkeys(t.arm for t in self.targets))
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        """Return the arms that have to be asked: those that the protocols mark, as often as each question is asked.
+        """The arms to ask: those that the protocols mark, as often as each question is asked.
 
-        The repeats of an arm stand together, so that a sample's are asked one after the other: a provider's cache then has its picture.
+        The repeats of an arm stand together, so that a sample's repeats are asked one after the other. A provider's cache then has its
+        image.
         """
         return tuple(again for arm in self.firsts for again in arm.times(self.repeats))
 
@@ -111,12 +112,12 @@ class Plan(NamedTuple):
 
     @property
     def folder_name(self) -> str:
-        """Return exam, subject and a digest of what changes the answers; protocols, prompts, money and speed do not count."""
+        """The exam, the subject and a digest of what changes the answers. Protocols, prompts, money and speed do not count."""
         subject = {k: v for k, v in self.subject.identity.items() if k not in DISCOVERED_KEYS}
         mark = digest(
             {
                 "naming": _NAMING,
-                "benchmark": self.exam.name,  # the word that folder names were always made with
+                "benchmark": self.exam.name,  # the word in all folder names so far
                 "data": self.data.fingerprint,
                 "subject": subject,
                 "options": msgspec.to_builtins(self.selection),
@@ -127,12 +128,12 @@ class Plan(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Return where the run is."""
+        """The path of the run."""
         return self.out / self.folder_name
 
 
 def slug(spec: str) -> str:
-    """Return a name as a part of a folder's name."""
+    """Return a name as part of a folder name."""
     kind, _, rest = spec.partition("/")
     if kind in ("replay", "human"):
         spec = f"{kind}-{Path(rest).stem}"
@@ -143,7 +144,7 @@ def slug(spec: str) -> str:
 
 
 def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
-    """Check everything that the user named, and open the data. `offline` makes a plan that is neither asked nor scored."""
+    """Check everything that the user named, and open the data. With `offline` the plan is neither asked nor scored."""
     exam = exams.load(request.exam)
     usual, meaning = exam.extra(DefaultModel), exam.extra(OptionMeaning)
     model = request.model or (usual.spec if usual is not None else None)
@@ -194,7 +195,7 @@ def _subject(
 
 
 def _check_adaptive(exam: Exam, targets: tuple[ProtocolRun, ...], limits: Limits) -> None:
-    """Stop at what needs all questions at once, where each depends on the answers before it."""
+    """Refuse options that need all questions at once, because each question depends on the answers before it."""
     if limits.shard is not None:
         raise SnellenError(f"--shard has no effect for {exam.name}: each question depends on the answers before")
     if limits.batch:
@@ -207,7 +208,7 @@ def _check_adaptive(exam: Exam, targets: tuple[ProtocolRun, ...], limits: Limits
 
 
 def _checked(exam: Exam, wanted: ExamRequest) -> Selection:
-    """Return the selection, with the options that belong to it; an option that has no effect here is refused."""
+    """Return the selection, with its options. An option that has no effect here is refused."""
     kind, name = subjects.find(wanted.model)
     allowed = (*exam.options, *kind.takes(name, wanted.options, subjects.options_of))
     refuse_unknown(wanted.options, allowed, f"{exam.name} with {wanted.model}", _owners)
@@ -225,7 +226,7 @@ def _checked(exam: Exam, wanted: ExamRequest) -> Selection:
 
 
 def _checked_repeats(repeats: int, subject: Subject) -> int:
-    """Return how often each question is asked; an error where every time would be the first one again."""
+    """Return how often each question is asked. It is an error if every repeat would be the first one again."""
     if not 1 <= repeats <= _MOST_REPEATS:
         raise SnellenError(f"--repeats {repeats}: a number from 1 to {_MOST_REPEATS}")
     why = subject.why_same(repeats) if repeats > 1 else ""
@@ -235,7 +236,7 @@ def _checked_repeats(repeats: int, subject: Subject) -> int:
 
 
 def _owners() -> dict[str, str]:
-    """Return whose option a name is, for people."""
+    """Return the owner of each option name, for people."""
     found: dict[str, list[str]] = {}
     for name in exams.names():
         for option in exams.load(name).options:
@@ -263,7 +264,7 @@ def _scorers(plan: Plan, options: Mapping[str, Any]) -> tuple[Scorer, ...]:
 
 
 def applies(exam: Exam, arm: Arm, sample: Sample, chooses_only: bool = False) -> bool:
-    """Tell whether an arm is asked about a sample, of a subject that can do more than choose or that cannot."""
+    """Tell whether an arm is asked about a sample, depending on whether the subject only chooses among options."""
     if not exam.prompts[arm.prompt].asked_about(sample):
         return False
     if chooses_only and not exam.ask(arm.prompt, bare(sample)).options:
@@ -291,7 +292,7 @@ def bare(sample: Sample) -> Sample:
 
 
 def _recorded(plan: Plan) -> Plan:
-    """Leave out the samples that an exam's own file of replies does not have, and say so."""
+    """Leave out the samples that are missing in an exam's own file of replies, with a note."""
     if not plan.subject.only_recorded:
         return plan
     some, every = only(plan.data, plan.subject.recorded_ids), len(plan.data)
@@ -304,14 +305,14 @@ def _recorded(plan: Plan) -> Plan:
 
 
 def _that_apply(plan: Plan, *, named: bool) -> Plan:
-    """Count the questions, and let go of protocols whose prompt fits no sample; that is an error where they were named."""
+    """Count the questions and drop protocols whose prompt fits no sample. That is an error if the user named them."""
     only = plan.subject.chooses_only
     if plan.subject.needs_picture and any(arm.control == "none" for arm in plan.firsts):
         raise SnellenError(
             f"control 'none' shows no picture, and {plan.subject.spec} needs one: 'blank' shows an empty one"
         )
     if any(arm.control == "shuffled" for arm in plan.firsts):
-        sum(1 for _ in partners(plan.data.whole, 0))  # raises where an image has no other to be exchanged with
+        sum(1 for _ in partners(plan.data.whole, 0))  # raises if an image has no other to be exchanged with
     counts = counted(plan, only)
     shuffles = [arm for arm in counts if arm.control == "options"]
     if shuffles and not any(counts[arm] for arm in shuffles):
@@ -324,7 +325,7 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
         raise SnellenError(f"protocol {idle[0].name}: its prompt '{idle[0].arm}' fits no sample of this selection")
     kept = plan._replace(targets=tuple(t for t in plan.targets if counts[t.arm]))
     for arm in kept.firsts:
-        asker(plan.exam, plan.data, arm.prompt)  # says what is wrong with shots and prompts before anything is asked
+        asker(plan.exam, plan.data, arm.prompt)  # reports errors in shots and prompts before anything is asked
     left = {arm.plain: counts[arm.plain] - counts[arm] for arm in shuffles if arm.plain in counts}
     notes = plan.notes + tuple(
         f"control 'options': {n} of {counts[arm]} questions of the prompt '{arm}' have no options that can be shuffled and are left out"
@@ -349,7 +350,7 @@ def _why_none(plan: Plan, arm: Arm) -> str:
 def choose(
     exam: Exam, protocols: tuple[str, ...], prompt: str | None = None, controls: tuple[str, ...] = ()
 ) -> tuple[ProtocolRun, ...]:
-    """Return protocols by name, `NAME@ARM`, or all of them; `prompt` replaces the protocols' own prompt; controls add arms."""
+    """Return protocols by name, `NAME@ARM`, or all of them. `prompt` replaces the protocols' own prompt. Controls add arms."""
     specs = protocols or tuple(exam.protocols)
     if prompt is not None:
         specs = tuple(s if "@" in s else f"{s}@{prompt}" for s in specs)
@@ -401,5 +402,5 @@ def manifest(plan: Plan) -> Manifest:
 
 
 def scorer_entry(scorer: Scorer) -> ScorerEntry:
-    """Return a scorer in the manifest."""
+    """Return a scorer's manifest entry."""
     return ScorerEntry(name=scorer.name, identity=dict(scorer.identity))

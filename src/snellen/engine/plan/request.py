@@ -1,4 +1,4 @@
-"""What a user asks for: one request object behind the command line, `snellen.evaluate` and the demo."""
+"""A user's request: one object behind the command line, `snellen.evaluate` and the demo."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ TRIES, ERRORS_IN_A_ROW = 6, 50
 
 
 class Limits(NamedTuple):
-    """How to run; nothing here changes an answer.
+    """How to run. Nothing here changes an answer.
 
     None is the default: concurrency adapts, the time limit fits the service, tries are as above. `shared` is the cap that several runs
-    share; without one, `max_cost` is this run's own. `shard` is the part of the samples that is asked here. `pool` is the cluster that the
-    questions go to, and its maker closes it. `serve` is the server to start for the run, and further words of its command line.
+    share. Without one, `max_cost` is this run's own cap. `shard` is the part of the samples that is asked here. `pool` is the cluster that
+    gets the questions. Its creator closes it. `serve` is the server to start for the run, with further arguments of its command line.
     """
 
     concurrency: int | None = None
@@ -42,7 +42,7 @@ class Limits(NamedTuple):
     serve: tuple[str, ...] = ()
 
     def check(self, spec: str, calls: bool) -> None:
-        """Stop at a limit of calls where the subject makes none, and at what has no effect with batches or without them."""
+        """Refuse a limit on calls if the subject makes none, and options that have no effect with batches or without them."""
         if self.cancel_batches and not self.batch:
             raise SnellenError("--cancel-batches has no effect without --batch-api")
         if self.batch and self.concurrency is not None:
@@ -65,14 +65,14 @@ class Limits(NamedTuple):
 
 
 def cluster(on: str) -> RayPool:
-    """Return the cluster that `--on` names. Nothing of Ray is loaded without it."""
+    """Return the cluster that `--on` names. Only this loads Ray."""
     from snellen.engine.ray_pool import RayPool
 
     return RayPool(on)
 
 
 def served_by(text: str) -> tuple[str, ...]:
-    """Return what stands after `--serve`: a server, and further words of its command line.
+    """Return the value of `--serve`: a server, and further arguments of its command line.
 
     >>> served_by("vllm --max-model-len 8192")
     ('vllm', '--max-model-len', '8192')
@@ -87,7 +87,7 @@ def served_by(text: str) -> tuple[str, ...]:
 
 
 class RunRequest(NamedTuple):
-    """One exam on one subject. `options` has the exam's and the subject's own options that were given, by name.
+    """One exam on one subject. `options` has the given options of the exam and the subject, by name.
 
     `repeats` is how often each question is asked.
     """

@@ -1,1 +1,1 @@
-"""What an endpoint really does with pictures and parameters: charts are sent, and what comes back is judged."""
+"""How an endpoint really handles images and parameters: charts are sent, and the replies are judged."""

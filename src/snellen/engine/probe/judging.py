@@ -1,4 +1,4 @@
-"""All replies of a probe to all its results. Pure."""
+"""From all replies of a probe to all its results. Pure."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ OF_PARAMETERS = {
     "logprobs": parameters.judge_logprobs,
 }
 REFUSABLE = ("detail", *OF_PARAMETERS)
-"""Parts that are about a setting: an endpoint that refuses it says so openly."""
+"""Parts about a setting. An endpoint that refuses the setting says so openly."""
 MUST = {"repeat": ("small-0", "small-again")}
-"""The questions that must be answered, where these are not all that a part looks at."""
+"""The questions that must be answered, for parts that also use others."""
 
 
 def judge(
     replies: Replies, seed: int, parts: Sequence[str], family: Family | None, untried: Mapping[str, str]
 ) -> tuple[tuple[ProbeResult, ...], Proposal | None]:
-    """Return the results of the parts, and how to ask for points. `untried` says why a part was left out."""
+    """Return the results of the parts, and a proposal for how to ask for points. `untried` gives the reason why a part was left out."""
     drawn = charts(seed)
     results = [
         ProbeResult(part=part, said=untried[part]) if part in untried else judge_part(part, drawn, replies, family)
@@ -46,7 +46,7 @@ def judge(
 
 
 def judge_part(part: str, drawn: Charts, replies: Replies, family: Family | None = None) -> ProbeResult:
-    """Return the result of one part; of one whose questions were not all answered, why that is."""
+    """Return the result of one part. If not all of its questions were answered, the result gives the reason."""
     result = _unanswered(part, replies)
     if result is None and part in OF_CHARTS:
         result = OF_CHARTS[part](drawn, replies, family)

@@ -1,4 +1,4 @@
-"""Whether an endpoint does what a request asks beside its words: temperature, seed, stop, length, log-probabilities. Pure."""
+"""Tests of the parameters of a request: temperature, seed, stop, length, log-probabilities. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snellen.engine.probe_records.results import ProbeResult, Replies, answered,
 NO_NUMBER = "the model does not reply with a number"
 NO_COUNT = "the model does not count when it is asked to"
 AS_MUCH = 0.75
-"""Share of different replies at the higher temperature from which on those at 0 count as varying as much."""
+"""Replies at temperature 0 count as varying as much if they have at least this share of the different replies at the higher one."""
 
 
 def judge_temperature(replies: Replies) -> ProbeResult:
@@ -30,7 +30,7 @@ def judge_temperature(replies: Replies) -> ProbeResult:
 
 
 def judge_seed(replies: Replies) -> ProbeResult:
-    """Tell whether the same seed gives the same reply where replies vary without one."""
+    """Tell whether the same seed gives the same reply, if replies vary without one."""
     free, seeded = (_numbers(replies[name]) for name in ("number-hot", "number-seeded"))
     if free is None or seeded is None:
         return cannot_tell(NO_NUMBER)
@@ -58,7 +58,7 @@ def judge_repeat(replies: Replies) -> ProbeResult:
 
 
 def judge_stop(replies: Replies) -> ProbeResult:
-    """Tell whether a reply ends where it was told to stop."""
+    """Tell whether a reply ends at the stop sequence."""
     plain, stopped = (counted_to(replies[name][0].text) for name in ("count", "count-stop"))
     if plain < LAST or not stopped:
         return cannot_tell(NO_COUNT)
@@ -82,7 +82,7 @@ def judge_length(replies: Replies) -> ProbeResult:
 
 
 def judge_logprobs(replies: Replies) -> ProbeResult:
-    """Tell whether log-probabilities come that were asked for."""
+    """Tell whether the requested log-probabilities are returned."""
     heard = replies["count-logprobs"][0]
     if not heard.text.strip():
         return cannot_tell("the reply is empty")
@@ -92,7 +92,7 @@ def judge_logprobs(replies: Replies) -> ProbeResult:
 
 
 def _values(some: Sequence[object]) -> str:
-    """Return how many replies there are and how many different ones.
+    """Return the number of replies and the number of different ones, as text.
 
     >>> _values([7, 7, 7]), _values([7, 8, 7])
     ('all 3 alike', '2 different of 3')
@@ -102,6 +102,6 @@ def _values(some: Sequence[object]) -> str:
 
 
 def _numbers(heard: Sequence[Answer]) -> list[int] | None:
-    """Return the numbers of replies; None where some are none."""
+    """Return the numbers of replies, or None if some replies are not numbers."""
     found = [whole_number(h.text) for h in heard]
     return None if None in found else [n for n in found if n is not None]

@@ -1,4 +1,4 @@
-"""From places and numbers in replies to what coordinates count, and to the order in which several pictures are seen. Pure."""
+"""From places and numbers in replies to the coordinate space, and to the order in which several images are seen. Pure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from snellen.synthetic.charts import COLOURS, Chart
 
 BLIND = "the model does not find the discs"
 CLOSE = 0.03
-"""Shares by which a factor may differ from what it is taken for."""
+"""How far a factor may be from its assumed value, as a share."""
 STRAIGHT = 0.025
-"""How far a place may be off, in widths of the picture, and still count as found."""
+"""How far a place may be off, in widths of the image, and still count as found."""
 FOUND = 5
 
 
 class CoordinateFit(NamedTuple):
-    """The factors by which a reply's numbers are the true places, and whether y came before x."""
+    """The factors from a reply's numbers to the true places, and whether y came before x."""
 
     x: float
     y: float
@@ -30,7 +30,7 @@ class CoordinateFit(NamedTuple):
 
 
 def fitted(discs: Chart, said: Mapping[str, tuple[float, float]]) -> CoordinateFit | None:
-    """Return the factors that bring at least five discs to their place; None where none do."""
+    """Return the factors that bring at least five discs to their place. Return None if there are none."""
     for swapped in (False, True):
         pairs = [(discs.middles[c], p[::-1] if swapped else p) for c, p in said.items()]
         if len(pairs) < FOUND:
@@ -49,7 +49,7 @@ def fitted(discs: Chart, said: Mapping[str, tuple[float, float]]) -> CoordinateF
 
 
 def space_of(sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit]) -> str:
-    """Return what numbers count, by the factors of pictures of different sizes; empty where they are no known space."""
+    """Return the space of the numbers, by the factors of images of different sizes. Empty if it is not a known space."""
     spaces = {
         "image_pixels": [(1.0, 1.0) for _ in sizes],
         "relative_1000": [(1000 / w, 1000 / h) for w, h in sizes],
@@ -68,7 +68,7 @@ def _near(fit: CoordinateFit, x: float, y: float) -> bool:
 
 
 def judge_coordinates(drawn: Charts, replies: Replies, family: Family | None) -> ProbeResult:
-    """Tell what the coordinates of replies count."""
+    """Tell which space the coordinates of replies are in."""
     fits = []
     for n, discs in enumerate(drawn.discs):
         fit = fitted(discs, places(replies[f"discs-{n}"][0].text, COLOURS))
@@ -95,7 +95,7 @@ def judge_coordinates(drawn: Charts, replies: Replies, family: Family | None) ->
 
 
 def proposal_of(result: ProbeResult, drawn: Charts, family: Family | None) -> Proposal | None:
-    """Return how to ask for points, by the result of the coordinates; None where they were not found out."""
+    """Return how to ask for points, from the result about coordinates. Return None if that found no space."""
     measured = result.measured
     if not measured:
         return None
@@ -108,7 +108,7 @@ def _sizes(drawn: Charts) -> list[tuple[int, int]]:
 
 
 def _as_documented(family: Family, space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit]) -> bool:
-    """Tell whether the factors are those of the family's own sizes, where they depend on these."""
+    """Tell whether the factors match the family's own sizes, if they depend on these."""
     if space != "resized_pixels":
         return True
     seen = [family.seen(*size) for size in sizes]
@@ -118,7 +118,7 @@ def _as_documented(family: Family, space: str, sizes: Sequence[tuple[int, int]],
 def _proposed(
     space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[CoordinateFit], family: Family | None, swapped: bool
 ) -> Proposal:
-    """Return the grounding format that fits what was measured."""
+    """Return the grounding format that matches the measurements."""
     note = "y comes before x, which no format expects" if swapped else ""
     if space == "resized_pixels":
         own = [family] if family is not None else []
@@ -134,7 +134,7 @@ def _proposed(
 
 
 def judge_order(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:
-    """Tell whether several pictures are seen, and in the order in which they were sent."""
+    """Tell whether several images are seen, and in the order in which they were sent."""
     told = [
         ([one.number for one in some], two_digits(replies[f"numbers-{n}"][0].text))
         for n, some in enumerate(drawn.numbers)

@@ -1,7 +1,7 @@
-"""A probe from a model's name to the record that is kept: a run of the probe's exam by the engine, whose answers are judged together.
+"""A probe from a model's name to the stored record: a run of the probe's exam by the engine, whose answers are judged together.
 
-The answers are in a run folder beside the records until the probe is done. So one that was interrupted, or reached its cap, goes on where
-it was, and what it has paid counts.
+The answers are in a run folder beside the records until the probe is done. So a probe that was interrupted or reached its cap resumes where
+it stopped, and its earlier cost counts.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from snellen.subjects.families import Family, family_of
 
 EXAM = ProbeExam()
 OPTION = {"seed": "model_seed"}
-"""The options that settings go by, where these have other names."""
+"""Option names of settings that have another name as an option."""
 OnProgress = Callable[[int, int], None] | None
 
 
 class _ProbePlan(NamedTuple):
-    """What a probe is to ask. `untried` are parts that are left out, and why."""
+    """The plan of a probe. `untried` are the parts that are left out, with the reasons."""
 
     plan: Plan
     asks: tuple[RepeatedQuestion, ...]
@@ -47,7 +47,7 @@ class _ProbePlan(NamedTuple):
 
 
 class ProbeOutcome(NamedTuple):
-    """A probe that was carried out: its record, where that is, the one before it, and in what they differ."""
+    """A completed probe: its record, the place of the record, the probe before it, and the differences between the two."""
 
     probe: Probe
     path: str
@@ -62,7 +62,7 @@ def plan_probe(
     seed: int = 0,
     offline: bool = False,
 ) -> _ProbePlan:
-    """Check what the user named and make the questions. `offline` makes a plan that is not to be asked."""
+    """Check what the user named and make the questions. A plan made `offline` is not asked."""
     given = dict(options or {})
     for part in parts:
         if part not in PARTS:
@@ -95,7 +95,7 @@ def plan_probe(
 
 
 def _untried(parts: tuple[str, ...], taken: set[str], family: Family | None, seed: int) -> dict[str, str]:
-    """Return the parts that cannot be tried here, and why."""
+    """Return the parts that cannot be tried here, with the reasons."""
     found: dict[str, str] = {}
     asks = {ask.id: ask for ask in questions(seed, parts)}
     for part in parts:
@@ -109,7 +109,7 @@ def _untried(parts: tuple[str, ...], taken: set[str], family: Family | None, see
 
 
 def _settings(ask: RepeatedQuestion, taken: set[str]) -> dict[str, Any]:
-    """Return the settings of a question as options, as far as the subject has these."""
+    """Return the settings of a question as options, as far as the subject has them."""
     named = {OPTION.get(name, name): value for name, value in ask.settings.items()}
     return {name: value for name, value in named.items() if name in taken}
 
@@ -122,10 +122,12 @@ def estimate(planned: _ProbePlan) -> dict[str, Any]:
 
 
 def run_probe(planned: _ProbePlan, limits: Limits, on_progress: OnProgress = None) -> ProbeOutcome:
-    """Ask, judge, keep. What was answered stays in the run folder if it ends early, and the same command goes on."""
+    """Ask, judge and store. If it ends early, the answers stay in the run folder, and the same command resumes it."""
     if not planned.asks:
         raise SnellenError("; ".join(f"{part}: {why}" for part, why in planned.untried.items()))
-    plan = planned.plan._replace(limits=limits._replace(use_store=False))  # it is about what the endpoint says now
+    plan = planned.plan._replace(
+        limits=limits._replace(use_store=False)
+    )  # the probe is about the endpoint's behaviour now
     if limits.fresh:
         shutil.rmtree(plan.folder, ignore_errors=True)
     try:
@@ -146,7 +148,7 @@ def run_probe(planned: _ProbePlan, limits: Limits, on_progress: OnProgress = Non
 
 
 def _ask_first(folder: RunFolder, plan: Plan, first: RepeatedQuestion) -> None:
-    """Ask the first question alone: what stops it would stop all."""
+    """Ask the first question alone: an error that stops it would stop all."""
     alone = ProbeData([first._replace(times=1)], plan.selection.seed)
     _ask(folder, plan._replace(data=alone, questions={ARM: 1}))
     for answer in folder.answers(keys=[(first.names[0], ARM.text)]):
@@ -165,7 +167,7 @@ def _ask(folder: RunFolder, plan: Plan, on_progress: OnProgress = None) -> None:
 
 
 def _record(planned: _ProbePlan, folder: RunFolder, before: Scan) -> Probe:
-    """Judge the answers. What an earlier process paid for is not among the calls and the cost of this one."""
+    """Judge the answers. Calls and cost of an earlier process are not counted in this one's record."""
     scan, plan, family = folder.scan(), planned.plan, planned.family
     answers: dict[str, Answer] = {answer.id: answer for answer in folder.answers(scan)}
     replies = {ask.id: [answers[name] for name in ask.names] for ask in planned.asks}

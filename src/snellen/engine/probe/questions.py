@@ -46,21 +46,23 @@ NUMBERS = (
 RANDOM = "Write one random whole number from 1 to 1000000. Reply with the number only."
 COUNT = "Count from 1 to {last}: write the numbers in digits, separated by spaces, and nothing else."
 HOT, SEED, STOP, LAST, FAR, SHORT = 1.0, 7, "17", 30, 300, 24
-"""The higher temperature, the seed, where counting is to stop, how far it goes, how far it would go, and the tokens it gets."""
+"""The higher temperature, the seed, the number at which counting is to stop, the end of the count, the end of a longer count, and the
+tokens for it.
+"""
 HOW_OFTEN = 5
 PICTURES = 4
 QUALITY = 30
-"""Of the JPEG files that a loss is compared with."""
+"""The quality of the JPEG files that a loss is compared with."""
 ARM = Arm("probe")
 
 
 class Charts(NamedTuple):
-    """All that is drawn for a probe."""
+    """All charts of a probe."""
 
     small: tuple[Chart, ...]
     large: tuple[Chart, ...]
     reduced: Chart
-    """A large chart at the size of a small one: what a reader makes of letters that were scaled down to a quarter."""
+    """A large chart at the size of a small one: it shows how well letters scaled down to a quarter are read."""
     fine: Chart
     broad: Chart
     discs: tuple[Chart, ...]
@@ -68,7 +70,7 @@ class Charts(NamedTuple):
 
 
 class RepeatedQuestion(NamedTuple):
-    """A question, the settings that it is asked with, and how often."""
+    """A question, its settings, and how often it is asked."""
 
     id: str
     text: str
@@ -78,7 +80,7 @@ class RepeatedQuestion(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """Return the ids of its samples: one for each time that it is asked."""
+        """The ids of its samples: one for each repeat."""
         return [f"{self.id}/{n}" for n in range(self.times)]
 
 
@@ -104,7 +106,7 @@ def _reduced(chart: Chart, seed: int) -> bytes:
 
 
 def questions(seed: int, parts: tuple[str, ...]) -> tuple[RepeatedQuestion, ...]:
-    """Return what is asked for some parts, each question once. The first shows whether the endpoint answers at all."""
+    """Return the questions of some parts, each once. The first shows whether the endpoint answers at all."""
     drawn, count = charts(seed), COUNT.format(last=LAST)
     worse = drawn.fine._replace(data=jpeg(drawn.fine.data, QUALITY, seed))
     every = [

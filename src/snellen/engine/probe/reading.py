@@ -1,4 +1,4 @@
-"""Replies about charts, read: letters by row, places by colour, numbers in order. Pure, and forgiving about form only."""
+"""Parsing of replies about charts: letters by row, places by colour, numbers in order. Pure, and tolerant only of form."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from snellen.core.reply import spoken
 from snellen.synthetic.charts import A_ROW
 
 ENOUGH = 3
-"""Letters of a row that must be right for any of them to count: fewer come right by chance."""
+"""Letters of a row that must be right for any of them to count. Fewer can be right by chance."""
 _LABEL = re.compile(r"^.*[:.)\]]\s+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def letters_right(text: str, rows: Sequence[str]) -> list[int]:
-    """Return how many letters of each row a reply has right. Rows that it leaves out, or says more of, do not shift the others.
+    """Return how many letters of each row a reply has right. Missing or extra rows in the reply do not shift the others.
 
     >>> letters_right("1. D N H K V\\n2. OSD-R", ["DNHKV", "SKRCZ", "OSDKR"])
     [5, 0, 4]
@@ -29,7 +29,7 @@ def letters_right(text: str, rows: Sequence[str]) -> list[int]:
 
 
 def _along(rows: Sequence[str], lines: Sequence[str], best: list[list[int]]) -> Iterable[int]:
-    """Yield the rows' scores on the best way through both."""
+    """Yield the rows' scores along the best alignment of both."""
     j = 0
     for i, row in enumerate(rows):
         while j < len(lines) and best[i][j] == best[i][j + 1]:
@@ -43,7 +43,7 @@ def _along(rows: Sequence[str], lines: Sequence[str], best: list[list[int]]) -> 
 
 
 def _row(line: str) -> str:
-    """Return the letters of a line, with a mark for each that was not read."""
+    """Return the letters of a line, with a mark for each letter that was not read."""
     bare = _LABEL.sub("", line.strip().strip("*`\"' "))
     found = [c for c in bare.upper() if c.isalpha() or c in "-–—?_"]
     return "".join(found)[-A_ROW:] if len(found) >= ENOUGH else ""
@@ -55,7 +55,7 @@ def _right(row: str, line: str) -> int:
 
 
 def places(text: str, colours: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """Return where a reply says that each colour is: two numbers behind its name, or the middle of a box of four.
+    """Return the place of each colour in a reply: the two numbers after its name, or the middle of a box of four.
 
     >>> places('red: (12, 34)\\n"blue": {"x": 0.5, "y": 0.25}\\ngreen - 0, 0, 10, 20', ["red", "green", "blue", "black"])
     {'red': (12.0, 34.0), 'blue': (0.5, 0.25), 'green': (5.0, 10.0)}
@@ -74,18 +74,18 @@ def places(text: str, colours: Iterable[str]) -> dict[str, tuple[float, float]]:
 
 
 def two_digits(text: str) -> list[int]:
-    """Return the numbers of two digits in a reply, in their order."""
+    """Return the two-digit numbers in a reply, in order."""
     return [int(n) for n in re.findall(r"(?<!\d)\d\d(?!\d)", spoken(text))]
 
 
 def whole_number(text: str) -> int | None:
-    """Return the one number that a reply is; None where it is something else."""
+    """Return the reply as a whole number, or None if it is something else."""
     found = re.findall(r"\d+", spoken(text).replace(",", ""))
     return int(found[0]) if len(found) == 1 else None
 
 
 def counted_to(text: str) -> int:
-    """Return how far a reply counts from 1 without a gap; 0 where it does not count.
+    """Return how far a reply counts from 1 without a gap, or 0 if it does not count.
 
     >>> counted_to("1 2 3 4"), counted_to("Sure! 1, 2, 3"), counted_to("no")
     (4, 3, 0)

@@ -1,7 +1,7 @@
-"""From letters that were read to what became of the picture: its size, and what a lossy codec took from it. Pure.
+"""From the letters that were read to the loss in the image: its size, and what a lossy codec removed. Pure.
 
-A model that reads badly reads large and small pictures equally badly. So nothing is concluded from how small the letters are that are
-read, only from the difference between charts of two sizes, and between a chart and its copy that was damaged here.
+A model that reads badly reads large and small images equally badly. So the height of the smallest letters alone shows nothing. Only the
+difference between charts of two sizes does, and that between a chart and its copy that was damaged here.
 """
 
 from __future__ import annotations
@@ -22,21 +22,23 @@ TOP = 3
 """The rows that must be read for a chart to count as read: the largest, or the darkest."""
 TOLD = 0.7
 SURE = 0.55
-"""Shares of the size that is to be expected; noise of a row in either chart stays above the first."""
+"""Shares of the expected size. The noise of a row in either chart stays above the first."""
 WHOLE = 0.85
 LOW, ROOM = 1.4, 0.4
-"""How much larger letters must be with detail low, and the share of its size at which a picture must be seen without, to tell."""
+"""How much larger letters must be with detail low, and the share of its size at which an image must be seen without it, for a verdict."""
 IDEAL = 29
 """Thin letters, of 50, that a perfect reader gets right after JPEG of quality 30."""
 SHORT_OF_IDEAL = 8
 ALIKE, BETTER = 4, 7
-"""Letters by which two charts may differ and count as equally well read; by which one must be better to count as better."""
+"""How many letters two charts may differ by and count as equally well read, and how many one must be ahead to count as better."""
 FAINT = 13
-"""Broad letters, of 20, that must be read: those of contrast 6. JPEG does not touch them, so a reader that misses them sees no contrast."""
+"""Broad letters, of 20, that must be read: those of contrast 6. JPEG does not affect them, so a reader that misses them sees no
+contrast.
+"""
 
 
 def _rights(chart: Chart, heard: Answer) -> list[int]:
-    """Return the number of letters right, row by row."""
+    """Return the number of correct letters, row by row."""
     return letters_right(heard.text, [row.letters for row in chart.rows])
 
 
@@ -55,9 +57,10 @@ def smallest(chart: Chart, rows: Sequence[int]) -> float:
 
 
 def scale_of(small: float, large: float, reduced: float | None) -> float:
-    """At which share of its size a large picture was seen, from the smallest letters read in the three kinds of charts.
+    """Return the share of its size at which a large image was seen, from the smallest letters read in the three kinds of charts.
 
-    The chart that was reduced here to a quarter says how much larger letters must be after scaling; in between goes by logarithms.
+    The chart that was reduced here to a quarter shows how much larger letters must be after scaling. Values in between are interpolated by
+    logarithms.
 
     >>> round(scale_of(6, 6, 30), 2), round(scale_of(6, 30, 30), 2), round(scale_of(6, 12, None), 2)
     (1.0, 0.25, 0.5)
@@ -69,7 +72,7 @@ def scale_of(small: float, large: float, reduced: float | None) -> float:
 
 
 def judge_size(drawn: Charts, replies: Replies, family: Family | None) -> ProbeResult:
-    """At which size a large picture is seen."""
+    """Measure the size at which a large image is seen."""
     small = [_rights(chart, replies[f"small-{n}"][0]) for n, chart in enumerate(drawn.small)]
     large = [_rights(chart, replies[f"large-{n}"][0]) for n, chart in enumerate(drawn.large)]
     if not all(map(_reads, small)):
@@ -112,7 +115,7 @@ def _source(family: Family) -> str:
 
 
 def _unread_when_large(small: float, large: Sequence[Sequence[int]], expected: float) -> ProbeResult:
-    """Judge a size at which not even the largest letters are read. Where the family documents so small a size, that is to be expected."""
+    """Judge a size at which not even the largest letters are read. If the family documents so small a size, that is to be expected."""
     got = sum(map(sum, large))
     most = f"{got} of {sum(len(rows) for rows in large) * A_ROW} letters"
     said = f"letters of {small:.0f} px are read in a picture of {_of(SMALL)}, but only {most} up to {HEIGHTS[0]} px in one of {_of(LARGE)}"
@@ -124,7 +127,7 @@ def _unread_when_large(small: float, large: Sequence[Sequence[int]], expected: f
 
 
 def _expected(family: Family | None) -> float:
-    """At which share of its size the family's own rule has the large chart seen."""
+    """Return the share of its size at which the family's own rule shows the large chart."""
     if family is None or not family.sizes_known:
         return 1.0
     wide, high = family.seen(*LARGE)
@@ -132,7 +135,7 @@ def _expected(family: Family | None) -> float:
 
 
 def judge_detail(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:
-    """Tell whether a picture with `detail` low is seen less well."""
+    """Tell whether an image with `detail` low is seen less well."""
     small, chart = drawn.small[0], drawn.large[0]
     near, whole, low = (
         _rights(c, replies[n][0]) for c, n in ((small, "small-0"), (chart, "large-0"), (chart, "large-low"))
@@ -153,7 +156,7 @@ def judge_detail(drawn: Charts, replies: Replies, _family: Family | None) -> Pro
 
 
 def judge_codec(drawn: Charts, replies: Replies, _family: Family | None) -> ProbeResult:
-    """Tell whether the picture loses what a JPEG file of low quality loses: thin faint letters, and not broad ones that are fainter."""
+    """Tell whether the image loses what a JPEG file of low quality loses: thin faint letters, but not broad ones that are fainter."""
     names = ("fine", "fine-jpeg", "broad")
     by_name = dict(zip(names, (drawn.fine, drawn.fine, drawn.broad), strict=True))
     rows = {name: _rights(chart, replies[name][0]) for name, chart in by_name.items()}

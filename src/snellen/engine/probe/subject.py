@@ -1,4 +1,4 @@
-"""The model under probe as one subject: a question that has settings is asked with these."""
+"""The model under probe as one subject: each question is asked with its own settings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ProbeSubject(Subject):
     """Asks each question through the variant that has its settings."""
 
     def __init__(self, plain: Subject, built: Sequence[tuple[RepeatedQuestion, Subject]]) -> None:
-        """`plain` has the user's own options alone; `built` has a subject for each question, which questions may share."""
+        """`plain` has the user's own options alone. `built` has a subject for each question, and questions may share one."""
         subjects = list({id(subject): subject for subject in (plain, *(one for _ask, one in built))}.values())
         self.spec, self.identity, self.price = plain.spec, plain.identity, plain.price
         self.endpoints = tuple(subject.endpoints[0] for subject in subjects)
@@ -37,14 +37,14 @@ class ProbeSubject(Subject):
         }
 
     def prepare(self, question: Question) -> Request:
-        """Prepare a request with a key of its own: equal questions are really asked again."""
+        """Prepare a request with a key of its own, so that equal questions are really asked again."""
         variant = self._variants[question.id]
         request: Request = variant.subject.prepare(question)
         key = digest({"probe": question.id, "request": request.key})
         return msgspec.structs.replace(request, key=key, via=variant.number)
 
     async def answer(self, question: Question, prepared: Request, call: Caller) -> Answer:
-        """Answer one question. Where the endpoint refused a setting that the question is about, the reply says nothing of it."""
+        """Answer one question. If the endpoint refused the setting that the question is about, the reply is not evidence about it."""
         subject, settings, _number = self._variants[question.id]
         answer = await subject.answer(question, prepared, call)
         lost = [name for one in answer.calls[-1:] for name in one.left_out if name in settings]

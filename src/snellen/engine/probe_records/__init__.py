@@ -1,1 +1,1 @@
-"""The records of probes, and what later runs of the same endpoints take from them."""
+"""The records of probes, and their use in later runs on the same endpoints."""

@@ -1,4 +1,4 @@
-"""Probes on disk: a folder an endpoint and model in the user's cache folder, and what runs take from there."""
+"""Probes on disk: a folder for each endpoint and model in the user's cache folder, and their use in runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORDS = {
 
 
 class _KeptProbe(NamedTuple):
-    """The last probe of an endpoint, what was known before it, and how to ask for points by the last that found out."""
+    """The last probe of an endpoint, the state of knowledge before it, and how to ask for points by the last probe that found out."""
 
     newest: Probe
     before: Probe | None
@@ -35,7 +35,7 @@ class _KeptProbe(NamedTuple):
 
 
 def place_of(endpoint: Endpoint) -> Path:
-    """Return where the probes of one model at one address are."""
+    """Return the folder of the probes of one model at one address."""
     kind, model = endpoint.kind, endpoint.model
     mark = digest({"kind": kind, "endpoint": endpoint.connection.url, "model": model})[:8]
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{kind}-{model}").strip("-.")[:60]
@@ -43,7 +43,7 @@ def place_of(endpoint: Endpoint) -> Path:
 
 
 def keep(folder: Path, probe: Probe) -> Path:
-    """Write a probe beside those before it; one of the same second does not replace another."""
+    """Write a probe beside those before it. A probe of the same second does not replace another."""
     folder.mkdir(parents=True, exist_ok=True)
     stamp = re.sub(r"[^0-9TZ]", "", probe.at)
     names = (f"{stamp}-{n:02}.json" for n in range(100))
@@ -54,7 +54,7 @@ def keep(folder: Path, probe: Probe) -> Path:
 
 
 def kept(folder: Path) -> list[Probe]:
-    """Return the probes of an endpoint, the oldest first; a file that cannot be read is passed over."""
+    """Return the probes of an endpoint, the oldest first. A file that cannot be read is skipped."""
     found = []
     for path in sorted(folder.glob("*T*Z-*.json")):
         try:
@@ -65,7 +65,7 @@ def kept(folder: Path) -> list[Probe]:
 
 
 def taken_together(probes: Sequence[Probe]) -> Probe | None:
-    """Return what several probes say: the newest of them, with what older ones tell of the parts that it did not try or could not tell."""
+    """Return the combination of several probes: the newest, with older results for the parts that it did not try or could not decide."""
     if not probes:
         return None
     told = {r.part: r for probe in probes for r in probe.results if r.verdict in TOLD}
@@ -73,11 +73,11 @@ def taken_together(probes: Sequence[Probe]) -> Probe | None:
     return msgspec.structs.replace(probes[-1], results=tuple(told.values()), proposal=proposal)
 
 
-# ---------------------------------------------------------------- what runs take from it
+# ---------------------------------------------------------------- use in runs
 
 
 def _known_of(subject: Subject) -> list[_KeptProbe]:
-    """Return what is known of the endpoints that a subject calls."""
+    """Return the stored probes of the endpoints that a subject calls."""
     found = []
     for endpoint in subject.endpoints:
         probes = kept(place_of(endpoint))
@@ -89,13 +89,13 @@ def _known_of(subject: Subject) -> list[_KeptProbe]:
 
 
 def identity_of(subject: Subject) -> dict[str, Any]:
-    """Return a subject's identity for run.json: with the newest probe of its endpoints, which is not part of the run's name."""
+    """Return a subject's identity for run.json, with the newest probe of its endpoints, which is not part of the run's name."""
     probes = [{"model": k.newest.model, "at": k.newest.at, "digest": k.newest.digest} for k in _known_of(subject)]
     return dict(subject.identity) | ({"probe": probes} if probes else {})
 
 
 def warnings_for(subject: Subject) -> list[str]:
-    """Return a line for each thing to know before a run: no price, an endpoint that changed, a grounding format that does not fit."""
+    """Return one line for each warning before a run: no price, an endpoint that changed, a grounding format that does not fit."""
     said = [
         f"The price of {e.kind}/{e.model} is not known, so costs are not counted. Give --price IN/OUT (USD per million tokens)"
         for e in subject.endpoints
@@ -126,13 +126,13 @@ def _misread(subject: Subject, spec: str, proposal: Proposal | None) -> list[str
 
 
 def reads_space(name: str, space: str) -> bool:
-    """Tell whether a format reads a space: one that resizes before it sends also reads pixels of the picture as sent."""
+    """Tell whether a format reads a space. A format that resizes before it sends also reads pixels of the image as sent."""
     own = FORMATS.get(name, "")
     return own == space or (own == "resized_pixels" and space == "image_pixels")
 
 
 def contradicts(name: str, proposal: Proposal) -> bool:
-    """Tell whether a format reads the numbers of replies as something else than a probe found them to be."""
+    """Tell whether a format reads the numbers of replies in another space than a probe found."""
     if not proposal.space or name not in FORMATS:
         return False
     return not (reads_space(name, proposal.space) or name == proposal.format)

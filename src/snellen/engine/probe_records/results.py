@@ -1,4 +1,4 @@
-"""The result of each part of a probe, in words and numbers, and the record that is kept of a probe."""
+"""The result of each part of a probe, in words and numbers, and the stored record of a probe."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ FORMAT = 1
 NEEDS: Mapping[str, list[str]] = tomllib.loads(
     files("snellen.engine.probe_records").joinpath("parts.toml").read_text("utf-8")
 )
-"""The questions that each part is judged by."""
+"""The questions on which each part is judged."""
 PARTS = tuple(NEEDS)
 Verdict = Literal["fine", "found", "cannot tell", "rejected", "not tried"]
 TOLD: tuple[Verdict, ...] = ("fine", "found", "rejected")
-"""Verdicts that say something of the endpoint."""
+"""Verdicts that are evidence about the endpoint."""
 Sure = Literal["sure", "likely", ""]
 Replies = Mapping[str, Sequence[Answer]]
 """The answers to each question, by its id."""
 NOTABLE = 1.3
-"""Sizes of two probes that differ by less are the same: it is about a row of letters."""
+"""Sizes of two probes that differ by less than this factor count as the same: it is about a row of letters."""
 
 
 class ProbeResult(Struct, frozen=True):
-    """One part: the verdict, a sentence with its numbers, and how sure it is where something was found."""
+    """The result of one part: the verdict, a sentence with its numbers, and its certainty if something was found."""
 
     part: str = ""
     verdict: Verdict = "not tried"
@@ -49,24 +49,24 @@ def fine(said: str, measured: Mapping[str, Any] | None = None) -> ProbeResult:
 
 
 def found(said: str, sure: Sure = "sure", measured: Mapping[str, Any] | None = None) -> ProbeResult:
-    """Return the result of a part in which the endpoint does something else than it was asked."""
+    """Return the result of a part in which the endpoint does not do what it was asked."""
     return ProbeResult(verdict="found", said=said, sure=sure, measured=dict(measured or {}))
 
 
 def obeyed(said: str, is_so: bool, measured: Mapping[str, Any] | None = None) -> ProbeResult:
-    """Return the result of a part about a setting, by whether replies show that it is obeyed."""
+    """Return the result of a part about a setting. `is_so` says whether replies show that it is obeyed."""
     if is_so:
         return fine(f"{said}: it is obeyed", measured)
     return found(f"{said}: it is ignored", measured=measured)
 
 
 def cannot_tell(said: str, measured: Mapping[str, Any] | None = None) -> ProbeResult:
-    """Return the result of a part whose replies do not tell."""
+    """Return the result of a part whose replies leave the question open."""
     return ProbeResult(verdict="cannot tell", said=said, measured=dict(measured or {}))
 
 
 class Proposal(Struct, frozen=True):
-    """How to ask for points: what the numbers of replies count, and the grounding format that fits, if one does."""
+    """How to ask for points: the coordinate space of the replies' numbers, and the grounding format that fits, if one does."""
 
     space: str
     format: str
@@ -74,7 +74,7 @@ class Proposal(Struct, frozen=True):
 
 
 class Probe(Struct, frozen=True):
-    """One probe of one endpoint. `endpoint`, `kind` and `model` say of which; the rest is what it found."""
+    """One probe of one endpoint. `endpoint`, `kind` and `model` identify the endpoint. The other fields are the findings."""
 
     format: int = FORMAT
     snellen: str = ""
@@ -100,12 +100,14 @@ class Probe(Struct, frozen=True):
 
     @property
     def digest(self) -> str:
-        """What tells this probe from another."""
+        """A digest that identifies this probe."""
         return digest(msgspec.to_builtins(self))[:16]
 
 
 def differences(before: Probe, now: Probe) -> list[str]:
-    """Return in what two probes of one endpoint differ, a sentence each. A part that either of them could not tell is not compared."""
+    """Return the differences between two probes of one endpoint, one sentence each. Parts that either of them left open are not
+    compared.
+    """
     old = {r.part: r for r in before.results if r.verdict in TOLD}
     said = []
     for result in (r for r in now.results if r.verdict in TOLD and r.part in old):
@@ -120,7 +122,7 @@ def differences(before: Probe, now: Probe) -> list[str]:
 
 
 def _moved(was: ProbeResult, now: ProbeResult) -> bool:
-    """Tell whether a measure changed by more than measuring it again would change it."""
+    """Tell whether a measure changed by more than it would between two measurements."""
     if was.measured.get("space") != now.measured.get("space"):
         return True
     one, other = was.measured.get("scale"), now.measured.get("scale")

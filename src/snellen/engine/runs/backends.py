@@ -1,4 +1,4 @@
-"""Who answered: one model's name may be served by several backends, which are not the same model for a score."""
+"""Backends: one model's name may be served by several of them, which count as different models for a score."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Backends:
         self._answers: Counter[tuple[str, str | None, str | None]] = Counter()
         self._marks: dict[tuple[str, str | None, str | None], Counter[str]] = {}
         self.server = ""
-        """What a server of one's own said of its model, the last time that it did."""
+        """The model name that a private server reported last."""
 
     def add(self, call: Any) -> None:
-        """Count one call (a Call or the part of it that was read back), if it was answered and says by whom."""
+        """Count one call (a Call or the part of it that was read back) if it was answered and names its backend."""
         self.server = call.server or self.server
         if call.latency is None or (call.provider or call.model_returned or call.fingerprint) is None:
             return
@@ -36,7 +36,7 @@ class Backends:
             marks[mark if mark in marks or len(marks) < MOST else OTHERS] += 1
 
     def rows(self) -> tuple[BackendRow, ...]:
-        """Return the backends, those with most answers first; of an endpoint that says a new name each time, only the first."""
+        """Return the backends, those with most answers first. If an endpoint returns a new name each time, only the first is kept."""
         ordered = sorted(self._answers.items(), key=lambda x: (-x[1], *(part or "" for part in x[0])))
         rows = [
             BackendRow(
@@ -55,16 +55,16 @@ class Backends:
         return tuple(rows)
 
 
-# ---------------------------------------------------------------- in words
+# ---------------------------------------------------------------- as text
 
 SHOWN = 4
 _BATCH = re.compile(r", batch of \d+$")
-"""What local models say of how they were run: a batch of another size is not another model."""
+"""A local model's description of its batch size. A batch of another size is not another model."""
 _PLAIN_NAME = re.compile(r"[\w .+()/-]{1,60}")
 
 
 def mixed_notes(rows: Sequence[BackendRow]) -> list[str]:
-    """Return a line for each model's name that several backends answered under, with a hint how to have one only; none for most runs."""
+    """Return a line for each model name with several backends, and a hint how to get only one. Empty for most runs."""
     found = []
     for asked in dict.fromkeys(row.asked for row in rows):
         same = [row for row in rows if row.asked == asked]
@@ -77,7 +77,7 @@ def mixed_notes(rows: Sequence[BackendRow]) -> list[str]:
 
 
 def _named(row: BackendRow, same: Sequence[BackendRow]) -> str:
-    """Return a backend by what tells it apart from the others."""
+    """Return the part of a backend's name that differs from the others."""
     provider, model = (one_line(name, 60) if name else "" for name in (row.provider, row.model))
     if len({other.model for other in same}) == 1 and provider:
         return provider

@@ -1,7 +1,7 @@
-"""The books of a run's batches: `batches.json` says what was handed in, `batches/MARK.jsonl` which questions are in it.
+"""The records of a run's batches: `batches.json` lists the batches, `batches/MARK.jsonl` the questions in each.
 
-A batch is written down before it is handed in and again when its id is known, so that a process that is killed in between can find it at
-the provider instead of paying twice.
+A batch is recorded before it is submitted and again when its id is known. So the next process after a kill in between can find it at the
+provider and does not pay twice.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BatchEntry(Struct, frozen=True):
 
 
 class BatchedQuestion(Struct, frozen=True):
-    """A question that is in a batch. Questions that ask the same have one key, and are one request of the batch."""
+    """A question that is in a batch. Questions that ask the same share one key, and are one request of the batch."""
 
     key: str
     id: str
@@ -52,7 +52,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def has_open(folder: RunFolder) -> bool:
-    """Tell whether a run has something under way at a provider; also where that cannot be told."""
+    """Tell whether a run has something under way at a provider, or whether that cannot be determined."""
     try:
         return bool(BatchRecords(folder).open)
     except SnellenError:
@@ -60,7 +60,7 @@ def has_open(folder: RunFolder) -> bool:
 
 
 class BatchRecords:
-    """What a run folder says of its batches."""
+    """The batch records in a run folder."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder, self.file = folder, folder.path / FILE
@@ -76,26 +76,26 @@ class BatchRecords:
 
     @property
     def open(self) -> list[BatchEntry]:
-        """Return the batches whose results are still to come."""
+        """The batches whose results are still to come."""
         return [e for e in self._entries.values() if e.state != "done"]
 
     @property
     def ids(self) -> set[str]:
-        """Return the ids of all batches of the run."""
+        """The ids of all batches of the run."""
         return {e.id for e in self._entries.values() if e.id}
 
     def plan(self, entry: BatchEntry, inside: list[BatchedQuestion]) -> None:
-        """Write a batch down before it is handed in."""
+        """Record a batch before it is submitted."""
         self._folder.write_chunks(self._name(entry), (_ENCODER.encode(one) + b"\n" for one in inside))
         self.note(entry)
 
     def note(self, entry: BatchEntry) -> None:
-        """Write down how far a batch is."""
+        """Record the state of a batch."""
         self._entries[entry.mark] = entry
         self._write()
 
     def forget(self, entry: BatchEntry) -> None:
-        """Remove a batch that was never handed in."""
+        """Remove a batch that was never submitted."""
         self._entries.pop(entry.mark, None)
         self._write()
 
@@ -110,7 +110,7 @@ class BatchRecords:
             raise SnellenError(f"{path} cannot be read ({error}): which questions are in the batch is lost") from None
 
     def path(self, entry: BatchEntry) -> Path:
-        """Return the file of a batch's questions. Where a user has deleted it, the batch is given up."""
+        """Return the file of a batch's questions. If a user has deleted it, the batch is given up."""
         return self._folder.path / self._name(entry)
 
     def _name(self, entry: BatchEntry) -> str:

@@ -1,4 +1,4 @@
-"""The data set of a run, opened once more: where it was, or where it is now."""
+"""The data set of a run, opened again: at its recorded place, or at its present one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from snellen.engine.runs.folder import RunFolder
 
 
 def opened_again(run: RunFolder, exam: Exam, where: Path | None = None) -> Dataset:
-    """Return the run's selection of a data set as it is now; an error where the folder is not there.
+    """Return the run's selection of a data set as it is now. A missing folder is an error.
 
-    Samples that were chosen on the way are as this run chose them.
+    In an adaptive exam the samples are those that this run chose.
     """
     known = run.manifest()
     folder = where or Path(known.data.source)
@@ -29,14 +29,16 @@ def opened_again(run: RunFolder, exam: Exam, where: Path | None = None) -> Datas
 
 
 class DataAgain:
-    """The data sets that runs saw: each in one of some folders, or where it was. The last one is kept, as runs of one set come together."""
+    """The data sets of runs, each in one of some folders or at its recorded place. The last one is kept, because runs of one set come
+    together.
+    """
 
     def __init__(self, folders: Sequence[Path] = ()) -> None:
         self._folders = folders
         self._last: tuple[object, Dataset] | None = None
 
     def of(self, run: RunFolder, exam: Exam) -> Dataset:
-        """Return the data set; raise the error of the first folder where no folder has what the run saw."""
+        """Return the data set of a run. If no folder has it, raise the error of the first folder."""
         known = run.manifest()
         same = (exam.name, known.data.source, known.data.fingerprint, known.options, known.shard)
         if self._last is not None and self._last[0] == same:

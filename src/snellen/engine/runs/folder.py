@@ -1,7 +1,7 @@
 """The run folder: manifest, samples, append-only answers, marks, summary. Reading one never executes anything.
 
-An answer is one line, written with one system call as soon as it is there, so a killed process loses only what was in
-flight. A torn last line is cut off when the folder is opened for writing.
+An answer is one line, written with one system call as soon as it is there, so a killed process loses only what was in flight. A truncated
+last line is cut off when the folder is opened for writing.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _CallTotals(Struct, frozen=True):
 
 
 class _AnswerHead(Struct, frozen=True):
-    """The part of an answer line that resuming needs; the rest is skipped, not parsed."""
+    """The part of an answer line that resuming needs. The rest is skipped, not parsed."""
 
     id: str
     prompt: str
@@ -69,7 +69,7 @@ _HEADS = msgspec.json.Decoder(_AnswerHead)
 
 @dataclass
 class Scan:
-    """What the answers file holds up to its `end`: for each (sample, prompt) where its last line begins, and whether that is a failure."""
+    """The content of the answers file up to `end`: the offset of the last line of each (sample, prompt), and whether that is a failure."""
 
     last: Places = field(default_factory=Places)
     totals: Totals = field(default_factory=Totals)
@@ -79,7 +79,7 @@ class Scan:
 
     @property
     def failed(self) -> int:
-        """How many questions have a failure and no answer."""
+        """The number of questions with a failure and no answer."""
         return sum(self.last.failures.values())
 
     @property
@@ -93,7 +93,7 @@ class Scan:
 
 
 class Stamp(NamedTuple):
-    """What changes when a file does."""
+    """A file's stamp, which changes when the file does."""
 
     inode: int
     size: int
@@ -102,7 +102,7 @@ class Stamp(NamedTuple):
 
 
 def stamp(path: Path) -> Stamp | None:
-    """Return the stamp of a file; None where there is none."""
+    """Return the stamp of a file, or None if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -111,14 +111,14 @@ def stamp(path: Path) -> Stamp | None:
 
 
 def marked_as(protocol: str, repeat: int = 1) -> str:
-    """Return the name of a protocol's marks: `paper`, and `paper#2` of the second time that questions were asked."""
+    """Return the name of a protocol's marks: `paper`, and `paper#2` for the second repeat."""
     return f"{protocol}#{repeat}" if repeat > 1 else protocol
 
 
 class RunFolder:
     """Files of one run. Opened for writing as a context manager, which takes the lock.
 
-    With `derived`, marks, summary and exports are made in that folder instead, and nothing of the run is touched.
+    With `derived`, marks, summary and exports are made in that folder, and the run is not changed.
     """
 
     def __init__(self, path: Path, derived: Path | None = None) -> None:
@@ -130,12 +130,12 @@ class RunFolder:
         self._size = 0
         self._lock: Any = None
         self._records: dict[str, tuple[Stamp | None, Any]] = {}
-        """The records that were read, each with its file's stamp then: a report asks for a summary dozens of times."""
+        """The records that were read, each with its file's stamp at that time. A report asks for a summary dozens of times."""
 
     # ------------------------------------------------------------ reading
 
     def manifest(self) -> Manifest:
-        """Read run.json; raise SnellenError where the folder is not a run."""
+        """Read run.json. Raise SnellenError if the folder is not a run."""
         return self._record("run.json", read_manifest)
 
     def summary(self) -> Summary:
@@ -148,7 +148,7 @@ class RunFolder:
         return self.answers_path.stat().st_size if self.answers_path.exists() else 0
 
     def answers_end(self) -> int:
-        """Return where the last whole line of the answers file ends."""
+        """Return the end of the last whole line of the answers file."""
         return sum(map(len, raw_lines(self.answers_path)))
 
     def has(self, name: str) -> bool:
@@ -190,14 +190,14 @@ class RunFolder:
     def answers(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[Answer]:
         """Read every answer that counts: the last line of each (sample, prompt).
 
-        With `keys` only theirs, in that order; those without an answer are passed over.
+        With `keys`, yield only theirs, in that order. Keys without an answer are skipped.
         """
         last = (scan or self.scan()).last
         places = last.in_order() if keys is None else (place for k in keys if (place := last.get(k)) is not None)
         return (answer for answer in self.answers_at(places) if answer is not None)
 
     def answered(self, scan: Scan) -> Iterator[Key]:
-        """Return the questions that have an answer, as their names are in the file."""
+        """Return the questions that have an answer, under the names in the file."""
         return ((answer.id, answer.prompt) for answer in self.answers(scan) if answer.failure is None)
 
     def answers_at(self, places: Iterable[int]) -> Iterator[Answer | None]:
@@ -205,9 +205,9 @@ class RunFolder:
         return records_at(self.answers_path, ANSWERS, places)
 
     def scan(self, known: Scan | None = None) -> Scan:
-        """Read the heads of all answers, or go on behind what is `known`.
+        """Read the heads of all answers, or continue after `known`.
 
-        Those to an earlier wording of a prompt do not count, but what they cost does.
+        Answers to an earlier wording of a prompt do not count, but their cost does.
         """
         found = known or Scan()
         since = (
@@ -243,7 +243,7 @@ class RunFolder:
         return self.derived / "marks" / f"{marked_as(protocol, repeat)}.jsonl"
 
     def marks(self, protocol: str, repeat: int = 1) -> Iterator[Mark]:
-        """Yield the marks of one protocol, as stored: those of the first time that questions were asked, or of a later one."""
+        """Yield the stored marks of one protocol: those of the first repeat, or of a later one."""
         path = self.marks_path(protocol, repeat)
         if not path.is_file():
             raise SnellenError(f"{self.path} has no marks of protocol '{protocol}'; 'snellen mark' makes them")
@@ -255,7 +255,7 @@ class RunFolder:
                     raise SnellenError(f"{path} is damaged; 'snellen mark {self.path}' makes it again") from None
 
     def marked(self, columns: Sequence[tuple[str, int]]) -> Iterator[tuple[Sample, dict[tuple[str, int], Mark]]]:
-        """Read each sample with its marks side by side, one sample at a time. A column is a protocol and a repeat, the first being 1."""
+        """Read each sample with its marks side by side, one sample at a time. A column is a protocol and a repeat (from 1)."""
         streams = {column: self.marks(*column) for column in columns}
         heads = {column: next(stream, None) for column, stream in streams.items()}
         for sample in self.samples():
@@ -294,7 +294,7 @@ class RunFolder:
         self._lock.release()
 
     def start_appending(self) -> int:
-        """Cut a torn last line off and get ready to append; gives the number of bytes cut."""
+        """Cut off a truncated last line and get ready to append. Return the number of bytes cut."""
         self._fd = opened_to_append(self.path, self.answers_path.name)
         size = os.fstat(self._fd).st_size
         keep = _end_of_last_line(self._fd, size)
@@ -304,7 +304,7 @@ class RunFolder:
         return size - keep
 
     def append(self, *answers: Answer) -> None:
-        """Write answers with one system call. A full disk stops the run, with no half line left behind."""
+        """Append answers with one system call. A full disk stops the run, with no half line left behind."""
         if self._fd is None:
             raise RuntimeError("the run folder is not open for appending")
         lines = b"".join(_ENCODER.encode(answer) + b"\n" for answer in answers)
@@ -325,11 +325,11 @@ class RunFolder:
             )
 
     def write_record(self, record: Manifest | Summary) -> None:
-        """Replace run.json or summary.json as a whole or not at all."""
+        """Replace run.json or summary.json atomically."""
         self.write("run.json" if isinstance(record, Manifest) else "summary.json", written(record))
 
     def write(self, name: str, content: bytes) -> None:
-        """Replace a file as a whole or not at all."""
+        """Replace a file atomically."""
         self.write_chunks(name, [content])
 
     def clear(self, name: str) -> None:
@@ -337,15 +337,15 @@ class RunFolder:
         remove(self.derived, name)
 
     def write_samples(self, samples: Iterable[Sample], *, facts: bool = False) -> None:
-        """Keep ids, tags and truths, and the facts where marking looks at them, so that it needs no data set."""
+        """Write ids, tags and truths, and the facts if marking uses them, so that it needs no data set."""
         self.write_chunks(self.samples_path.name, (_sample_line(sample, facts) for sample in samples))
 
     def append_samples(self, samples: Iterable[Sample]) -> None:
-        """Keep samples that were chosen on the way, before they are asked."""
+        """Append samples that were chosen during the run, before they are asked."""
         self.append_lines(self.samples_path.name, (_sample_line(sample, True) for sample in samples))
 
     def append_lines(self, name: str, lines: Iterable[bytes]) -> None:
-        """Add lines to a file other than the answers. A torn last line, of a process that was killed, is cut off."""
+        """Append lines to a file other than the answers. A truncated last line of a killed process is cut off."""
         content, number = b"".join(lines), -1
         try:
             number = opened_to_append(self.path, name)
@@ -360,7 +360,7 @@ class RunFolder:
                 os.close(number)
 
     def write_chunks(self, name: str, chunks: Iterable[bytes]) -> None:
-        """Replace a file by a stream of pieces, as a whole or not at all."""
+        """Replace a file atomically by a stream of chunks."""
         try:
             with replacing(self.derived, name) as out:
                 out.writelines(chunks)
@@ -370,24 +370,24 @@ class RunFolder:
 
 
 def _sample_line(sample: Sample, facts: bool) -> bytes:
-    """Return a sample as its file has it, without pictures."""
+    """Return a sample's line in the file, without images."""
     kept = Sample(id=sample.id, tags=sample.tags, truth=sample.truth, facts=sample.facts if facts else {})
     return _ENCODER.encode(kept) + b"\n"
 
 
 def _is_there(path: Path) -> bool:
-    """Tell whether a file exists; refuse a device or a pipe, which has no end."""
+    """Tell whether a file exists. Refuse a device or a pipe, which has no end."""
     if path.exists() and not (path.is_file() or path.is_dir()):  # a folder is an error of its own when it is opened
         raise SnellenError(f"{path}: not a regular file")
     return path.exists()
 
 
 def records_at(path: Path, decoder: msgspec.json.Decoder[T], places: Iterable[int]) -> Iterator[T | None]:
-    """Read the records whose lines begin at these places; None for NOWHERE and for a line that cannot be read."""
+    """Read the records whose lines begin at these places. Yield None for NOWHERE and for a line that cannot be read."""
     if not _is_there(path):
         return
     at = 0
-    # a small buffer: it is read anew at every leap, and in the order of the samples nearly every line is one
+    # a small buffer: it is read again at every jump, and in the order of the samples nearly every line is a jump
     with path.open("rb", buffering=1 << 13) as file:
         for place in places:
             if place == NOWHERE:
@@ -404,7 +404,7 @@ def records_at(path: Path, decoder: msgspec.json.Decoder[T], places: Iterable[in
 
 
 def raw_lines(path: Path, begin: int = 0) -> Generator[bytes, None, None]:
-    """Yield the whole lines of a file from a byte on; a torn last one is left out. A file that does not exist has none."""
+    """Yield the whole lines of a file from an offset. A truncated last line is left out. A file that does not exist has none."""
     if not _is_there(path):
         return
     with path.open("rb", buffering=1 << 20) as file:

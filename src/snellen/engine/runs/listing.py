@@ -1,7 +1,7 @@
-"""The runs in a folder, told from run.json and summary.json alone; what is not a run, or not a whole one, is named and passed over.
+"""The runs in a folder, recognised from run.json and summary.json alone. Other entries and incomplete runs are named and skipped.
 
-A summary is about a megabyte, and checking whether it was changed takes longer than reading it. So only those of the runs that
-are wanted are opened, the latest first.
+A summary is about a megabyte, and checking whether it was changed takes longer than reading it. So only the requested runs are opened, the
+latest first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ UNFINISHED = "unfinished"
 DAMAGED = "damaged"
 SHARD = "shard"
 MERGED = "merged.json"
-"""The file of a merged run that has the state of each of its shards."""
+"""The file of a merged run with the state of each of its shards."""
 
 
 class ListedRun(NamedTuple):
@@ -34,7 +34,7 @@ class ListedRun(NamedTuple):
 
 
 class SkippedEntry(NamedTuple):
-    """Something in the folder that is not shown: what it is (one of the words above), and more of that for people."""
+    """A skipped entry of the folder: its kind (one of the words above), and details for people."""
 
     path: Path
     kind: str
@@ -42,7 +42,7 @@ class SkippedEntry(NamedTuple):
 
 
 class RunListing(NamedTuple):
-    """What a folder holds: runs, the latest first, everything else by name, and how many older runs were not opened."""
+    """The content of a folder: runs, the latest first, everything else by name, and the number of older runs that were not opened."""
 
     runs: tuple[ListedRun, ...]
     passed: tuple[SkippedEntry, ...]
@@ -50,7 +50,7 @@ class RunListing(NamedTuple):
 
 
 def shards_of(whole: Path) -> dict[str, list[str]]:
-    """Return the shards that a run was merged from, each with its state then; none where it was not merged."""
+    """Return the shards that a run was merged from, each with its state at that time. Empty if it was not merged."""
     try:
         return msgspec.json.decode((whole / MERGED).read_bytes(), type=dict[str, list[str]])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -58,7 +58,7 @@ def shards_of(whole: Path) -> dict[str, list[str]]:
 
 
 def listing(folder: Path, limit: int | None = None) -> RunListing:
-    """Return the latest runs right below a folder, or all. Answers and marks are not opened."""
+    """Return the latest runs directly in a folder, or all. Answers and marks are not opened."""
     if not folder.is_dir():
         what = "a file, and runs are folders" if folder.exists() else "no such folder"
         raise SnellenError(f"{folder}: {what}; 'snellen run' makes runs in runs/, or where --out says")
@@ -92,7 +92,7 @@ def listing(folder: Path, limit: int | None = None) -> RunListing:
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """Return what is in a folder, by name, without what is hidden."""
+    """Return the entries of a folder by name, without hidden ones."""
     try:
         names = sorted(entry.name for entry in os.scandir(folder) if not entry.name.startswith("."))
     except OSError as error:
@@ -101,7 +101,7 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def manifest_of(run: RunFolder) -> Manifest | SkippedEntry:
-    """Return what a run is; or why an entry of the folder is not shown."""
+    """Return a run's manifest, or why an entry of the folder is not shown."""
     if not run.has("run.json"):
         return SkippedEntry(run.path, NO_RUN, "a folder without run.json" if run.path.is_dir() else "a file")
     try:

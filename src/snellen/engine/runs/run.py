@@ -1,4 +1,4 @@
-"""A run on disk, to read: what it is, its scores, its samples, answers and marks. Reading one never executes anything."""
+"""A run on disk, to read: its manifest, scores, samples, answers and marks. Reading one never executes anything."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _HEAD = ("protocol", "part", "score", "95 % interval", "n", "floor", "no answer"
 
 
 class Run:
-    """A run folder, to look at."""
+    """A run folder, for reading."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,22 +43,22 @@ class Run:
 
     @property
     def summary(self) -> Summary:
-        """Return summary.json as it stands."""
+        """summary.json as it is."""
         return self.folder.summary()
 
     @property
     def protocols(self) -> list[ProtocolSummary]:
-        """Return the results of each protocol; control arms are in `controls`."""
+        """The results of each protocol. Control arms are in `controls`."""
         return list(self.summary.plain)
 
     @property
     def controls(self) -> list[ControlRow]:
-        """Return what the control arms say, one row an arm and part."""
+        """The results of the control arms, one row for each arm and part."""
         return list(self.summary.controls)
 
     @cached_property
     def index(self) -> SampleIndex:
-        """Where each sample, its answers and its marks are, as the files were when it was first asked for."""
+        """The place of each sample, its answers and its marks, for the files at the time of the first use."""
         return SampleIndex(self.folder).refreshed()
 
     def scores(self) -> dict[tuple[str, str], Score]:
@@ -71,7 +71,7 @@ class Run:
         }
 
     def score_rows(self, *, published: bool = False) -> list[ScoreRow]:
-        """Return every score as tidy rows, and with `published` papers' figures for the same parts and protocols (real data only)."""
+        """Return every score as tidy rows. With `published`, add papers' figures for the same parts and protocols (real data only)."""
         summary = self.summary
         papers = published_rows(self.manifest, summary) if published else []
         return score_rows(self.folder, self.manifest, summary) + papers
@@ -95,11 +95,11 @@ class Run:
         return self.folder.answers()
 
     def marks(self, protocol: str, repeat: int = 1) -> Iterator[Mark]:
-        """Return the marks of one protocol: of the first time that questions were asked, or of a later one (`snellen run --repeats`)."""
+        """Return the marks of one protocol: of the first repeat, or of a later one (`snellen run --repeats`)."""
         return self.folder.marks(protocol, repeat)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the headlines, or why there are none."""
+        """Return the HTML for a notebook: the headlines, or why there are none."""
         title = f"{self.manifest.exam} · {model_name(self.manifest)}"
         try:
             shown = [r for r in self.score_rows() if r.headline and r.whole and not r.control]
@@ -116,7 +116,7 @@ class Run:
 
 
 def open_run(path: str | Path) -> Run:
-    """Return a run folder, to read."""
+    """Return a run folder, for reading."""
     return Run(Path(path))
 
 
@@ -124,7 +124,7 @@ def open_run(path: str | Path) -> Run:
 
 
 def _frame(table: TidyTable) -> Any:
-    """Return a table as a pandas DataFrame: nullable types, the same whatever the rows hold."""
+    """Return a table as a pandas DataFrame with nullable types, which do not depend on the rows' content."""
     try:
         pandas: Any = import_module("pandas")
     except ImportError:

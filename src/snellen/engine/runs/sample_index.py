@@ -1,7 +1,7 @@
-"""The index of a run: where each sample, answer and mark is in its file, and a few columns to filter by.
+"""The index of a run: the place of each sample, answer and mark in its file, and a few columns to filter by.
 
-Marking, pages and the viewer find a run's records through it. Texts stay in their files, and samples are told apart by the hashes of
-their ids. An answers file that grows is read on from where the last look ended.
+Marking, pages and the viewer find a run's records through it. Texts stay in their files, and samples are identified by the hashes of their
+ids. If an answers file has grown, reading continues from the previous end.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ _MARK_HEADS = msgspec.json.Decoder(_MarkHead)
 
 
 class _ArmColumn(NamedTuple):
-    """The answers to one arm, by sample: the place of the line that counts, and whether it is a failure. `unknown` belong to no sample."""
+    """The answers to one arm, by sample: the place of the line that counts, and whether it is a failure. `unknown` answers have no
+    sample.
+    """
 
     place: NDArray[np.int64]
     failed: NDArray[np.bool_]
@@ -64,7 +66,7 @@ class _ArmColumn(NamedTuple):
 
 
 class _MarkColumn(NamedTuple):
-    """The marks of one protocol and repeat, by sample: code of the outcome, and the place of the line."""
+    """The marks of one protocol and repeat, by sample: the code of the outcome, and the place of the line."""
 
     stamp: Stamp | None
     outcome: NDArray[np.uint8]
@@ -72,14 +74,14 @@ class _MarkColumn(NamedTuple):
 
 
 class _TagColumn(NamedTuple):
-    """The values of one tag, and which of them each sample has (`NOWHERE` for none)."""
+    """The values of one tag, and the value of each sample (`NOWHERE` for none)."""
 
     values: list[str]
     codes: NDArray[np.int32]
 
 
 class SampleRecord(NamedTuple):
-    """All that the run's files say of one sample: answers by arm, marks by protocol and repeat."""
+    """All records of one sample in the run's files: answers by arm, marks by protocol and repeat."""
 
     row: int
     sample: Sample
@@ -88,7 +90,7 @@ class SampleRecord(NamedTuple):
 
 
 class SampleIndex:
-    """The columns of one run. `refreshed` brings them up to what the files say now, while others may read them."""
+    """The columns of one run. `refreshed` returns them for the present files, while others may read the old ones."""
 
     def __init__(self, folder: RunFolder, scan: Scan | None = None) -> None:
         self.folder, self.scan = folder, scan or folder.scan()
@@ -103,7 +105,7 @@ class SampleIndex:
 
     @property
     def version(self) -> tuple[object, ...]:
-        """Return what changes with every change."""
+        """A value that differs after every change."""
         return self._samples, self.scan.end, *((name, column.stamp) for name, column in self.marks.items())
 
     def _read_samples(self) -> None:
@@ -126,7 +128,7 @@ class SampleIndex:
     # ------------------------------------------------------------ rows and columns
 
     def rows_of(self, hashes: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Return the rows of samples by the hashes of their ids; `NOWHERE` for an unknown one. An id that repeats has its first row."""
+        """Return the rows of samples by the hashes of their ids, `NOWHERE` for an unknown one. An id that repeats gets its first row."""
         if not len(self):
             return np.full(len(hashes), NOWHERE, np.intp)
         at = np.minimum(np.searchsorted(self._sorted, hashes), len(self) - 1)
@@ -142,7 +144,7 @@ class SampleIndex:
         return _ArmColumn(place, failed, int((~known).sum()))
 
     def refreshed(self) -> SampleIndex:
-        """Return the index of what the files say now: this one, or a new one where what it read is no longer there."""
+        """Return the index of the present files: this one, or a new one if content that it read has gone."""
         folder, before, now = self.folder, self._answers, stamp(self.folder.answers_path)
         replaced = before is not None and (now is None or now.inode != before.inode or now.size < self.scan.end)
         if replaced or stamp(folder.samples_path) != self._samples or folder.manifest().wordings != self._wordings:
@@ -156,7 +158,7 @@ class SampleIndex:
         return self
 
     def _marked(self) -> list[str]:
-        """Return the names of the marks of all protocols, each time that questions were asked."""
+        """Return the names of the marks of all protocols, for each repeat."""
         try:
             protocols = self.folder.summary().protocols
         except SnellenError:  # not marked yet
@@ -164,7 +166,7 @@ class SampleIndex:
         return [marked_as(p.protocol, at) for p in protocols for at in range(1, p.repeats + 1)]
 
     def _marks(self, name: str) -> _MarkColumn:
-        """Return the marks of a protocol; those that were read before where their file is the same."""
+        """Return the marks of a protocol. If their file is unchanged, these are the marks that were read before."""
         path = self.folder.marks_path(name)
         now, known = stamp(path), self.marks.get(name)
         if known is not None and known.stamp == now:
@@ -181,15 +183,15 @@ class SampleIndex:
         column.place[rows[known_rows]] = np.frombuffer(places, np.int64)[known_rows]
         return column
 
-    # ------------------------------------------------------------ columns that follow from others
+    # ------------------------------------------------------------ derived columns
 
     def times(self, protocol: str) -> list[_MarkColumn]:
-        """Return the marks of a protocol, each time that questions were asked; none where it has none."""
+        """Return the marks of a protocol for each repeat. Empty if it has none."""
         names = (marked_as(protocol, at) for at in range(1, len(self.marks) + 1))
         return [self.marks[name] for name in names if name in self.marks]
 
     def usual(self, protocol: str) -> NDArray[np.uint8]:
-        """Return what became of each sample under a protocol: of questions that were asked several times, as `compare` has it."""
+        """Return the outcome of each sample under a protocol. Repeats are combined as in `compare`."""
         first, *again = (column.outcome for column in self.times(protocol))
         if not again:
             return first
@@ -197,7 +199,7 @@ class SampleIndex:
         return np.array([CODES[usual_outcome(some)] if some else NONE for some in every], np.uint8)
 
     def flipped(self, protocols: Sequence[str]) -> NDArray[np.bool_]:
-        """Return which samples some protocol calls correct and another does not, of one answer; failed calls do not count."""
+        """Return which samples one protocol marks correct and another does not, for one answer. Failed calls do not count."""
         passed_over = [NONE, CODES[Outcome.ERROR], CODES[Outcome.UNMARKED]]
         every = [[column.outcome for column in self.times(name)] for name in protocols]
         found = np.zeros(len(self), bool)
@@ -213,7 +215,7 @@ class SampleIndex:
     # ------------------------------------------------------------ the records themselves
 
     def read(self, rows: Sequence[int]) -> list[SampleRecord]:
-        """Return some samples with their answers and marks. One whose line was damaged since is passed over."""
+        """Return some samples with their answers and marks. A sample whose line was damaged since then is skipped."""
         folder = self.folder
         samples = _at(folder.samples_path, self.places, rows, SAMPLES)
         answers = {arm: _at(folder.answers_path, column.place, rows, ANSWERS) for arm, column in self.arms.items()}
@@ -230,13 +232,13 @@ class SampleIndex:
         ]
 
     def named(self, names: Iterable[str]) -> dict[str, SampleRecord]:
-        """Return the samples of some ids by these; those that the run does not have are passed over."""
+        """Return samples by id. Ids that are not in the run are skipped."""
         rows = self.rows_of(np.array([hash(name) for name in dict.fromkeys(names)], np.int64))
         return {one.sample.id: one for one in self.read(rows[rows != NOWHERE].tolist())}
 
 
 def placed(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the whole lines of a file, each with its place."""
+    """Yield the whole lines of a file, each with its offset."""
     place = 0
     for line in raw_lines(path):
         yield place, line
@@ -244,7 +246,7 @@ def placed(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def decoded(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[tuple[int, T]]:
-    """Yield the records of a file with their places; damaged lines are passed over."""
+    """Yield the records of a file with their offsets. Damaged lines are skipped."""
     for place, line in placed(path):
         with suppress(*UNREADABLE):
             yield place, decoder.decode(line)

@@ -1,7 +1,7 @@
 """One tidy schema for every exam: a row for each score, a row for each sample under each protocol. docs/reporting.md has the table.
 
-The rows are typed records, made of a run's records: nothing is computed anew. `table_of` lays them out as flat columns for files that
-know no nested values: what is nested there is JSON in a text, and each metric of a sample is a column of its own.
+The rows are typed records, made of a run's records: nothing is computed anew. `table_of` turns them into flat columns for file formats
+without nested values: a nested value becomes JSON text, and each metric of a sample is a column of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from snellen.core.unanswered import LOUD, MOST, lost_parts
 from snellen.engine.runs.folder import RunFolder
 
 SCHEMA = 1
-"""Changes when a column is renamed, removed or means something else; not when one is added at the end."""
+"""The version of the schema. It changes when a column is renamed, removed or redefined, not when one is added at the end."""
 Kind = Literal["text", "integer", "number", "yes or no"]
 Silence = Literal["", "some", "many", "most"]
 
@@ -81,7 +81,7 @@ class ScoreRow(Record, frozen=True):
 
     @property
     def answers(self) -> int:
-        """Return how many answers the outcomes count: as many as samples of the part, unless questions were asked several times."""
+        """The number of answers in the outcomes: the samples of the part, unless questions were asked several times."""
         return max(self.part_n or 0, sum(self.outcomes.values()))
 
 
@@ -123,7 +123,7 @@ class SampleRow(Record, frozen=True):
 
 
 class _TidyColumn(NamedTuple):
-    """A column of a flat table. Any value may be missing but those of the first ones that say what a row is."""
+    """A column of a flat table. Any value may be missing, except in the first columns, which identify the row."""
 
     name: str
     kind: Kind
@@ -147,7 +147,7 @@ _KINDS: dict[str, Kind] = {"str": "text", "int": "integer", "float": "number", "
 
 
 def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[_TidyColumn, ...]:
-    """Return the columns that a table has whatever the exam."""
+    """Return the columns that a table has for every exam."""
     return tuple(
         _TidyColumn(name, _KINDS.get(str(kind).removesuffix(" | None"), "text"))
         for name, kind in row.__annotations__.items()
@@ -156,7 +156,7 @@ def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[_TidyColumn, ...]:
 
 
 def table_of(name: str, kind: type[ScoreRow | SampleRow], rows: Sequence[ScoreRow | SampleRow]) -> TidyTable:
-    """Lay rows out as a flat table. The metrics of samples follow as `metrics.NAME`, in the order in which they first occur."""
+    """Turn rows into a flat table. The metrics of samples follow as `metrics.NAME`, in the order of their first occurrence."""
     fixed = fixed_columns(kind)
     found: dict[str, bool] = {}
     for row in rows:
@@ -191,7 +191,7 @@ def _flat(value: Any, kind: Kind) -> Any:
 
 
 def statuses(rows: Iterable[str]) -> str:
-    """Return the warnings of rows together; silence that only some of them have is named as such.
+    """Return the warnings of several rows together. Missing answers in only some of them are marked as such.
 
     >>> statuses(["SYNTHETIC, MOSTLY SILENT", "SYNTHETIC"]), statuses(["MOSTLY SILENT", "MOSTLY SILENT"])
     ('SYNTHETIC, PARTLY SILENT', 'MOSTLY SILENT')
@@ -206,7 +206,7 @@ def statuses(rows: Iterable[str]) -> str:
 # ---------------------------------------------------------------- the rows of a run
 
 _SEVERAL = 5
-"""So many returned names are told; an endpoint may return a new one each time."""
+"""The most returned names that are listed. An endpoint may return a new one each time."""
 
 
 def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[ScoreRow]:
@@ -247,7 +247,7 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
 
 
 def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
-    """Return papers' figures for parts that the run has, under its protocols; none where the data is synthetic or unknown."""
+    """Return papers' figures for the parts and protocols of the run. Empty if the data is synthetic or unknown."""
     if summary.synthetic or manifest.data.synthetic or manifest.truth_from_log:
         return []
     protocols = {p.protocol: p for p in summary.plain}
@@ -331,7 +331,7 @@ def _is_stale(folder: RunFolder, summary: Summary) -> bool:
 
 
 def _status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSummary | None = None) -> str:
-    """Return the warnings of a run, in capitals: 'SYNTHETIC, INCOMPLETE, STALE, ORACLE, MOSTLY SILENT'; or nothing."""
+    """Return the warnings of a run, in capitals ('SYNTHETIC, INCOMPLETE, STALE, ORACLE, MOSTLY SILENT'), or an empty string."""
     found = (
         ("SYNTHETIC", _synthetic(manifest, summary)),
         ("INCOMPLETE", not summary.complete),
@@ -343,7 +343,7 @@ def _status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSumma
 
 
 def _lost(summary: Summary) -> str:
-    """Tell whether most questions got no answer whatever the protocol, in all parts or in some."""
+    """Return a warning if most questions got no answer under any protocol, in all parts or in some."""
     lost = len(lost_parts(summary.plain))
     parts = len({tuple(g.by.items()) for p in summary.plain for g in p.groups if g.whole})
     return "" if not lost else MOSTLY_SILENT if lost == parts else PARTLY_SILENT
@@ -376,7 +376,7 @@ def _of_run(path: Path, manifest: Manifest, summary: Summary) -> dict[str, Any]:
 
 
 def _shown(path: Path) -> str:
-    """Return a path as a text that every file can hold: bytes that are not UTF-8 as escapes."""
+    """Return a path as text for any file format: bytes that are not UTF-8 become escapes."""
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 
@@ -421,7 +421,7 @@ def _of_answer(answer: Answer) -> dict[str, Any]:
 
 
 def _sum(values: list[Any]) -> Any:
-    """Return the sum of what calls took; None where there were none, or one of them does not say."""
+    """Return the sum over calls, or None if there were none or one of them has no value."""
     return sum(values) if values and None not in values else None
 
 

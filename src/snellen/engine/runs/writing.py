@@ -1,7 +1,7 @@
-"""How files get into a run folder: everything that is written there goes through here.
+"""Writing of files in a run folder: every write goes through here.
 
-A run folder may come from other people. So nothing is written through a symbolic link in it: a link in the place of a folder or of a
-half-written file is removed, a new file is made exclusively, and a file that is added to must be one.
+A run folder may come from other people. So nothing is written through a symbolic link in it. A link in the place of a folder or of a
+half-written file is removed, a new file is made exclusively, and a file is appended to only if it is a regular file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 @contextlib.contextmanager
 def replacing(root: Path, name: str) -> Iterator[BinaryIO]:
-    """Open a file to write into; it takes its place as a whole when all is written, or not at all."""
+    """Open a file to write into. It replaces the old one when all is written, or not at all."""
     path = _place(root, name)
     part = path.with_name(path.name + ".part")
     part.unlink(missing_ok=True)
@@ -33,14 +33,14 @@ def replacing(root: Path, name: str) -> Iterator[BinaryIO]:
             out.flush()
             os.fsync(out.fileno())
         part.replace(path)  # a link of that name is replaced, not followed
-    finally:  # nothing half done stays behind, whatever went wrong
+    finally:  # after any error, no partial file stays behind
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def writing_to(path: Path) -> Iterator[None]:
-    """Say in one line that a file cannot be written which a user named."""
+    """Raise a one-line error if a file that a user named cannot be written."""
     try:
         yield
     except OSError as error:
@@ -48,7 +48,7 @@ def writing_to(path: Path) -> Iterator[None]:
 
 
 def opened_to_append(root: Path, name: str) -> int:
-    """Open a file that lines are added to, to read and write; return its descriptor."""
+    """Open a file to append lines to, for reading and writing. Return its descriptor."""
     path = _place(root, name)
     try:
         number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _NO_LINK | getattr(os, "O_NONBLOCK", 0), 0o644)
@@ -67,7 +67,7 @@ def _no_file(path: Path) -> SnellenError:
 
 
 def remove(root: Path, name: str) -> None:
-    """Remove a folder of derived files, or a link in its place (what that leads to stays)."""
+    """Remove a folder of derived files, or a link in its place (the link's target stays)."""
     path = root / name
     if path.is_symlink():
         path.unlink()
@@ -83,7 +83,7 @@ def unlink_link(path: Path) -> None:
 
 
 def _place(root: Path, name: str) -> Path:
-    """Return where a file of the folder is, with the folders above it made; none of them is a link."""
+    """Return the path of a file of the folder, and make the folders above it. None of them is a link."""
     parts = PurePosixPath(name).parts
     if not parts or ".." in parts or PurePosixPath(name).is_absolute():
         raise SnellenError(f"'{name}' is no name for a file in {root}")

@@ -17,14 +17,14 @@ from snellen.engine.suite.file import Suite, SuiteEntry
 from snellen.subjects.remote.service import setting
 
 NAMED = 3
-"""How many runs that cannot be a message names."""
+"""How many impossible runs a message names."""
 HERE = "this machine"
 _Resolve = Callable[[str, str | None], tuple[str, Path]]
-"""The exam and the data that are meant by an exam's name and by what was said of its data."""
+"""Resolves an exam's name and the data named for it to the exam and the path of its data."""
 
 
 class SuiteRun(NamedTuple):
-    """One run of a suite. `plan` says what it is and cannot be asked; `lane` is where it is answered."""
+    """One run of a suite. `plan` describes it and cannot be asked. `lane` is where it is answered."""
 
     exam: str
     model: str
@@ -34,19 +34,19 @@ class SuiteRun(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Return its name for people."""
+        """Its name for people."""
         return f"{self.exam} · {self.model}"
 
     @property
     def calls(self) -> bool:
-        """Return whether it calls a service."""
+        """True if it calls a service."""
         return bool(self.plan.subject.endpoints)
 
 
 def make_cells(
     suite: Suite, limits: Limits, out: Path, resolve: _Resolve, *, offline: bool = False
 ) -> tuple[SuiteRun, ...]:
-    """Return all runs, checked; raise SnellenError where one of them cannot be. Nothing is asked; `offline` needs no keys either."""
+    """Return all runs, checked. Raise SnellenError if one of them is impossible. Nothing is asked, and `offline` needs no keys either."""
     _refuse_strangers(suite)
     cells: list[SuiteRun] = []
     problems: list[str] = []
@@ -84,7 +84,7 @@ def _pairs(suite: Suite) -> Iterator[tuple[SuiteEntry, SuiteEntry]]:
 
 
 def _refuse_strangers(suite: Suite) -> None:
-    """Refuse a model that takes an exam which is not there: it would silently be asked less."""
+    """Refuse a model that takes an unknown exam. Otherwise it would silently be asked less."""
     there = {exam.name for exam in suite.exams}
     for model in suite.models:
         for name in model.common.get("exams", ()):
@@ -126,7 +126,7 @@ def _key(model: SuiteEntry, offline: bool) -> Mapping[str, Any]:
 
 
 def _cell(exam: SuiteEntry, model: SuiteEntry, request: RunRequest) -> SuiteRun:
-    """Return the run, with those limits alone that mean something to it: one without an endpoint has no calls in flight."""
+    """Return the run with only the limits that apply to it. For example, a run without an endpoint has no calls in flight."""
     limits = request.limits
     kind = subjects.find(request.model)[0] if request.model else None
     if limits.serve and (kind is None or kind.prefix != limits.serve[0]):
@@ -142,7 +142,7 @@ def _cell(exam: SuiteEntry, model: SuiteEntry, request: RunRequest) -> SuiteRun:
 
 
 def _refuse_twice(cells: list[SuiteRun]) -> None:
-    """Refuse two entries that are one run: two threads would write to it at the same time."""
+    """Refuse two entries that are one run, because two threads would write to it at the same time."""
     often = Counter(cell.plan.folder_name for cell in cells)
     same = [cell.label for cell in cells if often[cell.plan.folder_name] > 1]
     if same:

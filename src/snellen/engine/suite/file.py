@@ -1,7 +1,7 @@
-"""suite.toml: which exams, which models, and what holds for all of them. Reading it asks nothing and opens no data.
+"""suite.toml: which exams, which models, and the settings for all of them. Reading it asks nothing and opens no data.
 
-What a table may say is declared as options are, so that a key that has no effect is refused with its place and what was perhaps meant.
-A key that takes one value may have a list of them: each makes a run of its own.
+The keys of a table are declared in the same way as options. So a key that has no effect is refused with its place and a suggestion. A key
+that takes one value may have a list of them: each value makes a run of its own.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _TYPES: Mapping[str, tuple[Any, str]] = {
     "words": (list[str] | str, "a list of texts"),
 }
 _SECRET = ("api_key", "apikey", "api-key", "authorization", "password", "secret", "token", "x-api-key")
-"""Names, in any spelling of cases, whose values are keys."""
+"""Names, in any mix of cases, whose values are keys."""
 
 
 class SuiteEntry(NamedTuple):
-    """One exam or one model of a suite, with one value for each key: where it stands, its name, and what was said of it.
+    """One exam or one model of a suite, with one value for each key: its place in the file, its name and its settings.
 
-    `values` are those that tell it from others of its name, for people; `options` are the exam's or the model's own.
+    `values` are those that distinguish it from others of its name, for people. `options` are the exam's or the model's own.
     """
 
     place: str
@@ -54,12 +54,12 @@ class SuiteEntry(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Return its name, and what tells it from others of that name."""
+        """Its name, and what distinguishes it from others of that name."""
         return " ".join([self.name, *self.values])
 
 
 class Suite(NamedTuple):
-    """What is run: every exam with every model that takes it. `common` is what [suite] says."""
+    """A suite: every exam with every model that takes it. `common` is the table [suite]."""
 
     name: str
     exams: tuple[SuiteEntry, ...]
@@ -68,7 +68,7 @@ class Suite(NamedTuple):
 
 
 def read_suite(path: Path) -> Suite:
-    """Read a suite from its file; one line says what is wrong with it, and where."""
+    """Read a suite from its file. An error is one line with the problem and its place."""
     document = _document(path)
     tables = ("suite", "exam", "model")
     for key in document:
@@ -120,7 +120,7 @@ def _entries(path: Path, tables: Any, kind: str) -> Iterator[SuiteEntry]:
 
 
 def _each(place: str, name: str, table: dict[str, Any], kind: str) -> Iterator[SuiteEntry]:
-    """Yield the entries that a table makes: one for each value of a key that has several."""
+    """Yield the entries of a table: one for each value of a key that has several."""
     try:
         own = _own(name, table, kind)
     except SnellenError as error:
@@ -183,7 +183,7 @@ def _value(option: Option, value: Any, place: str) -> Any:
 
 
 def _refuse_keys(value: Any, place: str) -> None:
-    """Refuse a key in a file, which others may read: it belongs in the environment."""
+    """Refuse a key in a file, because other people may read it: it belongs in the environment."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name.lower() in _SECRET and inner:

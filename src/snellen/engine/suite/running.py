@@ -1,7 +1,7 @@
-"""Carry out the runs of a suite: those at one server one after the other, different servers beside each other, one budget for all.
+"""Carry out the runs of a suite: those at one server one after the other, different servers in parallel, one budget for all.
 
-Each lane is a thread, and each run in it is the run that it would be alone: its own folder, its own loop, its own resuming. So a suite
-that was killed goes on where each of its runs goes on. What earlier sessions spent is read from the run folders.
+Each lane is a thread, and each run in it works as it would alone: its own folder, its own loop, its own resuming. So a suite that was
+killed resumes where each of its runs resumes. The cost of earlier sessions is read from the run folders.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from snellen.engine.stopping import INTERRUPTED, StopSwitch, first_signal
 from snellen.engine.suite.cells import SuiteRun
 
 LOOK = 0.2
-"""Seconds between two looks at whether the lanes have ended: in between, Python hears of a signal."""
+"""Seconds between two checks whether the lanes have ended. In between, Python handles signals."""
 _NOT_BEGUN = "not begun: the suite's budget was reached before its turn"
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
 
 
 class SuiteRunResult(NamedTuple):
-    """How a run of a suite ended: what it gave, what went wrong, if it did, and the sums over all its calls."""
+    """The end of one run of a suite: its result, its error if there was one, and the sums over all its calls."""
 
     cell: SuiteRun
     finished: FinishedRun | None
@@ -38,7 +38,7 @@ class SuiteRunResult(NamedTuple):
 
     @property
     def why(self) -> SnellenError | None:
-        """Return what ended it before it was done."""
+        """The error that ended it before it was done."""
         return self.error or (self.finished.stopped if self.finished is not None else None)
 
 
@@ -46,17 +46,17 @@ class Watch:
     """Watches a suite. Called from several threads."""
 
     def asking(self, number: int, progress: Progress) -> None:
-        """Note that the run of that number is being asked."""
+        """Handle progress in asking the run of that number."""
 
     def scoring(self, number: int, done: int, total: int) -> None:
-        """Note that the run of that number is being scored."""
+        """Handle progress in scoring the run of that number."""
 
     def ended(self, number: int, how: SuiteRunResult) -> None:
-        """Note that the run of that number has ended."""
+        """Handle the end of the run of that number."""
 
 
 class SuiteExecution:
-    """The carrying out of a suite."""
+    """The execution of a suite."""
 
     def __init__(self, cells: Sequence[SuiteRun], max_cost: float | None, watch: Watch) -> None:
         self.cells, self._watch = tuple(cells), watch
@@ -67,7 +67,7 @@ class SuiteExecution:
         self._bugs: list[BaseException] = []
 
     def run(self) -> tuple[SuiteRunResult, ...]:
-        """Carry all out; the first Ctrl-C or SIGTERM ends the asking and keeps everything."""
+        """Carry out all runs. The first Ctrl-C or SIGTERM ends the asking and keeps everything."""
         self._count_what_was_spent()
         for cell in self.cells:  # the cluster that all runs share, before there are threads
             if cell.request.limits.pool is not None:
@@ -88,7 +88,7 @@ class SuiteExecution:
         return tuple(self._ended[number] for number in range(len(self.cells)))
 
     def _count_what_was_spent(self) -> None:
-        """Count runs of earlier sessions with what they cost, also before it is their turn; what is put aside does not."""
+        """Count runs of earlier sessions with their cost, even before it is their turn. Runs that were moved aside do not count."""
         for cell in self.cells if self.shared is not None else ():
             budget_of(_ledger(cell), None, self.shared, cell.plan.folder.name)
 
@@ -102,7 +102,9 @@ class SuiteExecution:
             try:
                 how = self._one(number, self.cells[number])
                 how = how._replace(totals=_ledger(how.cell, begun=how.finished is not None))
-            except BaseException as error:  # a mistake of ours: the other runs are asked to their end, then it is told
+            except (
+                BaseException
+            ) as error:  # an internal error: the other runs are asked to their end, then it is reported
                 self._bugs.append(error)
                 continue
             self._ended[number] = how
@@ -127,14 +129,14 @@ class SuiteExecution:
 
 
 def _ledger(cell: SuiteRun, *, begun: bool = False) -> Totals:
-    """Return the sums over all calls of a run, of this session and of earlier ones; not of what --fresh is yet to put aside."""
+    """Return the sums over all calls of a run, of this session and of earlier ones, but not of a run that --fresh will move aside."""
     folder = RunFolder(cell.plan.folder)
     kept = begun or not cell.request.limits.fresh or fresh_and_unfinished(folder.path)
     return folder.scan().totals if cell.calls and kept and folder.has("run.json") else Totals()
 
 
 def exit_code(ended: Sequence[SuiteRunResult]) -> int:
-    """Return 0 where all runs are done, 130 where the user stopped them, else 3: the same command goes on."""
+    """Return 0 if all runs are done, 130 if the user stopped them, else 3: the same command resumes them."""
     if any(isinstance(how.why, Interrupted) for how in ended):
         return EXIT_INTERRUPTED
     return EXIT_STOPPED if any(how.why is not None for how in ended) else 0
