@@ -1,4 +1,4 @@
-"""How far two annotators agree: whether they drew the same boxes, how well these overlap, whether they gave the same answers. Pure."""
+"""The agreement of two annotators: whether they drew the same boxes, how well these overlap, whether their answers are the same. Pure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from snellen.stats.jackknife import jackknifed
 from snellen.stats.means import of_samples, share_interval
 
 SAME = 0.5
-"""From which overlap on two boxes count as the same."""
+"""The smallest overlap at which two boxes count as the same."""
 
 
 class _AgreementFigure(msgspec.Struct, frozen=True):
-    """A number with its interval, and of how many it is; None where it is not defined."""
+    """A number with its interval, and the count behind it. None if it is not defined."""
 
     label: str
     value: float | None
@@ -31,7 +31,7 @@ class _AgreementFigure(msgspec.Struct, frozen=True):
 
 
 class AnnotatorAgreement(msgspec.Struct, frozen=True):
-    """The agreement of two annotators about one kind of thing. `counts` says in words what there is."""
+    """The agreement of two annotators about one kind of thing. `counts` describes the data in words."""
 
     about: str
     first: str
@@ -41,7 +41,7 @@ class AnnotatorAgreement(msgspec.Struct, frozen=True):
 
 
 class _BoxPair(NamedTuple):
-    """Two boxes that were drawn for the same thing, as it seems, and their overlap."""
+    """Two boxes that were probably drawn for the same thing, and their overlap."""
 
     image: str
     first: BoxRow
@@ -50,7 +50,7 @@ class _BoxPair(NamedTuple):
 
 
 def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[_BoxPair]:
-    """Return the boxes of one picture in pairs, those that overlap most first. Each is in one pair at most; some overlap very little."""
+    """Return the boxes of one image in pairs, largest overlap first. Each box is in at most one pair; some overlap very little."""
     every = [(overlap_of(a, b), a, b) for a in first for b in second if a.box and b.box]
     pairs: list[_BoxPair] = []
     taken: set[int] = set()
@@ -62,18 +62,18 @@ def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[_BoxPair]
 
 
 def overlap_of(first: BoxRow, second: BoxRow) -> float:
-    """Return the overlap (IoU) of two boxes of one picture."""
-    # both are in pixels of the same picture, so that any common space does
+    """Return the overlap (IoU) of two boxes of one image."""
+    # both are in pixels of the same image, so any common space works
     return iou(Box.from_xyxy(first.box, UNIT), Box.from_xyxy(second.box, UNIT))
 
 
 def of_boxes(every: Mapping[str, Sequence[BoxRow]]) -> list[AnnotatorAgreement]:
-    """Return the agreement of each two annotators about boxes, on the pictures where both drew any."""
+    """Return the agreement of each pair of annotators about boxes, on the images where both drew any."""
     return [_boxes(a, b, every[a], every[b]) for a, b in combinations(sorted(every), 2)]
 
 
 def of_answers(every: Mapping[str, Sequence[AnswerRow]], about: str = "answers") -> list[AnnotatorAgreement]:
-    """Return the agreement of each two annotators about answers, on the questions that both answered. Case and spaces do not count."""
+    """Return the agreement of each pair of annotators about answers, on the questions that both answered. Case and spaces are ignored."""
     return [_answers(about, a, b, every[a], every[b]) for a, b in combinations(sorted(every), 2)]
 
 
@@ -122,7 +122,7 @@ def _plain(text: str) -> str:
 
 
 def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str) -> _AgreementFigure:
-    """Return a mean of values between 0 and 1 with its interval: boxes of one picture stand or fall together."""
+    """Return a mean of values between 0 and 1 with its interval. Boxes of one image form a cluster."""
     if not values:
         return _AgreementFigure(label, None, 0, of)
     found = share_interval(of_samples(values, clusters))
@@ -130,7 +130,7 @@ def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str)
 
 
 def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], of: str) -> _AgreementFigure:
-    """Return kappa, and how far it moves without each picture or question."""
+    """Return kappa with its interval, from leaving out each image or question."""
 
     def weighed(weights: Any) -> float | None:
         return cohen_kappa(Counter(pair for pair, weight in zip(pairs, weights, strict=True) if weight))

@@ -1,4 +1,4 @@
-"""An annotator's files in a folder: read once, written as a whole at every change. One writer for each annotator, held by a lock."""
+"""An annotator's files in a folder: read once, rewritten at every change. A lock allows one writer for each annotator."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROWS: dict[str, type[Any]] = {BOXES: BoxRow, ANSWERS: AnswerRow, CORRECTIONS: A
 
 
 class StalePage(SnellenError):
-    """The page shows what has been changed elsewhere since."""
+    """An error for a page with outdated content: it was changed elsewhere."""
 
 
 def now() -> str:
@@ -33,7 +33,7 @@ def now() -> str:
 
 
 def load(folder: Path, kind: str, annotator: str) -> list[Any]:
-    """Return the rows of an annotator's file of a kind; none where there is no file."""
+    """Return the rows of an annotator's file of a kind, or none if there is no file."""
     path = folder / f"{kind}.{annotator}.jsonl"
     if path.is_symlink():
         raise SnellenError(f"{path} is a link: nothing is read or written through it; remove it first")
@@ -41,13 +41,13 @@ def load(folder: Path, kind: str, annotator: str) -> list[Any]:
 
 
 def everyone(folder: Path, kind: str, but: str = "") -> dict[str, list[Any]]:
-    """Return the rows of all annotators who have a file of a kind, by name, without one of them."""
+    """Return the rows of all annotators with a file of a kind, by name, except `but`."""
     names = (path.name.split(".") for path in folder.glob(f"{kind}.*.jsonl") if path.is_file())
     return {parts[1]: load(folder, kind, parts[1]) for parts in sorted(names) if len(parts) == 3 and parts[1] != but}
 
 
 def agreements(folder: Path) -> list[AnnotatorAgreement]:
-    """Return how far each two of those who annotated a folder agree."""
+    """Return the agreement of each pair of annotators of a folder."""
     if not folder.is_dir():
         raise SnellenError(f"no folder {folder}")
     found = of_boxes(everyone(folder, BOXES))
@@ -57,7 +57,7 @@ def agreements(folder: Path) -> list[AnnotatorAgreement]:
 
 
 class AnnotatorFiles:
-    """Where one annotator works. As a context manager it holds the lock."""
+    """The files of one annotator. As a context manager it holds the lock."""
 
     def __init__(self, folder: Path, annotator: str) -> None:
         self.folder, self.annotator = folder, checked_name(annotator)
@@ -86,10 +86,10 @@ class AnnotatorFiles:
         self._lock.release()
 
     def begin(self) -> None:
-        """Get the files ready, under the lock; say now what is wrong with them, not at the first change."""
+        """Prepare the files, under the lock. Report problems now, not at the first change."""
 
     def written(self) -> str:
-        """Return what to do with what was written, in a line."""
+        """Return a line on what to do with the written files."""
         return ""
 
     def _file(self, kind: str) -> Path:
@@ -101,7 +101,7 @@ class AnnotatorFiles:
 
 
 class AnnotatorBoxes(AnnotatorFiles):
-    """Boxes on the pictures of a folder. Where there are none yet, it begins with those in `start`."""
+    """Boxes on the images of a folder. If there are none yet, it starts with those in `start`."""
 
     def __init__(self, folder: Path, annotator: str, start: Sequence[BoxRow] = ()) -> None:
         super().__init__(folder, annotator)
@@ -119,14 +119,14 @@ class AnnotatorBoxes(AnnotatorFiles):
         return f"Boxes are in {path}; next: snellen annotate {self.folder} --as {self.annotator} --export"
 
     def all(self) -> dict[str, list[BoxRow]]:
-        """Return the boxes of every picture, by the picture's name."""
+        """Return the boxes of every image, by the image's name."""
         found: dict[str, list[BoxRow]] = {}
         for row in load(self.folder, BOXES, self.annotator):
             found.setdefault(row.image, []).append(row)
         return found
 
     def save(self, shot: AnnotatedPicture, drawn: list[DrawnBox], revision: str) -> list[BoxRow]:
-        """Put a picture's boxes in the place of those that it had; `revision` is of those that the page knows."""
+        """Replace an image's boxes. `revision` is that of the boxes on the page."""
         with self._mutex:
             every: list[BoxRow] = load(self.folder, BOXES, self.annotator)
             known = [row for row in every if row.image == shot.name]
@@ -140,7 +140,7 @@ class AnnotatorBoxes(AnnotatorFiles):
 
 
 class AnnotatorAnswers(AnnotatorFiles):
-    """Answers to questions. With `rows`, the answers correct those of a file of questions, which is written anew with them."""
+    """Answers to questions. With `rows`, the answers correct those of a file of questions, which is rewritten with them."""
 
     def __init__(self, folder: Path, annotator: str, ids: Sequence[str], rows: Sequence[QuestionRow] = ()) -> None:
         super().__init__(folder, annotator)
@@ -149,7 +149,7 @@ class AnnotatorAnswers(AnnotatorFiles):
 
     def begin(self) -> None:
         answers = self.all()
-        if self._rows and self._file(self.kind).exists():  # a crash may have come between the two files
+        if self._rows and self._file(self.kind).exists():  # a crash may have happened between writing the two files
             self._write(CORRECTED, corrected(self._rows, answers))
 
     def written(self) -> str:
@@ -161,11 +161,11 @@ class AnnotatorAnswers(AnnotatorFiles):
         return f"Answers are in {path}; next: snellen run ... --model human/{path}"
 
     def all(self) -> dict[str, AnswerRow]:
-        """Return what was answered, by id."""
+        """Return the answers by id."""
         return {row.id: row for row in load(self.folder, self.kind, self.annotator)}
 
     def save(self, name: str, text: str, revision: str) -> AnswerRow | None:
-        """Keep the answer to the question with this id; an empty one takes the answer back."""
+        """Keep the answer to the question with this id. An empty text removes the answer."""
         if len(text) > LONGEST:
             raise SnellenError(f"an answer has at most {LONGEST} characters")
         with self._mutex:
@@ -178,7 +178,7 @@ class AnnotatorAnswers(AnnotatorFiles):
                 return old
             row = AnswerRow(name, said, self.annotator, now())
             every = {one: answer for one, answer in every.items() if one != name} | ({name: row} if said else {})
-            # answers to questions that are not asked this time (--limit) are kept, too
+            # answers to questions outside this selection (--limit) are kept, too
             order = {one: at for at, one in enumerate(self._ids)}
             self._write(self.kind, sorted(every.values(), key=lambda one: order.get(one.id, len(order))))
             if self._rows:
@@ -187,5 +187,5 @@ class AnnotatorAnswers(AnnotatorFiles):
 
 
 def revision_of(known: Any) -> str:
-    """Return a word that changes with what is saved."""
+    """Return a token that changes with the saved data."""
     return digest(msgspec.to_builtins(known))[:16]

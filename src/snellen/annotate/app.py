@@ -1,4 +1,4 @@
-"""The addresses of `snellen annotate`. Pictures and questions go by number; nothing in an address or a request is ever used as a path."""
+"""The addresses of `snellen annotate`. Images and questions have numbers; no part of an address or a request is ever used as a path."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ from snellen.present.viewer.site import Site, picture_response
 
 
 class _BoxesSent(Struct, frozen=True):
-    """What the page of a picture sends when something changed."""
+    """The message from the page of an image when something changed."""
 
     revision: str
     boxes: list[DrawnBox]
 
 
 class _AnswerSent(Struct, frozen=True):
-    """What the page of a question sends."""
+    """The message from the page of a question."""
 
     revision: str
     text: str
 
 
 class Pages(Site, ABC):
-    """What the pages for boxes and for questions have in common. `thing` is the word for what is annotated, in addresses and templates."""
+    """Shared code of the pages for boxes and for questions. `thing` is the word for what is annotated, in addresses and templates."""
 
     thing = ""
 
@@ -82,23 +82,23 @@ class Pages(Site, ABC):
 
     @abstractmethod
     def rows(self) -> dict[str, Any]:
-        """Return what the list shows."""
+        """Return the data for the list."""
 
     @abstractmethod
     def facts(self, number: int) -> dict[str, Any]:
-        """Return what the page of one shows."""
+        """Return the data for the page of one item."""
 
     @abstractmethod
     def saved(self, number: int) -> dict[str, Any]:
-        """Return what is saved of one, for the script of its page."""
+        """Return the saved data of one item, for the script of its page."""
 
     @abstractmethod
     def save(self, number: int, body: bytes) -> dict[str, Any]:
-        """Save what a page sent; return what is saved now."""
+        """Save a page's message and return the saved data."""
 
     @abstractmethod
     def image(self, number: int, which: int) -> bytes | None:
-        """Return the bytes of a picture."""
+        """Return the bytes of an image."""
 
     def _one(self, request: Request) -> Response:
         number = self._number(request)
@@ -111,7 +111,7 @@ class Pages(Site, ABC):
         try:
             body = await request.body()
             return _json(await run_in_threadpool(self.save, number, body))
-        except ClientDisconnect:  # half a request is not saved
+        except ClientDisconnect:  # an incomplete request is not saved
             return Response(status_code=400)
         except StalePage as error:
             return _json({"wrong": str(error)}, 409)
@@ -132,7 +132,7 @@ class Pages(Site, ABC):
 
 
 class BoxPages(Pages):
-    """Boxes and instructions on pictures."""
+    """Boxes and instructions on images."""
 
     thing = "shot"
     files: AnnotatorBoxes
@@ -177,7 +177,7 @@ class BoxPages(Pages):
 
 
 class AnswerPages(Pages):
-    """Answers to questions, or corrections of the answers that there are."""
+    """Answers to questions, or corrections of existing answers."""
 
     thing = "question"
     files: AnnotatorAnswers

@@ -21,7 +21,7 @@ TOOL = "snellen annotate"
 
 
 def document(name: str, annotator: str, shots: Sequence[AnnotatedPicture], rows: Sequence[BoxRow]) -> dict[str, Any]:
-    """Return the file's content. Boxes without an instruction are left out: no question asks for them."""
+    """Return the file's content. Boxes without an instruction are left out: there is no question for them."""
     samples = []
     for shot in shots:
         elements = [_element(row, shot) for row in rows if row.image == shot.name and row.instruction.strip()]
@@ -32,7 +32,7 @@ def document(name: str, annotator: str, shots: Sequence[AnnotatedPicture], rows:
 
 
 def write(folder: Path, content: dict[str, Any]) -> Path:
-    """Write the file, in place of one that we wrote before; one of another program is never overwritten."""
+    """Write the file. One that we wrote before is replaced; one of another program is never overwritten."""
     path = folder / FILE
     if path.exists() or path.is_symlink():
         try:
@@ -48,7 +48,7 @@ def write(folder: Path, content: dict[str, Any]) -> Path:
 
 
 def known(folder: Path, shots: Sequence[AnnotatedPicture], annotator: str, time: str) -> list[BoxRow]:
-    """Return what annotations.json says already, as rows to correct."""
+    """Return the existing content of annotations.json, as rows to correct."""
     path = folder / FILE
     if not path.is_file():
         raise SnellenError(f"--correct: {folder} has no {FILE} to correct; leave --correct out to begin anew")

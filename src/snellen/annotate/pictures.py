@@ -1,4 +1,4 @@
-"""The pictures of a folder, in a fixed order. They are known by their number; no name ever comes back as a path."""
+"""The images of a folder, in a fixed order. They are known by their number; no name ever comes back as a path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 
 
 class AnnotatedPicture(NamedTuple):
-    """One picture: its name inside the folder, the file, its size, and the beginning of the ids of its boxes."""
+    """One image: its name inside the folder, the file, its size, and the prefix of its boxes' ids."""
 
     name: str
     path: Path
@@ -26,14 +26,14 @@ class AnnotatedPicture(NamedTuple):
 
 
 class PictureFolder(NamedTuple):
-    """What a folder has: pictures, and files that were passed over, each with the reason."""
+    """The content of a folder: images, and skipped files, each with the reason."""
 
     shots: tuple[AnnotatedPicture, ...]
     passed: tuple[tuple[str, str], ...]
 
 
 def find(folder: Path) -> PictureFolder:
-    """Look through a folder. Links are not followed, hidden folders are not looked into."""
+    """Scan a folder. Links are not followed, and hidden folders are skipped."""
     if not folder.is_dir():
         raise SnellenError(f"no folder {folder}")
     shots: list[AnnotatedPicture] = []
@@ -53,7 +53,7 @@ def find(folder: Path) -> PictureFolder:
 
 
 def shot(folder: Path, name: str) -> AnnotatedPicture:
-    """Return a picture by its name in the folder; SnellenError where it cannot be used."""
+    """Return an image by its name in the folder. Raises SnellenError if it cannot be used."""
     try:
         name.encode()
     except UnicodeEncodeError:

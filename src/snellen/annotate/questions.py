@@ -1,4 +1,4 @@
-"""Questions that a person is asked: those of a file (image, question, options, answer), or those of an exam as a model gets them."""
+"""Questions for a person: those of a file (image, question, options, answer), or those of an exam as a model gets them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _AnnotationItem(NamedTuple):
 
 
 class QuestionRow(NamedTuple):
-    """A row of a file of questions, checked: the question without its pictures, their names, and all that the file has of it."""
+    """A checked row of a file of questions: the question without its images, their names, and all its cells."""
 
     item: _AnnotationItem
     images: tuple[str, ...]
@@ -39,7 +39,7 @@ class QuestionRow(NamedTuple):
 
 
 class Questions(NamedTuple):
-    """Questions in a fixed order; `item` makes one when it is looked at. `corrected` are the rows of a file whose answers are shown."""
+    """Questions in a fixed order. `item` makes one on demand. `corrected` are the rows of a file whose answers are shown."""
 
     source: str
     ids: tuple[str, ...]
@@ -48,7 +48,7 @@ class Questions(NamedTuple):
 
 
 def file_questions(folder: Path, path: Path, with_answers: bool = False) -> Questions:
-    """Return the questions of a table in the folder, their answers too if they are to be corrected."""
+    """Return the questions of a table in the folder, with their answers if they are to be corrected."""
     rows = read_questions(path)
     for row in rows:
         for name in row.images:
@@ -66,7 +66,7 @@ def file_questions(folder: Path, path: Path, with_answers: bool = False) -> Ques
 
 
 def exam_questions(exam: str, data: Path, selection: Selection) -> Questions:
-    """Return the questions of an exam, exactly as a model is asked them: no truth is in them."""
+    """Return the questions of an exam, exactly as a model is asked them, without any truth."""
     from snellen.engine.ask.questions import questions
     from snellen.engine.plan.plan import applies, make_plan
     from snellen.engine.plan.request import RunRequest
@@ -98,9 +98,9 @@ def exam_questions(exam: str, data: Path, selection: Selection) -> Questions:
 
 
 def read_questions(path: Path) -> list[QuestionRow]:
-    """Read the rows of a table of questions; SnellenError names the row and the column that is wrong."""
+    """Read the rows of a table of questions. SnellenError names the row and the column that is wrong."""
     table = Table(path)
-    columns = columns_of(tuple(dict.fromkeys((*table.columns, "answer"))), {"answer": "answer"})  # it may have none yet
+    columns = columns_of(tuple(dict.fromkeys((*table.columns, "answer"))), {"answer": "answer"})  # it may not exist yet
     found: dict[str, QuestionRow] = {}
     for row in table.rows():
         where = f"{path.name} {row.place}"
@@ -119,7 +119,7 @@ def read_questions(path: Path) -> list[QuestionRow]:
 
 
 def corrected(asked: Iterable[QuestionRow], answers: Mapping[str, AnswerRow]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file of questions with the answers that a person gave in place of its own, and who said so when."""
+    """Yield the rows of a file of questions, with a person's answers in place of its own, the annotator and the time."""
     for one in asked:
         row, said = dict(one.cells), answers.get(one.item.id)
         if said is not None:

@@ -1,4 +1,4 @@
-"""What annotators write: a line for each box, a line for each answer, with who and when. Pure: text in, rows out."""
+"""The records of annotators: a line for each box, a line for each answer, with annotator and time. Pure: text in, rows out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Row = TypeVar("Row", bound=msgspec.Struct)
 
 
 class BoxRow(msgspec.Struct, frozen=True):
-    """One box: corners in pixels of the picture as it is stored. Empty where the thing that is asked for is not there."""
+    """One box: corners in pixels of the image as it is stored. Empty if the requested thing is not in the image."""
 
     id: str
     image: str
@@ -54,7 +54,7 @@ class DrawnBox(msgspec.Struct, frozen=True):
 
 
 def checked_name(name: str) -> str:
-    """Return an annotator's name that can be part of a file's name."""
+    """Return an annotator's name if it can be part of a file's name."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", name):
         raise SnellenError("--as NAME: up to 40 letters, digits, '-' and '_' (it becomes part of a file's name)")
     return name
@@ -66,7 +66,7 @@ def lines(rows: Iterable[Any]) -> bytes:
 
 
 def read_lines(raw: bytes, kind: type[Row], name: str) -> list[Row]:
-    """Return the rows of a file of ours; SnellenError names the line that is none."""
+    """Return the rows of a file of ours. SnellenError names the line that is not a row."""
     found: list[Row] = []
     for number, line in enumerate(raw.splitlines(), 1):
         if line.strip():
@@ -78,7 +78,7 @@ def read_lines(raw: bytes, kind: type[Row], name: str) -> list[Row]:
 
 
 def checked_box(box: list[int | float], width: int, height: int) -> list[int | float]:
-    """Return a box that lies in its picture and has an area, to hundredths of a pixel.
+    """Return a box that lies in its image and has an area, to hundredths of a pixel.
 
     >>> checked_box([10, 5, 2.001, 50], 40, 30)
     [2, 5, 10, 30]
@@ -96,7 +96,7 @@ def checked_box(box: list[int | float], width: int, height: int) -> list[int | f
 def box_rows(
     drawn: list[DrawnBox], known: list[BoxRow], title: str, image: str, size: tuple[int, int], annotator: str, time: str
 ) -> list[BoxRow]:
-    """Return the rows of a picture as they are to be saved. A box that did not change keeps its time; a new one gets the next free id."""
+    """Return the rows of an image to save. A box that did not change keeps its time; a new one gets the next free id."""
     if len(drawn) > MOST_BOXES:
         raise SnellenError(f"more than {MOST_BOXES} boxes on one picture")
     before = {row.id: row for row in known}

@@ -17,7 +17,7 @@ from snellen.present.viewer.serving import listening, until_stopped
 
 
 def boxes(folder: Path, annotator: str, correct: bool) -> BoxPages:
-    """Return pages for boxes on the folder's pictures; with `correct` they begin with those of annotations.json."""
+    """Return pages for boxes on the folder's images. With `correct` they start with those of annotations.json."""
     found = find(folder)
     return BoxPages(
         AnnotatorBoxes(folder, annotator, known(folder, found.shots, annotator, now()) if correct else ()), found

@@ -1,1 +1,1 @@
-"""The command line: one module a command. Each parses, calls the public surface and prints."""
+"""The command line: one module for each command. Each parses, calls the public API and prints."""

@@ -1,4 +1,4 @@
-"""`snellen compare`: runs of one exam beside each other."""
+"""`snellen compare`: runs of one exam side by side."""
 
 from __future__ import annotations
 

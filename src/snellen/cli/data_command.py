@@ -1,4 +1,4 @@
-"""`snellen data`: begin one of your own, make a synthetic set, get the real one, check and show what is on disk."""
+"""`snellen data`: start your own data set, make a synthetic one, get the real one, check and show what is on disk."""
 
 from __future__ import annotations
 

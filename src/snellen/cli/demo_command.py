@@ -24,7 +24,7 @@ from snellen.present.terminal.run import print_run
 
 TINY = "onnx/snellen-tiny"
 _EXAMINED = ("baseline/pixels", TINY)
-"""Who takes the eye exam: one that measures pixels, and the small model, which was taught four of the faculties."""
+"""The subjects of the eye exam: one that measures pixels, and the small model, which was trained on four of the faculties."""
 EYE = "eye"
 _PRESCRIPTION = "prescription.html"
 
@@ -74,7 +74,7 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verb
 
 
 def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any]]:
-    """Run the eye exam; return what each model sees, in a sentence, and the runs. The page has all of them beside each other."""
+    """Run the eye exam. Return a sentence on what each model sees, and the runs. The page has all of them side by side."""
     asked = [RunRequest(EYE, model, Path(), selection=Selection(seed=seed), out=out / "runs") for model in _EXAMINED]
     runs = [run for request in asked if (run := _run(request, left_out, verbose=False)) is not None]
     write_prescription(examined(runs), out / _PRESCRIPTION)
@@ -82,7 +82,7 @@ def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any
 
 
 def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
-    """Carry out one run; None where this machine does not have its subject."""
+    """Carry out one run. Return None if this machine does not have its subject."""
     try:
         plan = make_plan(request)
     except MissingExtra as lacking:

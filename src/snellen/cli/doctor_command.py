@@ -31,7 +31,7 @@ _LOW_DISK = 1 << 30
 
 
 class _Line(NamedTuple):
-    """One line of the report. `ok` None means that it is optional and absent."""
+    """One line of the report. `ok` None means optional and absent."""
 
     what: str
     ok: bool | None
@@ -42,7 +42,7 @@ class _Line(NamedTuple):
 @flags("doctor")
 def command(as_json: bool) -> int:
     """Say what works on this machine, what is missing and how to get it. Calls no endpoint. Exit code 2 if the core is broken."""
-    keys = {name: bool(os.environ.get(name)) for name in KNOWN["keys"]}  # which are set, never what they are
+    keys = {name: bool(os.environ.get(name)) for name in KNOWN["keys"]}  # only whether they are set, never their values
     found = [
         *_core(),
         *_extras(),
@@ -88,7 +88,7 @@ def _places() -> list[_Line]:
         there = folder.is_dir()
         where = str(folder)
         if not there:
-            try:  # not all can be downloaded by one command, and those that cannot say what else helps
+            try:  # some cannot be downloaded by one command; for those the error says what else helps
                 hub_data_of(exams.load(name)).find(None)
                 where = f"none in {folder}: 'snellen data get {name}'"
             except SnellenError as error:

@@ -1,4 +1,4 @@
-"""A command about one exam and, maybe, one subject: its flags are the common ones, that exam's own, and those of subjects.
+"""A command about one exam and possibly one subject: its flags are the common ones, that exam's own, and those of subjects.
 
 `snellen run EXAM --help` therefore shows what the exam can do, and a flag that belongs to another exam is refused by name.
 """
@@ -26,8 +26,8 @@ OWN, MODELS, OTHER = "Options of {}", "Options of models", "Options"
 class ExamCommand(click.Command):
     """Adds the flags that the named exam and the kinds of subjects declare, and groups them in the help.
 
-    `of` is the exam of a command whose line names none; None where it is about no exam. With `makes` the flags are those of the exam's
-    generator, and no subject is asked.
+    `of` is the exam if the command line does not name one, or None if the command is not about an exam. With `makes`, the flags are those
+    of the exam's generator, and no subject is used.
     """
 
     def __init__(self, *args: Any, of: str | None = "", makes: bool = False, **more: Any) -> None:
@@ -54,8 +54,9 @@ class ExamCommand(click.Command):
             raise _explained(error, name) from None
 
     def _named(self, args: list[str]) -> str | None:
-        """Return the exam that a command line is about: its first word that is one, else the task of multimodal-vqa-eval's `--task`; else
-        the one whose data its first word names by their path. None where it names none.
+        """Return the exam of a command line: its first word that is an exam, else the task of multimodal-vqa-eval's `--task`.
+
+        Otherwise, it is the exam whose data the first word names by path. Return None if the line names no exam.
         """
 
         names, words = exams.names(), list(zip(["", *args], args, strict=False))
@@ -95,7 +96,7 @@ def _make_options(exam: Exam) -> tuple[Option, ...]:
 
 
 def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickException | SnellenError:
-    """Name the exams that a flag belongs to; one that no exam has stays click's business."""
+    """Return an error that names the exams that have the flag. If no exam has it, return click's own error."""
     every = [exams.load(name) for name in exams.names()] if exam is not None else []
     declared = {other.name: (*other.options, *_make_options(other)) for other in every}
     owners = [name for name, own in declared.items() if any(error.option_name in option.spellings for option in own)]
@@ -105,9 +106,9 @@ def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickExcept
 
 
 def exam_of(name: str | None, given: dict[str, Any]) -> str:
-    """Return the exam that is meant. Without one, `--task vqax` names it.
+    """Return the exam that the command is about. Without a name, `--task vqax` gives it.
 
-    multimodal-vqa-eval's data are in the working folder, where none are named.
+    Data of multimodal-vqa-eval are in the working folder if none are named.
     """
     here = Path("nle_data").is_dir()
     if name is None:

@@ -38,7 +38,7 @@ _NEXT = {
 
 
 class _ExportFormat(click.Choice[str]):
-    """A format by its name, or by the ending of its files."""
+    """A format by its name, or by its file extension."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         return super().convert({"tex": "latex", "markdown": "md"}.get(value, value), param, ctx)
@@ -118,7 +118,7 @@ def _records(
     samples: bool,
     details: Mapping[str, str | None],
 ) -> int:
-    """Write records for others, all of them or none."""
+    """Write records for other programs, all or none."""
     if out is None:
         raise SnellenError(f"{form} is a folder of files: name it with --out")
     if form == "hf":
@@ -140,7 +140,7 @@ def _records(
 
 
 def _counted(rows: ExportRows, form: str) -> str:
-    """Say what a file holds."""
+    """Return a short description of a file's content."""
     if form in FOR_PAPERS:
         return "the headlines"
     scores, samples = counted(len(rows.scores), "score"), f"{counted(len(rows.samples or ()), 'row')} of samples"

@@ -1,4 +1,4 @@
-"""The flags of commands, declared in flags/COMMAND.toml; flags/shared.toml has those that several commands take.
+"""The flags of commands, declared in flags/COMMAND.toml. flags/shared.toml has those that several commands take.
 
 Other spellings (`--dataset`, `--num-samples`, `--n_samples` ...) are those of the original tools, which keep working.
 """
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def exam_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the name of an exam, also of an installed package."""
+    """Complete the name of an exam, including those of installed packages."""
     return [name for name in exams.names() if name.startswith(incomplete)]
 
 
@@ -38,13 +38,13 @@ open_in_browser = click.option(
 
 
 def need_server(what: str) -> None:
-    """Refuse what needs a server for pages where there is none."""
+    """Refuse a command that needs a web server if none is installed."""
     if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
         raise MissingExtra(what, "view")
 
 
 def show_page(keys: Any, open_it: bool | None) -> None:
-    """Open a page that only its user may see, as `--open` says."""
+    """Open a page that only its user may see, as `--open` requests."""
     if sys.stdout.isatty() if open_it is None else open_it:
         import webbrowser
 
@@ -55,7 +55,7 @@ class _CountOrNone(click.IntRange):
     """A number of samples, or `None` for all of them, as multimodal-vqa-eval writes it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number; None for none."""
+        """Return the number, or None for `None`."""
         return None if str(value).strip().lower() == "none" else super().convert(value, param, ctx)
 
 
@@ -106,7 +106,7 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _flag(name: str, names: str, **more: Any) -> Callable[[F], F]:
-    """Make an option of its description: `type` and `callback` stand for objects, the rest is click's own."""
+    """Make an option from its description: `type` and `callback` name objects, the rest is click's own."""
     if "type" in more:
         kind = dict(more["type"])
         more["type"] = TYPES[kind.pop("of")](**kind)

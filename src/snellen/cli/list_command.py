@@ -1,4 +1,4 @@
-"""`snellen list`: what there is."""
+"""`snellen list`: what is available."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from snellen.subjects.families import rows as family_rows
 from snellen.subjects.prices import built_in
 
 _ALSO = {"models": "subjects"}
-"""Another name of a list: what `--model` takes."""
+"""Another name of a list: the values of `--model`."""
 WHAT = ("exams", "subjects", "protocols", "methods", "scorers", "families")
 ON_DEMAND = ("faculties", "prices")
-"""What `--json` has only where it is asked for: it is long."""
+"""Long lists that `--json` includes only on request."""
 _NAMED_BY = {"subjects": "model", "families": "family", "prices": "service"}
-"""The column that names a row, where it is not `name`."""
+"""The column that names a row, if it is not `name`."""
 MOST = 25
-"""So many names of a list are shown where all lists are."""
+"""The most names of one list that are shown in the overview of all lists."""
 Rows = list[dict[str, Any]]
 
 
@@ -59,7 +59,7 @@ def command(what: str | None, as_json: bool) -> int:
 
 
 def _names_of(what: str, rows: Rows) -> str:
-    """Return the names in a list, the first of them where they are many; protocols by how many each exam has."""
+    """Return the names in a list, or only the first if there are many. For protocols, return the number in each exam."""
     if what == "protocols":
         counted = Counter(row["exam"] for row in rows if row["kind"] == "protocol")
         return ", ".join(f"{exam} {count}" for exam, count in counted.items())
@@ -70,7 +70,7 @@ def _names_of(what: str, rows: Rows) -> str:
 
 
 def _tables(name: str, rows: Rows) -> Iterator[tuple[str, Rows]]:
-    """Yield what is printed of a list: one table, or several with titles of their own."""
+    """Yield the tables of a list: one, or several with their own titles."""
     if name == "prices":
         yield from _price_tables(rows)
     elif name == "families":
@@ -134,7 +134,7 @@ def _protocols(exam: Exam) -> Iterator[dict[str, Any]]:
 
 
 def _price_tables(rows: Rows) -> Iterator[tuple[str, Rows]]:
-    """Yield a table a service, with the addresses of their sources in one of its own."""
+    """Yield a table for each service, and one with the addresses of their sources."""
     sources = {source: str(i) for i, source in enumerate(dict.fromkeys(row["source"] for row in rows), 1)}
     services: dict[str, Rows] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""The `snellen` command. Commands load when they are used, so `snellen --help` is quick."""
+"""The `snellen` command. Commands load when they are used, so `snellen --help` is fast."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ GROUPS = {
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 TRACEBACK = "SNELLEN_TRACEBACK"
-"""A variable for developers: what looks like a damaged run folder is shown as the error that it was."""
+"""A variable for developers: an error that looks like a damaged run folder is shown with its traceback."""
 READERS = ("compare", "explain", "export", "gate", "mark", "protocols", "report", "show", "verify")
-"""Commands that work on run folders, which may come from anybody: JSON that is whole may lack a sample's tag, or have a list for a text."""
+"""Commands that read run folders, which may come from anyone: valid JSON may lack a sample's tag, or have a list in place of a text."""
 _ODD = (LookupError, TypeError, AttributeError, ValueError)
 LONGEST = 2000
 """The most characters of an error that are shown: it may quote a cell or a name of any length."""
 
 
 class _LazyGroup(click.Group):
-    """Knows the commands' names and one-line helps; imports a command only to run it."""
+    """A group with the commands' names and one-line helps. It imports a command only to run it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args[:1] == ["help"]:  # as many tools have it
+        if args[:1] == ["help"]:  # an alias, as in many tools
             args = [*args[1:2], "--help"]
         elif args == ["version"]:
             args = ["--version"]
@@ -97,7 +97,7 @@ def app() -> None:
 
 
 def _without_plugins(words: list[str]) -> list[str]:
-    """Take `--plugin FILE` out of the command line, wherever it stands, and name the files to all that load plugins."""
+    """Remove `--plugin FILE` from the command line, wherever it appears, and register the files as plugins."""
     rest: list[str] = []
     files: list[str] = []
     left = iter(words)
@@ -121,10 +121,13 @@ def _without_plugins(words: list[str]) -> list[str]:
 
 
 def main() -> None:
-    """Run the command line: one clear line and exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C."""
+    """Run the command line.
+
+    Errors are one clear line, with exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C.
+    """
     codecs.register_error("escaped", escaped)
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # gives the pages of large images back at once
-    for stream in (sys.stdout, sys.stderr):  # of another encoding than UTF-8, maybe
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # returns the memory pages of large images at once
+    for stream in (sys.stdout, sys.stderr):  # their encoding may not be UTF-8
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="escaped")
     code = _main()
@@ -156,7 +159,7 @@ def _main() -> int:
     except BrokenPipeError:
         return 0
     except SystemExit as done:
-        if isinstance(done.__context__, OSError):  # so click says that nobody reads the output any more
+        if isinstance(done.__context__, OSError):  # click raises this when the reader of the output is gone
             return 0
         return done.code if isinstance(done.code, int) else 1
     except OSError as error:
@@ -180,7 +183,7 @@ def _main() -> int:
 
 
 def _report_usage(error: click.ClickException) -> int:
-    """Say what is wrong with a command line, on one line; show the help where the line has nothing but the command."""
+    """Print what is wrong with a command line, on one line. Show the help if the line has nothing but the command."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         return 2
@@ -189,16 +192,16 @@ def _report_usage(error: click.ClickException) -> int:
 
 
 def _report(error: SnellenError) -> int:
-    """Say what is wrong, on one line; return the exit code."""
+    """Print what is wrong, on one line, and return the exit code."""
     from snellen.core.secret import redact_all
 
-    with contextlib.suppress(OSError):  # nobody may be there to read it
+    with contextlib.suppress(OSError):  # the reader may be gone
         click.echo(f"snellen: {for_terminal(redact_all(str(error)), LONGEST)}", err=True)
     return error.exit_code
 
 
 def _to_nowhere(stream: IO[str]) -> None:
-    """Drop the rest of an output whose reader is gone: Python would try to write it once more at its end, and complain."""
+    """Drop the rest of an output whose reader is gone. Otherwise, Python would try to write it at exit, and complain."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -1,4 +1,4 @@
-"""`snellen mark`: mark rows that the user already has, or the stored answers of runs again."""
+"""`snellen mark`: mark the user's own rows, or mark the stored answers of runs again."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _mark_runs(runs: Sequence[Path], protocols: tuple[str, ...], as_json: bool) 
         except SnellenError as error:
             if not as_json:
                 raise
-            # what became of the other runs is not lost: every run has its document
+            # the results of the other runs are kept: every run has its document
             refused = refused or error
             lacking = error.lacking if isinstance(error, MissingAnswers) else ()
             facts = [{k: v for k, v in one._asdict().items() if k != "said"} for one in lacking]

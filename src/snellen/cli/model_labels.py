@@ -15,7 +15,7 @@ from snellen.core.model_names import labelled
 
 
 def label(ctx: click.Context, _param: click.Parameter, pairs: tuple[str, ...]) -> None:
-    """Show models under other names for the length of a command."""
+    """Show models under other names while a command runs."""
     ctx.with_resource(labelled(_labels((pair.split("=", 1) for pair in pairs), "--name")))
 
 

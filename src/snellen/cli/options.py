@@ -34,7 +34,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def flag(option: Option, group: str) -> click.Option:
-    """Return a declared option as a flag of the command line. `group` is its heading in the help."""
+    """Return a declared option as a command-line flag. `group` is its heading in the help."""
     more: dict[str, Any] = {"help": option.help, "metavar": option.metavar} | KINDS.get(option.kind, {})
     if "is_flag" not in more and "multiple" not in more and option.default not in (None, ()):
         default = f"{option.default:g}" if isinstance(option.default, float) else option.default
@@ -47,7 +47,7 @@ def flag(option: Option, group: str) -> click.Option:
 
 
 def given_values(options: Iterable[Option], ctx: click.Context) -> dict[str, Any]:
-    """Return the declared options that stand on the command line, by name, with their values."""
+    """Return the declared options that are on the command line, with their values by name."""
     found: dict[str, Any] = {}
     for option in {o.name: o for o in options}.values():
         if ctx.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE:
@@ -68,13 +68,13 @@ def _pair(option: Option, text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-# ---------------------------------------------------------------- what they mean
+# ---------------------------------------------------------------- the values of flags
 
 
 def data_options_of(
     exam: Exam, images: str | None, columns: Sequence[str], box_format: str | None = None
 ) -> dict[str, Any]:
-    """Return --images, --columns and --box-format as the selection keeps them; an error where the exam has no such option."""
+    """Return --images, --columns and --box-format as the selection keeps them. It is an error if the exam has no such option."""
     given = {IMAGES: images, COLUMNS: dict(_pair(COLUMNS, text) for text in columns), BOX_FORMAT: box_format}
     found = {option: value for option, value in given.items() if value}
     for option in found:
@@ -95,22 +95,22 @@ def full_spec(given: Mapping[str, Any]) -> str | None:
 
 
 def resolve(word: str, data: str | None) -> tuple[str, Path]:
-    """Return the exam that a word names, and its data: the path that stands in the exam's place, else `--data`."""
+    """Return the exam that a word names, and its data: the path given in place of the exam, else `--data`."""
     name, where = exams.resolve(word)
     return name, data_of(name, where, data)
 
 
 def data_of(exam: str, where: Path | None, given: str | None) -> Path:
-    """Return the data that a command is about: the path that stands in the exam's place, else `--data`."""
+    """Return the data of a command: the path given in place of the exam, else `--data`."""
     if where is not None and given is not None:
         raise SnellenError(f"--data {given}: the data was named already, {where}; leave out one of them")
     return where if where is not None else data_folder(exam, given)
 
 
 def data_folder(name: str, given: str | None) -> Path:
-    """Return `--data`: a folder or a file, or the name that the hub has for the exam's data; else where `snellen data get` puts it.
+    """Return `--data`: a folder or a file, or the hub's name of the exam's data. By default, it is where `snellen data get` puts the data.
 
-    An exam that draws its samples itself has none: the working folder stands for it.
+    An exam that draws its own samples has no data; the working folder is returned.
     """
     exam = exams.load(name)
     if traits_of(exam).drawn:
@@ -137,7 +137,7 @@ def data_folder(name: str, given: str | None) -> Path:
 
 
 def _repository(hub: HubData, name: str | None) -> str | None:
-    """Return the repository of a set; None where the hub does not have it."""
+    """Return the repository of a data set, or None if the hub does not have it."""
     try:
         return hub.find(name).repo
     except SnellenError:
@@ -145,7 +145,7 @@ def _repository(hub: HubData, name: str | None) -> str | None:
 
 
 def _by_hub_name(exam: str, hub: HubData, given: str) -> Path | None:
-    """Return where the set is that the hub calls so; None where the exam has no such set. Another name never stands for it."""
+    """Return the place of the data set with this name on the hub, or None if the exam has none. Other names are never substituted."""
     for name in (None, *hub.names):
         if (_repository(hub, name) or "").lower() == given.lower():
             folder = default_data_folder(exam if name is None else f"{exam}-{name}")
@@ -167,7 +167,7 @@ def default_data_folder(exam: str) -> Path:
 
 
 def run_folder(path: Path, command: str) -> Path:
-    """Return a run folder; refuse another folder and say which would do."""
+    """Return a run folder. Refuse other folders and suggest one that works."""
     if (path / "run.json").is_file():
         return path
     if is_folder_of_runs(path):
@@ -180,7 +180,7 @@ def run_folder(path: Path, command: str) -> Path:
 
 
 def merge_shards(folder: Path) -> None:
-    """Merge the shards that lie in a folder, where they are whole, and say so."""
+    """Merge the shards in a folder if they are complete, and report it."""
     for line in merge_finished(folder):
         click.echo(f"note: {line}", err=True)
 

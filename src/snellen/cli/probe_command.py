@@ -1,4 +1,4 @@
-"""`snellen probe`: what an endpoint really does with pictures and parameters."""
+"""`snellen probe`: how an endpoint really treats images and parameters."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
 
 
 def _in_a_line(taken: dict[str, Any]) -> str:
-    """Return an estimate in a line."""
+    """Return an estimate on one line."""
     about = f"{taken['calls']} calls, about {taken['input_tokens']:,} input tokens"
     money = taken["money_usd"]
     if isinstance(money, str):

@@ -1,6 +1,6 @@
-"""Progress of long work: a bar on a terminal, a plain line now and then elsewhere. Always on standard error.
+"""Progress of long work: a bar on a terminal, otherwise occasional plain lines. Always on standard error.
 
-Nothing is shown until there is something to count, so a run with nothing left to ask leaves no bar behind.
+Nothing is shown until there is something to count, so a run without open questions leaves no bar behind.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def show_progress(title: str) -> Iterator[_Stages]:
 
 @contextmanager
 def show_count(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Show the progress of work that only counts."""
+    """Show the progress of work that is only counted."""
     with shown(title) as update:
         yield lambda done, total: update(done, total, "")
 
 
 def describe(p: Progress) -> str:
-    """Return rate, cost, failures, retries, what is in progress and answers from the store, what matters most first."""
+    """Return rate, cost, failures, retries, calls in progress and answers from the store, most important first."""
     parts = [f"{(p.done - p.begun) / max(p.seconds, 1e-3):.1f} answers/s"]
     parts.append(money(p.cost, p.cost_unknown))
     counts = {
@@ -61,7 +61,7 @@ def describe(p: Progress) -> str:
 
 
 def money(cost: float, unknown: int) -> str:
-    """Return what calls have cost; nothing where none has cost anything."""
+    """Return the cost of the calls, or an empty text if there is none."""
     if not cost:
         return "cost unknown" if unknown else ""
     return f"{cost:.4f} USD" + (" and calls of unknown cost" if unknown else "")
@@ -69,7 +69,7 @@ def money(cost: float, unknown: int) -> str:
 
 @contextmanager
 def shown(title: str) -> Iterator[Update]:
-    """Show progress as a bar on a terminal, elsewhere as lines."""
+    """Show progress as a bar on a terminal, otherwise as lines."""
     if not sys.stderr.isatty():
         yield _Plain(title)
         return
@@ -85,7 +85,7 @@ def shown(title: str) -> Iterator[Update]:
         TextColumn("{task.fields[state]}", markup=False, table_column=Column(no_wrap=True, ratio=1)),
         BarColumn(bar_width=12),
         console=Console(stderr=True),
-        expand=True,  # so the state is what a narrow screen cuts
+        expand=True,  # so that a narrow screen cuts the state
     )
     task = bar.add_task("", total=None, state="")
 
@@ -103,7 +103,7 @@ def shown(title: str) -> Iterator[Update]:
 
 
 class _Plain:
-    """A line every ten seconds and at the end, with the time left where that can be told."""
+    """A line every ten seconds and at the end, with the remaining time if it can be estimated."""
 
     def __init__(self, title: str) -> None:
         self._title, self._last, self._said = title, time.monotonic(), -1

@@ -1,4 +1,4 @@
-"""`snellen protocols`: what protocols ask and how they judge, side by side; and where they part ways on runs."""
+"""`snellen protocols`: the prompts and rules of protocols, side by side, and their disagreements on runs."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from snellen.present.terminal.tables import print_table, say
 SHOWN = 20
 LONGEST = 120
 _BRIEF = 60
-"""Longer cells are shown only where everything is: lists of options."""
+"""Longer cells (lists of options) are shown only in the full output."""
 NARROW = 100
-"""Below this width, columns of one side only are left out."""
+"""On narrower screens, columns of one side only are left out."""
 ROWS = 15
-"""The most rows where not everything is shown."""
+"""The most rows, except in the full output."""
 Rows = Sequence[Sequence[str]]
 
 
@@ -77,7 +77,7 @@ def command(
     """
     if markdown and as_json:
         raise SnellenError("--markdown and --json: choose one")
-    if runs and exam and (Path(exam) / "run.json").is_file():  # --run R1 R2, and no exam named
+    if runs and exam and (Path(exam) / "run.json").is_file():  # --run R1 R2, without a named exam
         exam, more = "", (Path(exam), *more)
     if more and not runs:
         raise SnellenError(f"'{more[0]}' is not understood: name run folders after --run")
@@ -119,7 +119,7 @@ def _refuse_controls(targets: Sequence[ProtocolRun]) -> None:
 
 
 def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
-    """Return the exam's probes, or the first sample of each part of a data set: prompts are shown with these."""
+    """Return the exam's probes, or the first sample of each part of a data set. Prompts are shown with these."""
     if data is not None:
         samples = exam.open(Path(data), Selection()).light()
         parts: dict[tuple[str | None, str | None], Sample] = {}
@@ -131,11 +131,11 @@ def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
     return probes_of(exam)
 
 
-# ---------------------------------------------------------------- without looking
+# ---------------------------------------------------------------- blind subjects
 
 
 def _show_blind(exam: Exam, targets: Sequence[ProtocolRun], data: Path | None, as_json: bool) -> None:
-    """Show what subjects that never look would score. A guess from the texts is learnt from the training split, or by folds."""
+    """Show what blind subjects would score. A guess from the texts is learnt from the training split, or by folds."""
     samples = list(exam.open(data, Selection()).light()) if data else list(truths_of(exam))
     trained_on = training(exam, data) if data else []
     with show_count(f"{exam.name}, protocols") as counting:
@@ -182,7 +182,7 @@ def table_markdown(table: ProtocolTable) -> str:
 
 
 def _print_table(table: ProtocolTable, verbose: bool) -> None:
-    """Print prompts and rows; without `verbose` only what differs in the first part."""
+    """Print prompts and rows. Without `verbose`, print only the differences in the first part."""
     for s in table.sections if verbose else table.sections[:1]:
         where = f"{s.split} · {s.task}"
         if verbose or len(s.diffs) == 2:
@@ -218,7 +218,7 @@ def _show_runs(
     for run in runs:
         if run.manifest.exam != exam:
             raise SnellenError(f"{run.path} is a run of {run.manifest.exam}, not of {exam}")
-        prompts_of(run, names)  # an error where it is not marked, or not by these
+        prompts_of(run, names)  # an error if the run is not marked, or not by these
         check_marks(run)
     if as_json:
         options.print_json({"exam": exam, "runs": [_run_json(run, names) for run in runs]})
@@ -247,7 +247,7 @@ def _show_runs(
 def _run_tables(
     run: Run, compared: ProtocolComparison, flips: Sequence[ProtocolFlip], names: Sequence[str]
 ) -> dict[str, list[dict[str, str]]]:
-    """Return scores, agreement with stages, and flips: the rows of each table by its title."""
+    """Return the rows of each table by its title: scores, agreement with stages, and flips."""
     scores = [
         {
             "part": row.part,
@@ -327,11 +327,11 @@ def _run_json(run: Run, names: Sequence[str]) -> dict[str, Any]:
 
 
 def markdown_table(title: str, heads: Sequence[str], rows: Rows) -> str:
-    """Return a GitHub Markdown table under a heading; no cell can break it or be more than text."""
+    """Return a GitHub Markdown table under a heading. Cells are escaped: they cannot break the table or be more than text."""
     lines = pipe_table([_inert(head) for head in heads], ([_inert(cell) for cell in row] for row in rows))
     return f"## {_inert(title)}\n\n" + "\n".join(lines)
 
 
 def _inert(text: str) -> str:
-    """Return text that Markdown shows as it is, on one line."""
+    """Return text that Markdown shows literally, on one line."""
     return "<br>".join(escaped(line) for line in text.splitlines())

@@ -1,4 +1,4 @@
-"""`snellen report`: what to know of runs in the terminal, and one self-contained page."""
+"""`snellen report`: the findings of runs in the terminal, and one self-contained page."""
 
 from __future__ import annotations
 

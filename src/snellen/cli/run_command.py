@@ -1,4 +1,4 @@
-"""`snellen run`: run an exam on a subject, or go on with an interrupted run."""
+"""`snellen run`: run an exam on a subject, or resume an interrupted run."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
         return _check_batching(plan, own["check_batching"])
     if plan.subject.about():
         click.echo(plan.subject.about(), err=True)
-    warned = warnings_for(plan.subject)  # before anything is asked
+    warned = warnings_for(plan.subject)  # before the first call
     for line in warned:
         click.echo(f"warning: {line}", err=True)
     with show_progress(f"{plan.exam.name} · {plan.subject.spec}") as shown:
@@ -78,7 +78,7 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
 
 
 def refuse_assumptions(given: dict[str, Any]) -> None:
-    """Refuse what only an estimate uses where the run would be paid."""
+    """Refuse flags that only an estimate uses if the run would be paid."""
     ctx = click.get_current_context()
     for name in () if given["dry_run"] else ("seconds_per_call", "output_tokens", "thinking_tokens"):
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
@@ -88,7 +88,7 @@ def refuse_assumptions(given: dict[str, Any]) -> None:
 
 @contextlib.contextmanager
 def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
-    """Give the limits of a run by its flags; a cluster is released at the end."""
+    """Yield the limits of a run from its flags. A cluster is released at the end."""
     limits = Limits(
         **{name: given[name] for name in ("max_cost", "timeout", "tries", "max_errors", "fresh")},
         concurrency=_concurrency(given["concurrency"]),
@@ -107,11 +107,11 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
 
 
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:
-    """Return the request that the flags of `run` make."""
+    """Return the request that the flags of `run` describe."""
     word, spec = exam_of(exam, given), options.full_spec(given)
     if spec and "/" in spec:
-        find(spec)  # a wrong model is said before missing data
-    if collects(word) and (exam is None or given["data"] == "."):  # as multimodal-vqa-eval, which works in one folder
+        find(spec)  # a wrong model is reported before missing data
+    if collects(word) and (exam is None or given["data"] == "."):  # like multimodal-vqa-eval, in one folder
         own = {"results": "results", **own}
     name, data = options.resolve(word, given["data"])
     return RunRequest(
@@ -128,7 +128,7 @@ def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> 
 
 
 def _check_batching(plan: Any, k: int) -> int:
-    from snellen.subjects.local.check import check_batching  # with all that runs models here
+    from snellen.subjects.local.check import check_batching  # imported with everything that runs models here
 
     asked = questions(plan.exam, plan.data, plan.firsts[:1], lambda _key: True, plan.applies, plan.selection.seed)
     click.echo(str(check_batching(plan.subject, islice(asked, k), k)))

@@ -1,4 +1,4 @@
-"""Runs as a user names them where there may be many: run folders, and folders that hold runs."""
+"""Runs that a user names in commands that take many: run folders, and folders that hold runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from snellen.engine.runs.run import Run, open_run
 
 
 def opened(paths: Sequence[Path], command: str, check: Callable[[Run], None] | None) -> tuple[list[Run], list[str]]:
-    """Return the runs that were named, those of the folders that were named, and why others of these folders are left out.
+    """Return the named runs, those in the named folders, and why other runs of these folders are left out.
 
-    `check` raises SnellenError where a run is not good.
+    `check` raises SnellenError if a run is not valid.
     """
     found: dict[Path, Run] = {}
     passed: list[str] = []

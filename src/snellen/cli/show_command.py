@@ -77,7 +77,7 @@ def command(
 
 
 def _list(folder: Path, limit: int | None, as_json: bool) -> int:
-    """List the runs of a folder. What is no run, unfinished or damaged is named and passed over; answers and marks are not opened."""
+    """List the runs of a folder. Other, unfinished or damaged entries are named and skipped. Answers and marks are not opened."""
     options.merge_shards(folder)
     found = listing(folder, limit)
     if as_json:

@@ -31,16 +31,16 @@ _ONE_AT_A_TIME = ("batch_api", "cancel_batches")
 _OF_ESTIMATES = ("dry_run", "seconds_per_call", "output_tokens", "thinking_tokens")
 _OF_A_SUITE = ("exam", "out", "fresh", "no_store", "as_json", "verbose", "shard", "on", "serve", *_OF_ESTIMATES)
 _BESIDE_A_FILE = frozenset((*_OF_A_SUITE, *_ONE_AT_A_TIME, *_OF_RUNNING, *_OF_EVERY_EXAM))
-"""The flags that mean something beside a suite file: they go before what it says."""
+"""The flags that have an effect beside a suite file: they override its values."""
 
 
 def is_meant(exam: str | None, models: Sequence[str], given: dict[str, Any]) -> bool:
-    """Return whether a command line asks for several runs, or for the estimate of any."""
+    """Return whether a command line asks for several runs, or for an estimate."""
     return given["dry_run"] or len(models) > 1 or bool(exam and (exam.endswith(FILE) or "," in exam))
 
 
 def run(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any], limits: Limits) -> int:
-    """Run all, or say what that would take."""
+    """Run all, or print the estimate."""
     if own.get("check_batching"):
         raise SnellenError("--check-batching is for one run: name one exam and one model")
     if exam is not None and exam.endswith(FILE):
@@ -62,7 +62,7 @@ def cells_of(suite: Suite, limits: Limits, out: Path, *, offline: bool) -> Seque
 
 
 def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any]) -> Suite:
-    """Return the exams and models that the command line names; with several exams, --data is the folder that holds a folder for each."""
+    """Return the exams and models on the command line. With several exams, --data is the parent of one folder for each."""
     given["model"] = models[0] if models else None
     names = [w for w in exam.split(",") if w] if exam else [exam_of(exam, given)]
     if not names:
@@ -79,7 +79,7 @@ def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], giv
 
 
 def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: Limits) -> tuple[Suite, Limits, Path]:
-    """Return the suite that a file describes; what stands on the command line as well goes before it."""
+    """Return the suite that a file describes. The command line overrides the file."""
     ctx = click.get_current_context()
     named = {k for k in ctx.params if ctx.get_parameter_source(k) is click.core.ParameterSource.COMMANDLINE}
     strange = sorted((named | own.keys()) - _BESIDE_A_FILE - {"own"})
@@ -95,7 +95,7 @@ def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: L
 
 
 def estimated(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, given: dict[str, Any]) -> int:
-    """Say what runs would take. Nothing is called."""
+    """Print the estimate of the runs. No model is called."""
     assumed = Assumptions(
         given.get("seconds_per_call", USUAL.seconds_per_call),
         limits.concurrency or USUAL.concurrency,
@@ -129,7 +129,7 @@ def _carry_out(name: str, out: Path, cells: Sequence[SuiteRun], limits: Limits, 
 
 
 def carried_out(name: str, cells: Sequence[SuiteRun], limits: Limits, *, verbose: bool) -> Sequence[SuiteRunResult]:
-    """Carry runs out under one progress view and one budget, and say what users should know of them."""
+    """Carry out the runs under one progress view and one budget, and print notes for users."""
     with show_suite(name, cells) as watch:
         ended = SuiteExecution(cells, limits.max_cost, watch).run()
     for line in _notes(ended, None if verbose else _MOST_NOTES):
@@ -138,7 +138,7 @@ def carried_out(name: str, cells: Sequence[SuiteRun], limits: Limits, *, verbose
 
 
 def _notes(ended: Sequence[SuiteRunResult], most: int | None) -> list[str]:
-    """Return what users should know of the runs, each note once; that nothing was asked is in the table."""
+    """Return the notes on the runs, each once. The table already shows that nothing was asked."""
     often: dict[str, list[str]] = {}
     for how in ended:
         for note in how.finished.notes if how.finished is not None else ():

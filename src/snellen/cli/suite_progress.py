@@ -25,7 +25,7 @@ def show_suite(title: str, cells: Sequence[SuiteRun]) -> Iterator[Watch]:
 
 
 class _SuiteView(Watch):
-    """The questions of all runs, counted together; what is said is of the run that was heard of last."""
+    """The questions of all runs, counted together. The text is on the run that reported last."""
 
     def __init__(self, cells: Sequence[SuiteRun], update: Update) -> None:
         self._cells, self._update = cells, update
@@ -36,7 +36,7 @@ class _SuiteView(Watch):
         self._lock = threading.Lock()
 
     def asking(self, number: int, progress: Progress) -> None:
-        """Show what this run is at."""
+        """Show this run's progress."""
         with self._lock:
             self._seen[number] = progress
             self._total[number], self._done[number] = progress.total, progress.done
@@ -49,7 +49,7 @@ class _SuiteView(Watch):
             self._show(number, f"{done} of {total} {SCORED}")
 
     def ended(self, number: int, how: SuiteRunResult) -> None:
-        """Leave a line."""
+        """Print a line that remains."""
         with self._lock:
             self._ended += 1
             if how.why is None:

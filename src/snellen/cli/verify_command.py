@@ -1,4 +1,4 @@
-"""`snellen verify`: does a run hold what it says?"""
+"""`snellen verify`: whether a run matches its records."""
 
 from __future__ import annotations
 

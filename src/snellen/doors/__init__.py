@@ -1,1 +1,1 @@
-"""Snellen by the commands of other tools."""
+"""The commands of other tools, implemented by Snellen."""

@@ -1,4 +1,4 @@
-"""Files of logs, read with bounds: a size that is no log's, a bomb, and what is not JSON are one clear line."""
+"""Log files, read within limits: an impossible size, a decompression bomb or invalid JSON gives one clear line."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LARGEST_MEMBER = 256 << 20
 LARGEST_LINE = 64 << 20
 MOST_UNPACKED = 1 << 30
 MOST_VALUES = 16 << 20
-"""The most values of one JSON document, or of the members of an archive: even an empty one takes 64 bytes of memory."""
+"""The most values of one JSON document, or members of an archive: even an empty one takes 64 bytes of memory."""
 ZSTD = 93
-"""The number of zstd among a zip file's ways to compress; zipfile knows it from Python 3.14 on."""
+"""The number of zstd among the compression methods of zip files. zipfile supports it from Python 3.14 on."""
 _LOCAL_HEADER = 30
 
 
 def checked(path: Path) -> Path:
-    """Return the path of a log that is there and of a size that can be read."""
+    """Return the path of a log that exists and has a readable size."""
     if not path.is_file():
         what = "a folder, and a log is a file: name that" if path.is_dir() else "no such file"
         raise SnellenError(f"{path}: {what}")
@@ -42,7 +42,7 @@ def checked(path: Path) -> Path:
 
 
 def decoded(raw: bytes, kind: type[T], where: str) -> T:
-    """Decode JSON as a typed record. Python's own spelling of numbers (NaN) is taken, too."""
+    """Decode JSON as a typed record. Python's own spelling of numbers (NaN) is accepted, too."""
     _values_in(raw, where)
     try:
         return msgspec.json.decode(raw, type=kind)
@@ -65,7 +65,7 @@ def decoded(raw: bytes, kind: type[T], where: str) -> T:
 
 
 def _values_in(raw: bytes, where: str, before: int = 0) -> int:
-    """Return how many values JSON has at most, with those before it; refuse more than are kept in memory."""
+    """Return an upper bound of the number of JSON values, including those before. Refuse more than are kept in memory."""
     values = before + sum(map(raw.count, (b",", b"[", b"{")))
     if values > MOST_VALUES:
         raise SnellenError(f"{where}: more than {MOST_VALUES:,} values of JSON; import a smaller log")
@@ -73,7 +73,7 @@ def _values_in(raw: bytes, where: str, before: int = 0) -> int:
 
 
 def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file that hold something, with their numbers."""
+    """Yield the lines of a file that are not empty, with their numbers."""
     with checked(path).open("rb") as file:
         number = 0
         while line := file.readline(LARGEST_LINE + 1):
@@ -85,7 +85,7 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the JSON objects of a file with one a line."""
+    """Yield the JSON objects of a file, one from each line."""
     cells = 0
     for number, line in lines(path):
         found = decoded(line, dict[str, Any], f"{path} line {number}")
@@ -95,7 +95,7 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 class Archive:
-    """A zip file of JSON members, each read whole within bounds."""
+    """A zip file of JSON members, each read whole within limits."""
 
     def __init__(self, path: Path) -> None:
         self.path = checked(path)
@@ -139,7 +139,7 @@ class Archive:
 
 
 def _of_zstd(file: BinaryIO, info: zipfile.ZipInfo) -> bytes:
-    """Unpack a member that zipfile cannot. Two lengths in the header before its bytes say where these begin."""
+    """Unpack a member that zipfile cannot. Two lengths in the local header give the start of its bytes."""
     import pyarrow as pa
 
     file.seek(info.header_offset)

@@ -1,4 +1,4 @@
-"""From a log to a run like any other: its rows are matched with samples, its replies kept as answers and marked, its scores kept beside."""
+"""Import of a log as a run: rows are matched with samples, replies are kept as answers and marked, scores are kept beside them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class ImportRequest(NamedTuple):
-    """What a user asks for. Without `data` the truths are taken from the log."""
+    """A user's request. Without `data`, the truths come from the log."""
 
     tool: str
     files: tuple[Path, ...]
@@ -60,7 +60,7 @@ class ImportRequest(NamedTuple):
 
 
 class ImportedRun(NamedTuple):
-    """A log that became a run. `again` says that it had been imported before."""
+    """A log that became a run. `again` means that it had been imported before."""
 
     run: Run
     record: ImportRecord
@@ -82,7 +82,7 @@ class _LogSamples(Dataset):
 
 
 def import_log(request: ImportRequest) -> ImportedRun:
-    """Read a log and make a run of it, or find the run that it became before. Nothing of the log is executed."""
+    """Read a log and make a run of it, or find the run that was made before. Nothing in the log is executed."""
     exam = exams.load(request.exam)
     if exam.extra(Thresholds) is not None:
         raise SnellenError(
@@ -130,7 +130,7 @@ def _sample(exam: Exam, row: LogRow, selection: Selection) -> Sample:
         raise SnellenError(
             f"{row.where}: the log has too little to mark it by ({error}); --data DIR has the truths"
         ) from None
-    try:  # what tells a reply right from wrong may be too little for a table by parts
+    try:  # fields that are enough to mark a reply may be too few for a table by parts
         for protocol in exam.protocols.values():
             protocol.groups(sample)
     except KeyError as error:
@@ -141,7 +141,7 @@ def _sample(exam: Exam, row: LogRow, selection: Selection) -> Sample:
 
 
 def _pictures(data: Dataset) -> Mapping[str, Sequence[str]]:
-    """Return the samples that show each picture, by its digest."""
+    """Return the ids of the samples that show each image, by its digest."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for sample in data.full(lambda _id: True):
         for picture in sample.pictures:
@@ -160,14 +160,14 @@ def _plan(
     asked: MatchedPrompt,
     matches: Sequence[MatchedRows],
 ) -> Plan:
-    """Plan the run, with the log in the place of the model."""
+    """Plan the run, with the log in place of the model."""
     every = choose(exam, request.protocols, asked.prompt)
     targets = tuple(t for t in every if "evidence" not in t.protocol.needs)
     if not targets:
         raise SnellenError(
             f"the protocols of {exam.name} need the pictures: 'snellen run {exam.name} --model replay/FILE' takes recorded replies"
         )
-    imported = {  # all that decides the answers: the files, and what was taken of them as what
+    imported = {  # everything that decides the answers: the files, and how their content was used
         "tool": log.tool,
         "version": log.version,
         "model": log.model,
@@ -188,7 +188,7 @@ def _plan(
 
 
 def _digests(paths: Sequence[str]) -> dict[str, str]:
-    """Return the digests of files by their names: their folders do not matter."""
+    """Return the digests of files by name. Their folders do not matter."""
     found = {}
     for path in map(Path, paths):
         with path.open("rb") as file:
@@ -199,9 +199,9 @@ def _digests(paths: Sequence[str]) -> dict[str, str]:
 def _written(
     request: ImportRequest, plan: Plan, log: Log, every: Sequence[MatchedRows], asked: MatchedPrompt
 ) -> ImportedRun:
-    """Write the run folder; one that is there already is completed and marked, never written anew."""
+    """Write the run folder. An existing one is completed and marked, never rewritten."""
     graded = any(row.scores.get(log.headline, 0.0) > 1 for matched in every for row, _sample in matched.pairs)
-    verdict = "" if graded else log.headline  # points and percent tell no right from wrong
+    verdict = "" if graded else log.headline  # points and percent do not say right or wrong
     theirs = {
         (sample.id, at): _theirs(verdict, row, sample, asked, at)
         for at, matched in enumerate(every, 1)
@@ -215,7 +215,7 @@ def _written(
             targets = tuple(dict.fromkeys(targets_from_manifest(plan.exam, known, folder.path) + targets))
         else:
             known = manifest(plan)
-            if asked.wording == "same":  # a wording is kept only where it is known to have been asked
+            if asked.wording == "same":  # a wording is kept only if it is known to have been asked
                 said = {name: Wording(digest=mark) for name, mark in wordings(plan).items()}
                 known = msgspec.structs.replace(known, wordings=said)
         if not folder.has("samples.jsonl"):
@@ -246,12 +246,12 @@ def _answer(row: LogRow, sample: Sample, arm: str) -> Answer:
     )
 
 
-# ---------------------------------------------------------------- what the tool said
+# ---------------------------------------------------------------- the tool's own results
 
 
 def _theirs(verdict: str, row: LogRow, sample: Sample, asked: MatchedPrompt, repeat: int) -> ImportedSample:
     value = row.scores.get(verdict)
-    decided = value is not None and (value <= 0 or value >= 1)  # not true of a score that is no number
+    decided = value is not None and (value <= 0 or value >= 1)  # false for NaN
     right = value >= 1 if value is not None and decided else None
     said = row.asked if asked.wording == "other" else None
     return ImportedSample(

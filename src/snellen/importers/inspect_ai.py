@@ -1,4 +1,4 @@
-"""Inspect AI's logs: `.eval`, a zip file of JSON members, and `.json`, all in one. Both hold the same records."""
+"""Inspect AI's logs: `.eval`, a zip file of JSON members, and `.json`, a single document. Both hold the same records."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ ATTACHED = "attachment://"
 
 
 class _InspectPart(msgspec.Struct, frozen=True):
-    """A part of a log, as far as it is used."""
+    """The part of a log that is used."""
 
 
 class _Score(_InspectPart, frozen=True):
-    """What a scorer said of a sample."""
+    """A scorer's result for a sample."""
 
     value: Any = None
     answer: str | None = None
@@ -44,7 +44,7 @@ class _Choice(_InspectPart, frozen=True):
 
 
 class _Output(_InspectPart, frozen=True):
-    """What a model's call gave."""
+    """The output of a model call."""
 
     choices: tuple[_Choice, ...] = ()
     completion: str | None = None
@@ -52,7 +52,7 @@ class _Output(_InspectPart, frozen=True):
 
 
 class _InspectSample(_InspectPart, frozen=True):
-    """The part of a sample's record that is used; the transcript of events, by far the largest, is skipped."""
+    """The part of a sample's record that is used. The transcript of events, by far the largest, is skipped."""
 
     id: str | int
     epoch: int = 1
@@ -74,7 +74,7 @@ class _Scorer(_InspectPart, frozen=True):
 
 
 class _InspectResults(_InspectPart, frozen=True):
-    """The totals of an evaluation; `headline` names the score that the log itself puts first."""
+    """The totals of an evaluation. `headline` names the score that the log itself puts first."""
 
     completed_samples: int = 0
     scores: tuple[_Scorer, ...] = ()
@@ -89,13 +89,13 @@ class _Reduced(_InspectPart, frozen=True):
 
 
 class _DataSet(_InspectPart, frozen=True):
-    """The data set that was asked, with its samples in their order."""
+    """The data set of the evaluation, with its samples in order."""
 
     sample_ids: list[str | int] | None = None
 
 
 class _Spec(_InspectPart, frozen=True):
-    """What was evaluated, by whom and how."""
+    """The settings of the evaluation: task, model and parameters."""
 
     task: str = ""
     model: str = ""
@@ -106,7 +106,7 @@ class _Spec(_InspectPart, frozen=True):
 
 
 class _Header(_InspectPart, frozen=True):
-    """header.json; a `.json` log has samples and reductions beside it."""
+    """header.json. A `.json` log also has samples and reductions."""
 
     eval: _Spec
     status: str = ""
@@ -116,7 +116,7 @@ class _Header(_InspectPart, frozen=True):
 
 
 def read(paths: Sequence[Path], epoch: int | None = None) -> Log:
-    """Read a log of either form. Of several epochs all are taken, as repeats, or the one that is named."""
+    """Read a log of either form. If there are several epochs, all are used as repeats, or only the named one."""
     if len(paths) > 1:
         raise SnellenError("a log of Inspect is one evaluation: import one at a time")
     path = paths[0]
@@ -150,7 +150,7 @@ def read(paths: Sequence[Path], epoch: int | None = None) -> Log:
     times = [[s for s in samples if s.epoch == one] for one in (epochs if epoch is None else [epoch])]
     rows, *again = [tuple(_row(i, s) for i, s in enumerate(some)) for some in times]
     reduced = {one.scorer: one.samples for one in header.reductions or ()}
-    # texts and records are left out, as headers with keys may be among them
+    # texts and records are left out, because headers with keys may be among them
     config = {k: v for k, v in spec.model_generate_config.items() if isinstance(v, bool | int | float)}
     first = str((results.headline or {}).get("score") or "")
     return Log(
@@ -218,7 +218,7 @@ def _row(number: int, sample: _InspectSample) -> LogRow:
 
 
 def _texts(messages: Iterable[dict[str, Any]], field: str, sample: _InspectSample) -> list[str]:
-    """Return a field of every part of messages that has it as a text; long ones are kept apart, under their digest."""
+    """Return a field of every message part that has it as a text. Long ones are stored separately, under their digest."""
     found = []
     for message in messages:
         content = message.get("content")
@@ -230,7 +230,7 @@ def _texts(messages: Iterable[dict[str, Any]], field: str, sample: _InspectSampl
 
 
 def _digest(image: str) -> str:
-    """Return the digest of a picture that the log has; nothing where it was left out."""
+    """Return the digest of an image in the log, or an empty text if it was left out."""
     head, _, data = image.partition(";base64,")
     try:
         return hashlib.sha256(base64.b64decode(data, validate=True)).hexdigest() if head.startswith("data:") else ""
@@ -239,7 +239,7 @@ def _digest(image: str) -> str:
 
 
 def _number(value: Any) -> float:
-    """Return a score as a number by Inspect's own rule; what it cannot read is 0.
+    """Return a score as a number by Inspect's own rule. Values that it cannot read are 0.
 
     >>> _number("C"), _number("P"), _number(True), _number("0.25"), _number([1])
     (1.0, 0.5, 1.0, 0.25, 0.0)
@@ -259,7 +259,7 @@ def _number(value: Any) -> float:
 def _figures(
     scorers: Sequence[_Scorer], reduced: Mapping[str, Sequence[_Score]], rows: Sequence[LogRow]
 ) -> Iterator[LogScore]:
-    """Yield what the log reports, each with the values that it was made of: one a sample, epochs brought together."""
+    """Yield the figures that the log reports, each with its values: one for each sample, with epochs combined."""
     for one in scorers:
         score = one.name if one.scorer in ("", one.name) else f"{one.scorer}/{one.name}"
         kept = reduced.get(one.scorer or one.name)
@@ -267,7 +267,7 @@ def _figures(
             every = [r.scores[score] for r in rows if score in r.scores]
         else:
             every = [_number(s.value.get(one.name) if isinstance(s.value, dict) else s.value) for s in kept]
-        values = tuple(v for v in every if not math.isnan(v))  # a sample that was not scored is no zero
+        values = tuple(v for v in every if not math.isnan(v))  # a sample that was not scored is not a zero
         for name, metric in one.metrics.items():
             value = metric.get("value")
             if isinstance(value, int | float):

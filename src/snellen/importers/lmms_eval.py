@@ -1,4 +1,4 @@
-"""lmms-eval's logs: `DATE_samples_TASK.jsonl`, one line a sample, and `DATE_results.json` beside them with the totals."""
+"""lmms-eval's logs: `DATE_samples_TASK.jsonl`, one line for each sample, and `DATE_results.json` beside them with the totals."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ NO_METRICS = frozenset(
         "token_counts",
     ]
 )
-"""The fields of a line that are no scores."""
+"""The fields of a line that are not scores."""
 IDS = ("id", "image_id", "question_id", "sample_id")
 
 
 class _Results(msgspec.Struct, frozen=True, kw_only=True):
-    """The totals of an evaluation, as far as they are used."""
+    """The totals of an evaluation that are used."""
 
     results: dict[str, dict[str, Any]] = {}
     configs: dict[str, dict[str, Any]] = {}
@@ -49,7 +49,7 @@ class _Results(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(paths: Sequence[Path]) -> Log:
-    """Read the lines of one or several tasks of one evaluation, with its totals where there are any."""
+    """Read the lines of one or several tasks of one evaluation, with its totals if there are any."""
     files, totals = _files(paths)
     found = decoded(totals.read_bytes(), _Results, str(totals)) if totals is not None else _Results()
     rows: list[LogRow] = []
@@ -79,7 +79,7 @@ def read(paths: Sequence[Path]) -> Log:
 
 
 def _files(paths: Sequence[Path]) -> tuple[list[tuple[str, Path]], Path | None]:
-    """Return the files of samples by task, and the one with the totals. To name the totals is to name all of their tasks."""
+    """Return the files of samples by task, and the one with the totals. Naming the totals selects all of their tasks."""
     samples: list[tuple[str, Path]] = []
     totals: list[Path] = []
     for path in map(checked, paths):
@@ -144,14 +144,14 @@ def _row(where: str, task: str, line: Mapping[str, Any]) -> LogRow:
 
 
 def _first_text(value: Any) -> str | None:
-    """Return the first text of lists within lists; several replies to one question are rare, and the first is what is scored."""
+    """Return the first text of nested lists. Several replies to one question are rare, and the first is the one that is scored."""
     while isinstance(value, list) and value:
         value = value[0]
     return value if isinstance(value, str) else None
 
 
 def _number(value: Any) -> float | None:
-    """Return a score of a sample: a number, or a record with one under `score`."""
+    """Return a score of a sample: a number, or a record with a number under `score`."""
     inner = value.get("score") if isinstance(value, dict) else value
     number = to_number(inner) if isinstance(inner, bool | int | float) else math.nan
     return None if math.isnan(number) else number
@@ -173,14 +173,14 @@ def _figures(task: str, rows: Sequence[LogRow], found: _Results) -> list[LogScor
             one = LogScore(
                 name=metric, value=to_number(value), part=task, score=metric, how="sum" if own else "", values=own
             )
-            # a function of the task's own is mostly a mean; where it is not, its total is nothing that we could make again
+            # a task's own function is mostly a mean; if it is not, we cannot reproduce its total
             is_mean = one.agrees or rules.get(metric, "mean") == "mean"
             figures.append(one if is_mean else msgspec.structs.replace(one, how=""))
     return figures
 
 
 def _rules(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how the task adds up each metric: `mean`, or the name of a function of its own."""
+    """Return how the task aggregates each metric: `mean`, or the name of its own function."""
     declared = config.get("metric_list")
     every = declared if isinstance(declared, list) else []
     return {str(m["metric"]): m.get("aggregation", "mean") for m in every if isinstance(m, dict) and "metric" in m}

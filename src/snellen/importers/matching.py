@@ -1,4 +1,4 @@
-"""Which sample of a data set a row of a log is about: by its id, by its picture, or by its place, and never against its target."""
+"""Matching of log rows with samples of a data set: by id, by image, or by place, and never against the target."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from snellen.core.types import Sample
 from snellen.importers.log import LogRow
 
 Pictures = Callable[[], Mapping[str, Sequence[str]]]
-"""Gives the ids of the samples that show a picture, by its SHA-256; only called where a log has pictures and no ids that fit."""
+"""Gives the ids of the samples that show an image, by its SHA-256. Only called if a log has images and no matching ids."""
 PART_FIELDS = ("config", "part", "task", "split", "subset")
 NAMED = 3
 
 
 class _UnmatchedRow(NamedTuple):
-    """A row that is about no sample, and why."""
+    """A row without a sample, and the reason."""
 
     row: LogRow
     why: str
 
 
 class MatchedRows(NamedTuple):
-    """Rows with their samples, in the order of the samples; `ways` counts how they were found.
+    """Rows with their samples, in the order of the samples. `ways` counts how they were found.
 
-    `unsure` were found by their place alone, with no target that confirms it.
+    `unsure` were found by their place alone, with no target to confirm it.
     """
 
     pairs: tuple[tuple[LogRow, Sample], ...]
@@ -76,7 +76,7 @@ def match(rows: Sequence[LogRow], samples: Sequence[Sample], pictures: Pictures)
 
 
 def _shifted(rows: Sequence[LogRow]) -> bool:
-    """Tell whether ids are numbers that do not count the rows as they stand, from 0 or from 1: then a place says nothing."""
+    """Return whether ids are numbers that do not count the rows in order, from 0 or from 1. Then a place has no meaning."""
     apart = {
         int(row.id) - row.number
         for row in rows
@@ -86,7 +86,7 @@ def _shifted(rows: Sequence[LogRow]) -> bool:
 
 
 def refusal(left: Sequence[_UnmatchedRow], rows: int, source: str) -> SnellenError:
-    """Return the error of rows that are about no sample."""
+    """Return the error for rows without a sample."""
     some = "; ".join(f"{one.row.where}: {one.why}" for one in left[:NAMED])
     more = f"; and {len(left) - NAMED} more" if len(left) > NAMED else ""
     cure = (
@@ -98,7 +98,7 @@ def refusal(left: Sequence[_UnmatchedRow], rows: int, source: str) -> SnellenErr
 
 
 class _Index:
-    """The samples by id and the end of an id, by picture, and by part in their order."""
+    """The samples by id and the end of an id, by image, and by part in their order."""
 
     def __init__(self, samples: Sequence[Sample], pictures: Pictures) -> None:
         self._samples, self._pictures = samples, cache(pictures)
@@ -109,14 +109,14 @@ class _Index:
         for sample in samples:
             self._by_question[_squeezed(str(sample.facts.get("question") or ""))].add(sample.id)
         self.by_row = all(sample.id.isdecimal() for sample in samples)
-        """Whether ids are numbers, maybe of rows, which a log may count otherwise."""
+        """True if ids are numbers, possibly of rows, which a log may count differently."""
 
     def asking(self, row: LogRow) -> set[str]:
-        """Return the ids of the samples whose question is the row's, word by word; none where it has none of theirs."""
+        """Return the ids of the samples whose question has the row's exact words, or none."""
         return self._by_question.get(_squeezed(row.asked), set()) if row.asked else set()
 
     def find(self, row: LogRow) -> tuple[str, list[Sample]]:
-        """Return how a row's sample was found, and those that it may be."""
+        """Return how a row's sample was found, and the candidates."""
         if row.id is not None:
             exact = self._by_id.get(row.id)
             found = [exact] if exact is not None else _narrowed(self._by_end.get(_end(row.id), []), row)
@@ -142,7 +142,7 @@ def _end(name: str) -> str:
 
 
 def _narrowed(found: Sequence[Sample], row: LogRow) -> list[Sample]:
-    """Fewer samples, where some are of the row's part, ask what it asked, or have its target."""
+    """Reduce the candidates to those that are of the row's part, ask its question, or have its target, if there are any."""
     left = list(found)
     words, said = _squeezed(row.asked or ""), _said(row)
     checks: tuple[Callable[[Sample], bool], ...] = (
@@ -170,18 +170,18 @@ def _folders(sample: Sample) -> set[str]:
 
 
 def _names(sample: Sample) -> set[str]:
-    """Return what a sample's part may be called: the folders of its id, and its tags."""
+    """Return the possible names of a sample's part: the folders of its id, and its tags."""
     return _folders(sample) | {tag.casefold() for tag in sample.tags.values()}
 
 
 def _said(row: LogRow) -> set[str]:
-    """Return what a row calls its part."""
+    """Return a row's names for its part."""
     words = (row.part, *(row.fields.get(name) for name in PART_FIELDS))
     return {w.casefold() for w in words if isinstance(w, str) and w}
 
 
 def _comparable(target: str | None, truth: Any) -> bool:
-    """Return whether a log's target can be held against a sample's truth. An option's letter says nothing where the truth is a word.
+    """Return whether a log's target can be compared with a sample's truth. An option's letter cannot if the truth is a word.
 
     >>> _comparable("cat", "cat"), _comparable("B", "cat"), _comparable("B", "B"), _comparable("cat", {"shape": "cat"})
     (True, False, True, False)
@@ -192,7 +192,7 @@ def _comparable(target: str | None, truth: Any) -> bool:
 
 
 def _disagrees(target: str | None, truth: Any) -> bool:
-    """Return whether a log's target is another than the sample's truth; order, case and white space say nothing.
+    """Return whether a log's target differs from the sample's truth. Order, case and white space are ignored.
 
     >>> _disagrees("color, Shape", "Shape, Color"), _disagrees("size", "color"), _disagrees(None, "color")
     (False, True, False)

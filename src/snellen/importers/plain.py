@@ -1,4 +1,4 @@
-"""Anybody's replies: a table or JSON lines with an id and a reply in each row, and a score, a target, a model where there are any."""
+"""Replies from any source: a table or JSON lines with an id and a reply in each row, and optionally a score, a target, a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TARGETS = ("target", "answer", "truth", "label", "ground_truth")
 ASKED = ("prompt", "question", "input")
 FAILED = ("error", "failure")
 NO_ERROR = ("", "false", "none", "null", "no", "0", "0.0", "nan", "n/a", "[]")
-"""Cells of such a column that say that nothing failed."""
+"""Cells of such a column that mean that nothing failed."""
 
 
 _COLUMNS = (IDS, REPLIES, SCORES, PARTS, TARGETS, ASKED, FAILED)
@@ -32,7 +32,7 @@ def read(paths: Sequence[Path]) -> Log:
     for path in paths:
         read_rows = tables.rows(path)
         cells_of_all = [cells for _where, cells in read_rows]
-        # each column is chosen once for all rows; "" where there is none
+        # each column is chosen once for all rows; "" if it is missing
         columns = [tables.first_column(cells_of_all, names) for names in _COLUMNS]
         for where, cells in read_rows:
             found.append(_row(where, len(found), cells, columns))
@@ -53,7 +53,7 @@ def read(paths: Sequence[Path]) -> Log:
 
 
 def mean_of_all(rows: Sequence[LogRow], score: str, name: str) -> list[LogScore]:
-    """Return the mean of a score that every row has, where no file says what the tool itself made of it."""
+    """Return the mean of a score that every row has, if no file gives the tool's own total."""
     if not rows or any(score not in row.scores for row in rows):
         return []
     return [LogScore(name=name, value=None, score=score, how="sum", values=tuple(row.scores[score] for row in rows))]

@@ -1,4 +1,4 @@
-"""Which prompt of an exam a log's replies answer: the one whose words are the log's, if there is one."""
+"""The prompt of an exam that a log's replies answer: the one with the log's wording, if there is one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snellen.engine.plan.plan import bare
 from snellen.importers.log import LogRow
 
 Wording = Literal["same", "other", "unknown"]
-"""Whether a log's questions are worded as a prompt words them; unknown where it does not have them."""
+"""The relation of a log's questions to a prompt's wording. Unknown if the log does not contain them."""
 _IMAGE_MARK = re.compile(r"<image(?: \d+)?>|<\|image\|>")
 
 
@@ -25,7 +25,7 @@ class MatchedPrompt(NamedTuple):
 
 
 def asked_as(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]], wanted: str | None = None) -> MatchedPrompt:
-    """Return the prompt that was named, else the one that most questions are worded as, else the exam's first."""
+    """Return the named prompt, else the one that matches the wording of most questions, else the exam's first."""
     names = [exam.prompt(wanted).name] if wanted else list(exam.prompts)
     asked = [(_plain(row.asked), sample) for row, sample in pairs if row.asked]
     if not asked:
@@ -38,14 +38,14 @@ def asked_as(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]], wanted: str | N
 
 
 def _default(exam: Exam, pairs: Sequence[tuple[LogRow, Sample]]) -> str:
-    """Return the first prompt of a protocol that is asked about these samples."""
+    """Return the first prompt of a protocol that applies to these samples."""
     own = (protocol.prompt for protocol in exam.protocols.values())
     fits = (name for name in own if all(exam.prompts[name].asked_about(s) for _row, s in pairs))
     return next(fits, next(iter(exam.prompts)))
 
 
 def _words(exam: Exam, prompt: str, sample: Sample) -> str | None:
-    """Return all words of a question; None where it cannot be asked of the sample without its picture."""
+    """Return the whole text of a question, or None if it cannot be made for the sample without its image."""
     try:
         if not exam.prompts[prompt].asked_about(sample):
             return None

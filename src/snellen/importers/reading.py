@@ -1,4 +1,4 @@
-"""The tools whose logs can be read, by name."""
+"""The tools with supported logs, by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _READERS: dict[str, Callable[[Sequence[Path]], Log]] = {
 
 
 def read_log(tool: str, paths: Sequence[Path], epoch: int | None = None) -> Log:
-    """Read the log that these files are."""
+    """Read the log in these files."""
     if tool not in _READERS:
         raise unknown("tool", tool, _READERS)
     if epoch is None:

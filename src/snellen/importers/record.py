@@ -1,4 +1,4 @@
-"""What is kept of a log beside the run that it became: imported.json, and imported.jsonl with what the tool said of each sample."""
+"""Records of a log beside the run that it became: imported.json, and imported.jsonl with the tool's result for each sample."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from snellen.importers.prompts import Wording
 
 RECORD, SAMPLES = "imported.json", "imported.jsonl"
 Reply = tuple[str, int]
-"""A sample's id, and which time it is that it was asked."""
+"""A sample's id, and the number of the repeat."""
 
 
 class FigureEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A score that the log reports, and what its samples give by the tool's own rule; None where that is not known.
+    """A score that the log reports, and what its samples give by the tool's own rule; None if that is not known.
 
     `agrees` is whether the two are equal to the last digit.
     """
@@ -34,9 +34,9 @@ class FigureEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImportedSample(msgspec.Struct, frozen=True, kw_only=True):
-    """What the tool said of one reply. `right` is None where its score is neither right nor wrong.
+    """The tool's result for one reply. `right` is None if its score is neither right nor wrong.
 
-    `asked` is the question as the log has it, where that is not how our prompt words it.
+    `asked` is the question in the log, if it differs from our prompt.
     """
 
     id: str
@@ -49,12 +49,11 @@ class ImportedSample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VerdictAgreement(msgspec.Struct, frozen=True, kw_only=True):
-    """The tool's verdicts against one of our protocols', in one part of the exam: on how many samples they are one, and which only one of
-    them counts as right.
+    """The tool's verdicts and one of our protocols' in one part of the exam.
 
-    `score` is the protocol's headline, named by `label`; it is None where no reply has an answer. `right` of `n` replies are right under
-    it. `unread` counts among those that only the tool counts as right the replies that our reader finds no answer in. On `undecided`
-    samples the tool is neither.
+    They say on how many samples both agree, and which samples only one of them counts as right. `score` is the protocol's headline, named
+    by `label`. It is None if no reply has an answer. `right` of `n` replies are right under it. `unread` counts the replies that only the
+    tool counts as right and in which our reader finds no answer. On `undecided` samples the tool gives neither verdict.
     """
 
     protocol: str
@@ -71,7 +70,7 @@ class VerdictAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImportRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """imported.json."""
+    """The content of imported.json."""
 
     tool: str
     version: str
@@ -94,14 +93,14 @@ class ImportRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def samples_of(folder: RunFolder, name: str) -> list[ImportedSample]:
-    """Return what the tool said of one sample of a run, each time that it was asked; nothing where the run is our own."""
+    """Return the tool's results for one sample of a run, one for each repeat, or none if the run is our own."""
     if not (folder.path / SAMPLES).is_file():
         return []
     return [one for one in read_samples(folder) if one.id == name]
 
 
 def read_samples(folder: RunFolder) -> Iterator[ImportedSample]:
-    """imported.jsonl of a run."""
+    """Read imported.jsonl of a run."""
     path = folder.path / SAMPLES
     decoder = msgspec.json.Decoder(ImportedSample)
     with path.open("rb") as file:
@@ -113,7 +112,7 @@ def read_samples(folder: RunFolder) -> Iterator[ImportedSample]:
 
 
 def against(folder: RunFolder, theirs: Mapping[Reply, ImportedSample]) -> tuple[VerdictAgreement, ...]:
-    """Hold the tool's verdicts against those of every protocol of the run, part by part."""
+    """Compare the tool's verdicts with those of every protocol of the run, part by part."""
     samples = {s.id: s for s in folder.samples()}
     found = []
     for one in folder.summary().plain:

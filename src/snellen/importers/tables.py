@@ -1,4 +1,4 @@
-"""Tables that people and tools write: CSV, TSV, Excel, JSON and JSON lines, as rows of cells by their column's name."""
+"""Tables written by people and tools (CSV, TSV, Excel, JSON and JSON lines), as rows of cells by their column's name."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from snellen.data.workbook import check_cells, check_head, workbook_rows
 from snellen.importers.files import checked, decoded, objects
 
 MARKS = (",", ";", "\t")
-"""What stands between cells: spreadsheets write semicolons where the comma is in numbers."""
+"""Separators of cells. Spreadsheets write semicolons if numbers contain commas."""
 FORMS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".ndjson")
 
 
 def rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
-    """Every row, with how messages name it."""
+    """Return every row, with its name for messages."""
     form = checked(path).suffix.lower()
     if form in (".jsonl", ".ndjson"):
         found = [(f"line {number}", row) for number, row in objects(path)]
@@ -39,7 +39,7 @@ def rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
-    """Return a list of objects, or pandas' form of columns: each an object of cells by row."""
+    """Return a list of objects, or convert pandas' column format: each column is an object of cells by row."""
     document: Any = decoded(path.read_bytes(), object, str(path))
     if isinstance(document, list) and all(isinstance(record, dict) for record in document):
         return document
@@ -53,7 +53,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
 
 
 def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Rows of cells with this mark between them; without one, with the first that the header has."""
+    """Yield rows of cells with this separator. Without one, use the first that the header has."""
     csv.field_size_limit(LONGEST_CELL)
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -74,7 +74,7 @@ def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def first_column(rows: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> str:
-    """Return the first of some columns that a table has, for all of its rows: an empty cell is not filled from another column.
+    """Return the first of some columns that a table has, for all of its rows. An empty cell is not filled from another column.
 
     >>> first_column([{"id": 1, "text": "a"}, {"id": 2, "response": ""}], ("response", "text"))
     'response'
@@ -83,7 +83,7 @@ def first_column(rows: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> s
 
 
 def text_of(cell: Any) -> str:
-    """Return a cell as text; a spreadsheet's whole number without the point that it was never written with.
+    """Return a cell as text. A spreadsheet's whole number loses the decimal point that it was never written with.
 
     >>> text_of(3.0), text_of(None), text_of("a")
     ('3', '', 'a')
@@ -94,9 +94,9 @@ def text_of(cell: Any) -> str:
 
 
 def number_of(cell: Any, where: str = "") -> float | None:
-    """Return a cell as a score, words for right and wrong as numbers, too; None for an empty one and what no calculation can use.
+    """Return a cell as a score. Words for right and wrong are numbers, too. Return None for an empty cell or an unusable number.
 
-    With `where` a text that is not a number is refused: without it, scores would be lost unsaid.
+    With `where`, a text that is not a number is refused. Otherwise, scores would be lost silently.
 
     >>> number_of("True"), number_of("0.5"), number_of(""), number_of("x"), number_of(10**400), number_of("1e999")
     (1.0, 0.5, None, None, None, None)

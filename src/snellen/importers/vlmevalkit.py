@@ -19,15 +19,15 @@ from snellen.importers.plain import mean_of_all
 
 TOOL = "vlmevalkit"
 FAILED = "Failed to obtain answer via API."
-"""What it writes in the place of a reply where there is none."""
+"""VLMEvalKit's text for a missing reply."""
 TOTALS = ("_acc.csv", "_score.csv")
 SCORED = re.compile(r"_(exact_matching|[^_]+)_result$")
-"""How the name of a scored copy ends: with the judge's."""
+"""The ending of a scored copy's name, with the judge's name."""
 SCORES = ("hit", "score")
 
 
 def read(paths: Sequence[Path]) -> Log:
-    """Read one file of predictions, with the totals beside it where there are any."""
+    """Read one file of predictions, with the totals beside it if there are any."""
     if len(paths) > 1:
         raise SnellenError("VLMEvalKit's predictions are one file for each data set: import one at a time")
     path = paths[0]
@@ -62,7 +62,7 @@ def _row(where: str, number: int, cells: dict[str, Any], score_column: str) -> L
         id=tables.text_of(cells.get("index")) or None,
         number=number,
         part=tables.text_of(cells.get("split")),
-        asked=None,  # the column `question` is the data set's, not what the model's own prompt made of it
+        asked=None,  # the column `question` is the data set's, not the text made from it by the model's own prompt
         target=tables.text_of(cells.get("answer")) or None,
         scores={} if score is None else {"hit": score},
         fields={name: cell for name, cell in cells.items() if name not in ("prediction", "log")},
@@ -71,14 +71,14 @@ def _row(where: str, number: int, cells: dict[str, Any], score_column: str) -> L
 
 
 def _totals(path: Path) -> Path | None:
-    """Return the file of totals that is named as the predictions, or as what a judge scored; the longest such name."""
+    """Return the file of totals with the name of the predictions, or of the file that a judge scored. The longest such name wins."""
     names = {path.stem, path.stem.removesuffix("_result"), SCORED.sub("", path.stem)}
     near = [p for end in TOTALS for p in path.parent.glob(f"*{end}") if p.name.removesuffix(end) in names]
     return max(near, key=lambda p: len(p.name), default=None)
 
 
 def _reported(path: Path, rows: Sequence[LogRow]) -> list[LogScore]:
-    """Return its totals: the column Overall, a row for each split."""
+    """Return its totals: the column Overall, with a row for each split."""
     found = []
     table = [cells for _where, cells in tables.rows(path)]
     for cells in table:
@@ -96,12 +96,12 @@ def _reported(path: Path, rows: Sequence[LogRow]) -> list[LogScore]:
 
 
 def _in_percent(figure: LogScore) -> LogScore:
-    """Return a figure as some data sets give it, in percent, where that agrees."""
+    """Return a figure in percent, as some data sets give it, if that agrees."""
     hundredfold = msgspec.structs.replace(figure, values=tuple(v * 100 for v in figure.values))
     return hundredfold if hundredfold.agrees else figure
 
 
 def _model(path: Path) -> str:
-    """Predictions lie in a folder with the model's name, or one below it; else the file's name is all there is."""
+    """Return the model's name. Predictions lie in a folder with that name, or one below it. Otherwise, return the file's name."""
     near = [folder.name for folder in list(path.resolve().parents)[:2]]
     return next((name for name in near if name and path.stem.startswith(f"{name}_")), path.stem)

@@ -1,4 +1,4 @@
-"""A page to annotate one's own screenshots with: draw a box, write the instruction, save `annotations.json`. No server, no network."""
+"""A page to annotate screenshots: draw a box, write the instruction, save `annotations.json`. No server, no network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 
 
 def page(folder: Path) -> str:
-    """Return the page for a folder's screenshots, with what its annotations.json says already."""
+    """Return the page for a folder's screenshots, with the existing content of its annotations.json."""
     known = _known(folder)
     named = {str(s.get("image_path")): s for s in known["samples"] if isinstance(s, dict)}
     shots = sorted(p for p in folder.rglob("*") if p.suffix.lower() in ENDINGS and p.is_file())
@@ -26,13 +26,13 @@ def page(folder: Path) -> str:
         raise SnellenError(f"{folder}: no screenshots ({', '.join(sorted(ENDINGS))})")
     samples = [named.get(name) or _new(name, path) for path in shots for name in (path.relative_to(folder).as_posix(),)]
     given = msgspec.json.encode(known | {"samples": samples, "types": get_args(ElementType)}).decode()
-    # a text in a page's script ends at the first "<"; in JSON it may be written otherwise
+    # a text in a page's script ends at the first "<"; JSON allows an escape for it
     template = files("snellen.doors.openadapt").joinpath(PAGE).read_text(encoding="utf-8")
     return template.replace("{{ given }}", given.replace("<", "\\u003c"))
 
 
 def _known(folder: Path) -> dict[str, Any]:
-    """Return the annotations that are there, or a set without any."""
+    """Return the existing annotations, or an empty set."""
     if not (folder / FILE).is_file():
         return {"name": folder.resolve().name, "version": "1", "samples": []}
     found = read_json(folder / FILE, PictureFolders(folder))

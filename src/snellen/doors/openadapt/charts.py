@@ -1,7 +1,7 @@
 """The charts of a grounding comparison, drawn by matplotlib: overall, by size, by element type, accuracy against time.
 
-The file names are openadapt-grounding's. Unlike its charts these have intervals and n, say what sizes are measured on, and hatch
-methods that look at the answer. Names come from anybody: control characters are shown, not drawn.
+The file names are openadapt-grounding's. Unlike its charts, these have intervals and n, state what sizes are measured on, and hatch methods
+that use the true answer. Names come from outside: control characters are shown, not drawn.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BLUE, DARK, ORANGE, GREY = "#79aede", "#173a5e", "#fbd9a0", "#5f6b7a"
 
 
 def write(results: Iterable[MethodResult], folder: Path) -> list[Path]:
-    """Write all charts as SVG and PNG into a folder, which is made where it is missing; return the files."""
+    """Write all charts as SVG and PNG into a folder, which is created if it is missing. Return the files."""
     try:
         import matplotlib
     except ImportError:
@@ -61,7 +61,7 @@ def write(results: Iterable[MethodResult], folder: Path) -> list[Path]:
 
 
 def _draw(given: list[MethodResult]) -> dict[str, Figure]:
-    """Return every chart by the name of its file, without an ending."""
+    """Return every chart by the name of its file, without an extension."""
     rows = rows_of(given)
     if not rows:
         return {}
@@ -126,7 +126,7 @@ def _bars(title: str, rows: Sequence[MethodRow], parts: dict[str, list[Score]], 
 
 
 def _scatter(title: str, rows: Sequence[MethodRow], notes: Sequence[str]) -> Figure:
-    """Draw every method whose time is known at its mean time and rate, and name the others."""
+    """Draw every method with a known time at its mean time and rate, and name the others."""
     drawn = [row for row in rows if row.overall.value is not None and row.latency_ms.value is not None]
     unknown = ", ".join(row.method for row in rows if row not in drawn)
     more = [f"Without a known time or without elements, not shown: {unknown}."] if unknown else []
@@ -146,7 +146,7 @@ def _scatter(title: str, rows: Sequence[MethodRow], notes: Sequence[str]) -> Fig
     axes.axhline(TARGET_RATE, color=GREY, linestyle="--", linewidth=0.8)
     axes.axvline(TARGET_SECONDS, color=GREY, linestyle="--", linewidth=0.8)
     axes.set(ylim=(0, 100), ylabel="percent", xlabel="mean seconds per element", xscale="log")
-    axes.xaxis.set_major_formatter("{x:g}")  # not 10 to a power
+    axes.xaxis.set_major_formatter("{x:g}")  # not as powers of 10
     axes.xaxis.set_minor_formatter("")
     if drawn:
         figure.legend(loc="outside right upper", frameon=False, fontsize=7.5)
@@ -154,7 +154,7 @@ def _scatter(title: str, rows: Sequence[MethodRow], notes: Sequence[str]) -> Fig
 
 
 def _errors(score: Score, scale: float) -> list[list[float]] | None:
-    """Return how far the ends of an interval are from its value, as matplotlib wants them."""
+    """Return the distances of an interval's ends from its value, as matplotlib expects them."""
     if score.value is None or score.low is None or score.high is None:
         return None
     return [[max(0.0, scale * (score.value - score.low))], [max(0.0, scale * (score.high - score.value))]]

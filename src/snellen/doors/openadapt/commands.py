@@ -1,6 +1,6 @@
 """The four commands of openadapt-grounding, with its flags and files, on Snellen's own engine: resumable, blind, honest exit codes.
 
-`annotate`, which its plan has, is a fifth.
+`annotate`, which is in that project's plan, is a fifth.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
         _note(f"{failed} elements ended in an error and count as not found; run again to ask them")
     click.echo(f"Run folder: {finished.run.path}")
     click.echo(f"Results saved to: {path}")
-    # a refusal is a result, also where most are; what could not be read is not one
+    # a refusal is a result, even if most replies are refusals; an unparsable reply is not
     unread = any(2 * (row.missing - row.outcomes.get("refused", 0)) > row.n for row in finished.run.summary.lost)
     return MostlyUnanswered.exit_code if silent is not None and unread else 0
 
@@ -214,11 +214,11 @@ def annotate(folder: Path) -> int:
     return 0
 
 
-# ---------------------------------------------------------------- what the commands do
+# ---------------------------------------------------------------- the work of the commands
 
 
 def _result_of(run: Run, target: ProtocolRun, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
-    """Return the original's result file of a run under one protocol, named as the original names it."""
+    """Return a run's result file under one protocol in the original's format and with its names."""
     from snellen.core.extras import RunFacts
     from snellen.exams.grounding.exports import result_of
 
@@ -232,7 +232,7 @@ def _result_of(run: Run, target: ProtocolRun, dataset: str, limit: int, model: s
 
 
 def _compared(found: dict[str, MethodResult]) -> dict[str, Any]:
-    """Return the original's comparison, and behind it every result with its interval, n, protocol and file."""
+    """Return the original's comparison, followed by every result with its interval, n, protocol and file."""
     from snellen import __version__
     from snellen.doors.openadapt.results import rows_of, unlike
     from snellen.exams.grounding.tables import comparison
@@ -266,7 +266,7 @@ def _rate(score: Score) -> dict[str, Any]:
 def _plan(
     method: str, where: Path, protocol: str, model: str | None, limit: int, out: Path, given: dict[str, str | None]
 ) -> Plan:
-    """Return the plan of what flags and variables ask for. The original's --limit counts screenshots, so these are cut off here."""
+    """Return the plan that flags and variables describe. The original's --limit counts screenshots, so they are limited here."""
     from snellen.engine.plan.plan import counted, make_plan
     from snellen.engine.plan.request import RunRequest
     from snellen.exams.grounding.data import GroundingData
@@ -299,7 +299,7 @@ def _dataset(base: Path, name: str) -> Path:
 
 
 def _there(base: Path) -> dict[str, str]:
-    """Return the data sets of a folder and what format each has."""
+    """Return the data sets of a folder and the format of each."""
     from snellen.exams.grounding.data import recognise
 
     found: dict[str, str] = {}
@@ -333,7 +333,10 @@ def _shown(text: str) -> str:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Entry point: one clear line and exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C."""
+    """Run the commands.
+
+    Errors are one clear line, with exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C.
+    """
     code = 1
     try:
         done = app.main(args=words, standalone_mode=False, prog_name=f"python -m {PROGRAM}")

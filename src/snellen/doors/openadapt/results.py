@@ -1,6 +1,6 @@
-"""Result files of openadapt-grounding, ours and the original's, and the rows of charts made of them.
+"""Result files of openadapt-grounding, ours and the original's, and the rows of charts made from them.
 
-The original's files do not say that five of its six methods look at the answer, so that is said for them.
+The original's files do not say that five of its six methods use the true answer, so that is added for them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Element(Struct, frozen=True):
 
 
 class MethodResult(Struct, frozen=True):
-    """A result file: the original's keys, and those of ours that tables and charts look at."""
+    """A result file: the original's keys, and those of ours that tables and charts use."""
 
     method_name: str
     dataset_name: str
@@ -61,16 +61,16 @@ class MethodResult(Struct, frozen=True):
 
     @property
     def peeks(self) -> bool:
-        """Return whether this is an oracle's: it says so, or it is the original's and of a method that looks at the answer."""
+        """Return whether this is an oracle's: it says so, or it is the original's with a method that uses the true answer."""
         return self.method_name != _BLIND_ORIGINAL if self.oracle is None else self.oracle
 
     @property
     def rule(self) -> str:
-        """Return the name of the protocol that it was marked under."""
+        """Return the name of the protocol under which it was marked."""
         return ORIGINAL if self.protocol is None else str(self.protocol.get("name", "unknown"))
 
     def metrics(self) -> dict[str, Any]:
-        """Return what the original's tables and comparison want, and whether it is an oracle's."""
+        """Return the values for the original's tables and comparison, and whether it is an oracle's."""
         kept = {key: getattr(self, key) for key in self.__struct_fields__ if key not in ("results", "protocol")}
         prefix = "oracle: " if self.peeks and not self.method_name.startswith("oracle") else ""
         return kept | {"oracle": self.peeks, "method_name": prefix + self.method_name}
@@ -89,7 +89,7 @@ class MethodRow(NamedTuple):
 
 
 def read_result(data: bytes, where: str) -> MethodResult:
-    """Return a result file; SnellenError says what is wrong with it."""
+    """Return a result file. Raises SnellenError with the problem."""
     try:
         result = msgspec.json.decode(data, type=MethodResult)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -105,7 +105,7 @@ def read_result(data: bytes, where: str) -> MethodResult:
 
 
 def read_folder(folder: Path) -> tuple[dict[str, MethodResult], list[str]]:
-    """Return every result file of a folder by name, and a line on each JSON file that is not one. Comparisons are left out."""
+    """Return every result file of a folder by name, and a line on each other JSON file. Comparisons are left out."""
     found: dict[str, MethodResult] = {}
     problems: list[str] = []
     for path in sorted(folder.glob("*.json")):
@@ -129,7 +129,7 @@ def _is_comparison(data: bytes) -> bool:
 
 
 def unlike(results: Iterable[MethodResult]) -> list[str]:
-    """Return why some results should not be ranked together: other rules, data sets, or elements of one set. A sentence each."""
+    """Return the reasons not to rank some results together: other rules, data sets, or elements of one set. A sentence each."""
     given = list(results)
     notes = []
     rules = sorted({result.rule for result in given})
@@ -152,7 +152,7 @@ def unlike(results: Iterable[MethodResult]) -> list[str]:
 
 
 def rows_of(results: Iterable[MethodResult]) -> list[MethodRow]:
-    """Return the rows in the order of charts: blind methods first, by data set, the best first. All have one size basis."""
+    """Return the rows in chart order: blind methods first, by data set, best first. All have one size basis."""
     given = list(results)
     basis = PIXELS if given and all(any(e.size_px_category for e in r.results) for r in given) else AREA
     rows = [_row(result, basis) for result in given]
@@ -161,7 +161,7 @@ def rows_of(results: Iterable[MethodResult]) -> list[MethodRow]:
 
 def _row(result: MethodResult, basis: str) -> MethodRow:
     name, elements = result.metrics()["method_name"], result.results
-    if not elements:  # nothing to make intervals from
+    if not elements:  # no data for intervals
         rate = Score(value=result.detection_rate if result.total_elements else None, n=result.total_elements)
         return MethodRow(name, result, basis, rate, Score(value=result.mean_latency_ms, n=0), {}, {})
     present = {e.element_type for e in elements}

@@ -20,7 +20,7 @@ _Whole = Annotated[int, Meta(ge=0)]
 
 
 class _EvalSettings(msgspec.Struct, frozen=True, rename="upper"):
-    """What the EVAL_ variables say; None where one is not set and that matters."""
+    """The values of the EVAL_ variables. None if one is not set and that matters."""
 
     datasets_dir: str = "evaluation/datasets"
     results_dir: str = "evaluation/results"
@@ -35,14 +35,14 @@ class _EvalSettings(msgspec.Struct, frozen=True, rename="upper"):
 
     @property
     def screen(self) -> tuple[int, int] | None:
-        """Return the size of synthetic screenshots, where one is set."""
+        """Return the size of synthetic screenshots, if one is set."""
         if self.synthetic_width is None and self.synthetic_height is None:
             return None
         return self.synthetic_width or SCREEN[0], self.synthetic_height or SCREEN[1]
 
 
 def settings(environ: Mapping[str, str], folder: Path) -> _EvalSettings:
-    """Return the settings of an environment and of the `.env` file of a folder."""
+    """Return the settings from an environment and from the `.env` file of a folder."""
     given = {k.removeprefix(PREFIX): v for k, v in overlaid(environ, folder, PREFIX).items() if v.strip()}
     try:
         return msgspec.convert(given, _EvalSettings, strict=False)

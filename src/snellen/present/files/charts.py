@@ -1,7 +1,7 @@
-"""The chart of runs for a paper or a talk: every part's score of every run as a dot with its interval, and the floor. Needs matplotlib.
+"""The chart of runs for a paper or a talk: each run's score on each part as a dot with its interval, and the floor. Needs matplotlib.
 
-Text stays text in SVG and PDF, the colours are told apart by people who see few of them and in grey by their markers, and the same runs
-give the same bytes. Names come from anybody: nothing of them is read as mathematics, and control characters are shown, not drawn.
+Text stays text in SVG and PDF. Colours can be told apart by colour-blind readers, and markers tell runs apart in grey. The same runs give
+the same bytes. Names come from outside: none is read as mathematics, and control characters are shown as escapes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WITHOUT_DATE: dict[str, dict[str, Any]] = {
 
 
 class _ScoreChart(NamedTuple):
-    """What is drawn: the runs, each part with the number of a run and its score, what is measured, and what has to be said below."""
+    """The content of the chart: the runs, each part with run numbers and scores, the metric, and the notes below."""
 
     title: str
     runs: list[str]
@@ -46,7 +46,7 @@ class _ScoreChart(NamedTuple):
 
 
 def write_chart(runs: Sequence[Run], path: Path, form: str, protocol: str | None = None) -> None:
-    """Draw the headline of all parts of some runs into a file."""
+    """Draw the headline scores of all parts of some runs into a file."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -57,11 +57,11 @@ def write_chart(runs: Sequence[Run], path: Path, form: str, protocol: str | None
         _draw(chart, path, form)
 
 
-# ---------------------------------------------------------------- what is drawn
+# ---------------------------------------------------------------- the content of the chart
 
 
 def chart_of(runs: Sequence[Run], protocol: str | None = None) -> _ScoreChart:
-    """Return the scores of runs under one protocol of each exam: the one named, or the first that its runs share."""
+    """Return the scores of runs under one protocol of each exam: the named one, or the first that its runs share."""
     if len({run.manifest.data.synthetic for run in runs}) > 1:
         raise SnellenError("some runs are on synthetic data and some on real data: they do not belong in one chart")
     views = [run_view(run) for run in runs]
@@ -89,7 +89,7 @@ def chart_of(runs: Sequence[Run], protocol: str | None = None) -> _ScoreChart:
 
 
 def _name(view: RunView, views: Sequence[RunView]) -> str:
-    """Return the subject; with the end of its folder's name where another run of the exam has the same."""
+    """Return the subject, with the end of its folder's name where another run of the exam has the same subject."""
     said = view.title.partition(" · ")[2]
     if sum(other.title == view.title for other in views) > 1:
         said += f" ({view.path.name.rpartition('_')[2]})"
@@ -175,7 +175,7 @@ def _part(axes: Any, name: str, points: Sequence[tuple[int, OverviewRow]], y: fl
         inside = "white" if cell.floor_word else look["color"]
         place = {"linestyle": "", "markersize": 5.5, "markerfacecolor": inside, "clip_on": False}
         axes.plot([100 * (score.value or 0.0)], [at], **place, **look)
-        if row.silent:  # in the margin, where no score can be
+        if row.silent:  # in the margin, away from any score
             axes.text(102.5, at, row.silent, color=look["color"], fontsize=7.5, va="center")
         y += ROW
     return y

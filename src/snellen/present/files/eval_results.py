@@ -1,7 +1,7 @@
-"""Hugging Face's `.eval_results/*.yaml`: scores that a model's repository holds, for its page and the benchmark's leaderboard.
+"""Hugging Face's `.eval_results/*.yaml`: scores in a model's repository, for its page and the benchmark's leaderboard.
 
-The format has one value for each task of a benchmark, so there is one file for a run, with the headline of one protocol. What the
-value is, its n, interval and floor stand in `notes`. The specification: hub-docs, eval_results.yaml and docs/hub/eval-results.md.
+The format has one value for each task of a benchmark. So there is one file for a run, with the headline of one protocol. `notes` holds the
+metric, n, interval and floor. The specification: hub-docs, eval_results.yaml and docs/hub/eval-results.md.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FOLDER = ".eval_results"
 def eval_results(
     runs: Sequence[Run], *, protocol: str | None = None, dataset: str | None = None, url: str | None = None
 ) -> Files:
-    """Return the files for one model's repository; `dataset` is its name on the hub where the data folder does not say it."""
+    """Return the files for one model's repository. `dataset` is its name on the hub, used if the data folder does not give one."""
     subjects = dict.fromkeys(run.manifest.subject.spec for run in runs)
     if len(subjects) > 1:
         raise SnellenError(
@@ -80,7 +80,7 @@ def _entry(row: ScoreRow, source: HubSource, manifest: Manifest, url: str | None
 
 
 def notes(row: ScoreRow, imported_from: str = "") -> str:
-    """Say what it takes to read the value, on one line."""
+    """Return what a reader needs to interpret the value, on one line."""
     limit = row.options.get("limit")
     said = [
         f"snellen {row.snellen}",
@@ -100,7 +100,7 @@ def notes(row: ScoreRow, imported_from: str = "") -> str:
 
 
 def _yaml(entry: dict[str, Any], indent: str = "- ") -> Iterator[str]:
-    """Yield a mapping of texts, numbers and mappings as YAML. A text is written as JSON has it, which YAML reads as the same text."""
+    """Yield a mapping of texts, numbers and mappings as YAML. Texts are written as JSON strings, which YAML reads unchanged."""
     for key, value in entry.items():
         if isinstance(value, dict):
             yield f"{indent}{key}:\n"

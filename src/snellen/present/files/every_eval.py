@@ -1,7 +1,7 @@
-"""Records of Every Eval Ever (schema 0.3.0): one document for a run, and on demand one line for each sample and protocol beside it.
+"""Records of Every Eval Ever (schema 0.3.0): one document for a run and, on request, one line for each sample and protocol beside it.
 
-`evaluation_results` has the scores of whole parts under every protocol; n, interval and floor have fields, or stand in the details
-that the schema leaves open. The layout of the folder is that of the project's data store, so that files can be handed in as they are.
+`evaluation_results` has the scores of whole parts under every protocol. n, interval and floor have their own fields, or are in the details
+that the schema leaves open. The folder layout is that of the project's data store, so files can be submitted unchanged.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _GENERATION = {"temperature": float, "top_p": float, "top_k": int, "max_tokens":
 
 
 class Evaluator(NamedTuple):
-    """Who ran the evaluation, and what they have to do with the model's makers."""
+    """The evaluator, and its relation to the model's makers."""
 
     name: str
     relationship: str = "other"
@@ -59,7 +59,7 @@ def records(
     model_id: str | None = None,
     samples: bool = False,
 ) -> Files:
-    """Return the files of some runs, by their places in the data store. `now` is when the records are made, in seconds since 1970."""
+    """Return the files of some runs, by their paths in the data store. `now` is the time of creation, in seconds since 1970."""
     found: list[tuple[str, bytes]] = []
     for run in runs:
         found += _files(run, evaluator, now, protocol, model_id, samples)
@@ -90,7 +90,7 @@ def _files(
 
 
 def _evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
-    """Return a run's name in records, the same each time it is exported."""
+    """Return a run's name in records. It is the same each time the run is exported."""
     manifest = run.manifest
     own = digest(
         {
@@ -105,7 +105,7 @@ def _evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
 
 
 def _seconds(created: str) -> str:
-    """Return when a run began, in seconds since 1970; as it is written where that is not a time."""
+    """Return when a run began, in seconds since 1970, or the text itself if it is not a time."""
     try:
         return str(int(datetime.fromisoformat(created).timestamp()))
     except ValueError:
@@ -137,7 +137,7 @@ def _document(
 
 
 def _imported(manifest: Manifest) -> dict[str, Any]:
-    """Say that the answers are another tool's, where they are: a reader of the record must not take them for ours."""
+    """Return a notice that the answers come from another tool's log, if they do, so that readers do not take them for ours."""
     if not manifest.imported:
         return {}
     said = f"Not asked by Snellen: the answers are those of {manifest.imported_from}. Snellen marked them."
@@ -146,7 +146,7 @@ def _imported(manifest: Manifest) -> dict[str, Any]:
 
 
 def _library(manifest: Manifest) -> dict[str, Any]:
-    """Name what ran the evaluation: the tool whose log was imported, or Snellen."""
+    """Return the tool that ran the evaluation: the one whose log was imported, or Snellen."""
     log = manifest.imported
     if not log:
         return {"name": "snellen", "version": manifest.snellen}
@@ -168,7 +168,7 @@ def _model(run: Run, model: PortableModel) -> dict[str, Any]:
 
 
 def _known(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what is not empty."""
+    """Return the entries that are not empty."""
     return {key: value for key, value in given.items() if value not in (None, "", {})}
 
 
@@ -232,7 +232,7 @@ def _score(row: ScoreRow) -> dict[str, Any]:
 
 
 def _generation(row: ScoreRow, run: Run) -> dict[str, Any]:
-    """Return what was asked for in generation. The endpoint's address is left out: it may be private."""
+    """Return the requested generation parameters. The endpoint's address is left out: it may be private."""
     identity = run.manifest.subject.identity
     parameters = identity.get("applied") or identity.get("parameters") or {}
     found: dict[str, Any] = {}

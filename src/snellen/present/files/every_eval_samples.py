@@ -1,4 +1,4 @@
-"""The lines of a record of Every Eval Ever: each sample under each protocol, with what was asked, said, read and scored."""
+"""The lines of a record of Every Eval Ever: each sample under each protocol, with question, reply, reading and score."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from snellen.present.files.portable import exam_of, part_id
 
 
 def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, schema: str) -> Iterator[bytes]:
-    """Yield one line for each answer and protocol that `rows` are of. The data set has to be there: a line says what was asked.
+    """Yield one line for each answer and protocol in `rows`. The data set must be available: a line contains the question.
 
-    A sample has several lines where its question was asked several times.
+    A sample has several lines if its question was asked several times.
     """
     exam = exam_of(run)
     wanted = {r.protocol for r in rows}
@@ -64,7 +64,7 @@ def _asked(run: Run, exam: Exam, prompts: Sequence[str]) -> dict[tuple[str, str]
 
 
 def _metric(summary: ProtocolSummary) -> str:
-    """Return the metric that a sample's score is of: a headline over a whole group (a macro F1) has no sample's value."""
+    """Return the metric of a sample's score. A headline over a whole group (a macro F1) has no value for a sample."""
     return summary.bounded or summary.headline
 
 

@@ -34,14 +34,14 @@ _PARQUET = {"text": "string", "integer": "int64", "number": "double", "yes or no
 
 
 class ExportRows(NamedTuple):
-    """What is exported: scores, and samples where they are asked for."""
+    """The rows to export: scores, and samples if requested."""
 
     scores: list[ScoreRow]
     samples: list[SampleRow] | None = None
 
     @property
     def status(self) -> str:
-        """Return the status of all rows together: SYNTHETIC, INCOMPLETE and the like."""
+        """Return the combined status of all rows: SYNTHETIC, INCOMPLETE and the like."""
         return statuses(r.status for r in (*self.scores, *(self.samples or ())))
 
     @property
@@ -54,7 +54,7 @@ class ExportRows(NamedTuple):
 def rows_of(
     runs: Sequence[Run], *, samples: bool = False, protocol: str | None = None, published: bool = False
 ) -> ExportRows:
-    """Return the rows of some runs, of one protocol where it is named; a paper's figure once, however many runs it fits."""
+    """Return the rows of some runs, of one protocol if it is named. A paper's figure appears once, even if several runs match it."""
     scores: list[ScoreRow] = []
     papers: dict[tuple[Any, ...], ScoreRow] = {}
     for run in runs:
@@ -74,9 +74,9 @@ def rows_of(
 
 
 def exported(rows: ExportRows, form: str, table: str = "") -> bytes:
-    """Return a file's content. CSV and Parquet hold one table: that of the samples where there are any, else that of the scores.
+    """Return the content of a file. CSV and Parquet hold one table: the samples if there are any, else the scores.
 
-    Tables for papers have no samples. `table` names a table of the exams' papers (`paper`, `details`), for formats in `WITH_TABLES`.
+    Paper tables have no samples. `table` names a table of the exams' papers (`paper`, `details`), for formats in `WITH_TABLES`.
     """
     if table and form not in WITH_TABLES:
         raise SnellenError(f"--table has no form in {form}: choose from {', '.join(WITH_TABLES)}")
@@ -95,7 +95,7 @@ def exported(rows: ExportRows, form: str, table: str = "") -> bytes:
 
 
 def _layouts(exam: str, protocol: str, parts: Sequence[By]) -> Iterable[Layout]:
-    """Return the tables of an exam's paper; none where the exam is a plugin that is not at hand."""
+    """Return the tables of an exam's paper, or none if the exam is a plugin that is not installed."""
     tables = exams.load(exam).extra(PaperTables) if exam in exams.names() else None
     return tables.layouts(protocol, parts) if tables is not None else ()
 
@@ -114,7 +114,7 @@ def _wide_sheets(tables: Sequence[PaperTable]) -> list[WorkbookSheet]:
 
 
 def wide_rows(table: PaperTable) -> list[Sequence[Cell]]:
-    """Return a table of a paper as plain cells: model, shots and figures; the status is part of the name."""
+    """Return a paper table as plain cells: model, shots and figures. The status is part of the name."""
     made = [formatting.SYNTHETIC.partition(".")[0]] if formatting.SYNTHETIC in table.caption else []
     rows: list[Sequence[Cell]] = [["Model", "Shot", *(head.whole.replace(" ", "_") for head in table.heads)]]
     for line in (*table.lines, *table.published):
@@ -125,13 +125,13 @@ def wide_rows(table: PaperTable) -> list[Sequence[Cell]]:
 
 
 def _cells(table: TidyTable) -> list[Sequence[Any]]:
-    """Return a table with its header; truth values as words, since not every program knows them."""
+    """Return a table with its header. Booleans are written as words, since some programs do not know them."""
     plain = [[str(v).lower() if isinstance(v, bool) else v for v in row] for row in table.rows]
     return [table.names, *plain]
 
 
 def _parquet(rows: ExportRows) -> bytes:
-    """Return one table, typed; with our label in the metadata where data was made by us, as in the data sets themselves."""
+    """Return one typed table. For synthetic data the metadata carries our label, as in the data sets themselves."""
     table = rows.tables[-1]
     notes = {"snellen.table": f"{table.name} {SCHEMA}", "snellen.version": __version__}
     notes |= {"snellen.status": rows.status} if rows.status else {}

@@ -1,4 +1,4 @@
-"""A gate's verdict as files for build servers: JUnit's XML, and a summary in Markdown. Text from outside is inert in both."""
+"""A gate's verdict as files for build servers: JUnit XML, and a summary in Markdown. Text from outside is inert in both."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
 def junit(found: Gate) -> bytes:
-    """Return one test case for each part and protocol, in the form that Jenkins, GitLab, Azure and GitHub's actions read."""
+    """Return one test case for each part and protocol, in the form that Jenkins, GitLab, Azure and GitHub Actions read."""
     counts = {"tests": str(len(found.checks)), "failures": str(len(found.failed)), "errors": "0"}
     skipped = str(sum(not check.judged for check in found.checks))
     root = Element("testsuites", counts)
@@ -52,12 +52,12 @@ def junit(found: Gate) -> bytes:
 
 
 def _inert(text: str) -> str:
-    """Return a text on one line, with nothing that XML cannot hold."""
+    """Return a text on one line, without characters that XML cannot hold."""
     return _NOT_IN_XML.sub("?", one_line(text, LONG))
 
 
 def summary(found: Gate) -> str:
-    """Return a section in Markdown: the verdict, the table, the notes."""
+    """Return a Markdown section with the verdict, the table and the notes."""
     marks = " · SYNTHETIC" if found.synthetic else ""
     table = checks_table(found, found.checks)
     lines = [

@@ -1,4 +1,4 @@
-"""A paper table in LaTeX, with the rules of booktabs. All text from outside is escaped: none of it can be a command."""
+"""A paper table in LaTeX, with the rules of booktabs. All text from outside is escaped, so it cannot be a command."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "`": r"\textasciigrave{}",
-    "[": "{[}",  # behind the end of a row, brackets and a star would be taken for its options
+    "[": "{[}",  # after the end of a row, LaTeX would read brackets and a star as options
     "]": "{]}",
     "*": "{*}",
     '"': "''",
@@ -36,21 +36,21 @@ _SPECIAL = {
 }
 _TO_ESCAPE = re.compile("|".join(map(re.escape, [*_SPECIAL, "--"])) + "|[^\x00-\x7f]")
 _LATIN = frozenset("ßøØæÆœŒłŁ")
-"""Letters that every LaTeX has, beside those with an accent."""
+"""Letters that every LaTeX has, besides those with an accent."""
 _ACCENTS = frozenset("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327")
 LONG = 4000
 INLINE, WIDE = 3, 7
-"""So many columns have the interval beside the figure, and more of them below; so many are readable on a page."""
+"""Up to INLINE columns, the interval is beside the figure; with more, it is below. Up to WIDE columns are readable on a page."""
 DAGGER = r"^{\dagger}"
 FLOOR = rf" ${DAGGER}$: at or below the floor."
-# a letter of any script; pdfLaTeX, which has few of them, prints its number instead of stopping
+# a letter of any script; pdfLaTeX, which knows few of them, prints its number instead of stopping
 LETTER = (
     r"\providecommand{\snellenletter}[2]{\ifdefined\directlua#1\else\ifdefined\XeTeXversion#1\else\texttt{U+#2}\fi\fi}"
 )
 
 
 def escaped(text: str) -> str:
-    r"""Return a text that LaTeX prints as it is, on one line.
+    r"""Return a text that LaTeX prints literally, on one line.
 
     >>> print(escaped("50 % of\n$x_1$ \\input{/etc/passwd} a--b é"))
     50 \% of \$x\_1\$ \textbackslash{}input\{/etc/passwd\} a-{}-b é
@@ -81,7 +81,7 @@ def latex(tables: Sequence[PaperTable]) -> str:
 
 
 def _pieces(table: PaperTable) -> Iterator[PaperTable]:
-    """Yield a table that no page is wide enough for as several; headings that a few columns share stay whole."""
+    """Split a table that is too wide for a page into several. Headings that columns share stay whole."""
     groups = [len(list(some)) for _group, some in itertools.groupby(table.heads, key=lambda head: head.group)]
     limit = WIDE
     if len(table.heads) > WIDE and max(groups) > WIDE // 2:
@@ -106,7 +106,7 @@ def _pieces(table: PaperTable) -> Iterator[PaperTable]:
 
 
 def _labels(tables: Sequence[PaperTable]) -> list[str]:
-    """Return a label for each table, none twice."""
+    """Return a unique label for each table."""
     names = [re.sub(r"[^a-z0-9]+", "-", f"{t.exam}-{t.protocol}-{t.name}".lower()).strip("-") for t in tables]
     return [f"{n}-{names[: i + 1].count(n)}" if names.count(n) > 1 else n for i, n in enumerate(names)]
 
@@ -136,7 +136,7 @@ def _table(table: PaperTable, label: str) -> str:
 
 
 def _headings(heads: Sequence[Head]) -> list[str]:
-    """Return the names of columns, below the headings that neighbours share."""
+    """Return the column names, below the headings that neighbours share."""
     names = _row(["model", *(escaped(head.name) for head in heads)])
     if not any(head.group for head in heads):
         return [names]
@@ -162,7 +162,7 @@ def _status(line: PaperLine) -> str:
 
 
 def _inline(line: PaperLine) -> list[str]:
-    """Return '$61.1_{\\,[55.1,\\,67.0]}$', with notes behind it in small letters."""
+    """Return '$61.1_{\\,[55.1,\\,67.0]}$', followed by notes in small letters."""
     return [
         _row(
             [
@@ -174,7 +174,7 @@ def _inline(line: PaperLine) -> list[str]:
 
 
 def _stacked(line: PaperLine) -> list[str]:
-    """Return the figures, and in rows of their own below them the intervals and the notes; the status of the line stands there, too."""
+    """Return the figures, and below them rows with the intervals and the notes. The status of the line is there too."""
     intervals = [rf"{{\scriptsize ${_interval(f)}$}}" if f.interval else "" for f in line.figures]
     if not any(intervals):
         return [_row([_name(line), *map(_value, line.figures)])]

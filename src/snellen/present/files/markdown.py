@@ -1,4 +1,4 @@
-"""A paper table in Markdown (a pipe table). Text from outside is escaped by character references: it is no markup and no HTML."""
+"""A paper table in Markdown (a pipe table). Text from outside is escaped by character references, so it is never markup or HTML."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from snellen.core.text import one_line
 from snellen.present.model.paper_table import PaperFigure, PaperLine, PaperTable
 
-# an underscore within a word is none of Markdown's; the slash of an address keeps it from becoming a link
+# an underscore within a word is not markup; escaping the slash keeps an address from becoming a link
 _TO_ESCAPE = re.compile(r"[\\|<>&*`\[\]~!#$@]|(?<=:)/(?=/)|(?<![^\W_])_|_(?![^\W_])")
 LONG = 4000
 
 
 def escaped(text: str) -> str:
-    """Return a text that Markdown shows as it is, on one line.
+    """Return a text that Markdown shows literally, on one line.
 
     >>> escaped("gpt_4 | <b>[x](https://y)")
     'gpt_4 &#124; &#60;b&#62;&#91;x&#93;(https:&#47;/y)'
@@ -32,7 +32,7 @@ def markdown(table: PaperTable) -> str:
 
 
 def pipe_table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the lines of a table whose texts are escaped already; columns of some names stand at the `right`."""
+    """Yield the lines of a table whose texts are already escaped. Columns named in `right` are aligned right."""
     marks = ["---:" if head in right else "---" for head in heads]
     return (f"| {' | '.join(cells)} |" for cells in (heads, marks, *rows))
 

@@ -1,6 +1,6 @@
-"""What every portable record of a run needs: that the run may be taken for a result, whose model it is, and which data it saw.
+"""Shared parts of portable records: whether the run counts as a result, its model, and its data.
 
-A reader of such a record has nothing else of the run, so a run that would need a warning is refused.
+A reader of such a record has nothing else from the run. So a run that would need a warning is refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ UNKNOWN = "unknown"
 
 
 class PortableModel(NamedTuple):
-    """A model as records name it, and how it was run; what a run does not say is 'unknown'."""
+    """A model as records name it, and how it was run. Values that the run does not state are 'unknown'."""
 
     id: str
     developer: str
@@ -47,14 +47,14 @@ class PortableModel(NamedTuple):
 
 
 class HubSource(NamedTuple):
-    """Where the data is published, and the commit that was fetched; empty where the run does not know."""
+    """The published data set and the commit that was fetched. Empty if the run does not know them."""
 
     repo: str = ""
     commit: str = ""
 
 
 def portable_rows(run: Run, protocol: str | None = None) -> list[ScoreRow]:
-    """Return the scores of whole parts that a record tells, headline first; refused where a run may not be taken for a result."""
+    """Return the scores of whole parts for a record, headline first. Refuse a run that does not count as a result."""
     if run.manifest.truth_from_log:
         raise SnellenError(
             f"{run.path} has no portable record: its truths are those of a log, so nobody can say which data set they are of; "
@@ -83,17 +83,17 @@ def exam_of(run: Run) -> Exam:
 
 
 def asked_on(manifest: Manifest) -> str:
-    """Return when the questions were asked: of a log that was imported, when it was made."""
+    """Return the date when the questions were asked. For an imported log, this is when the log was made."""
     return str(manifest.imported.get("made") or "") or manifest.created
 
 
-# ---------------------------------------------------------------- whose model it is
+# ---------------------------------------------------------------- the model
 
 _OURS = ("baseline", "method")
 
 
 def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
-    """Return the model of a run as OWNER/NAME: as `given`, else as far as the subject's name says it."""
+    """Return the model of a run as OWNER/NAME: as `given`, else as far as the subject's name contains it."""
     spec, identity = manifest.subject.spec, manifest.subject.identity
     kind = str(identity.get("kind") or spec.partition("/")[0])
     name, hosting = spec.removeprefix(f"{kind}/"), hosting_of(kind)
@@ -102,7 +102,7 @@ def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
     if kind == "replay":
         name = PurePath(name).stem  # the folder of a file of replies is private
     elif kind == "import":
-        name = name.partition(":")[2]  # the log's own name for it
+        name = name.partition(":")[2]  # the log's own name for the model
     elif kind in _OURS:
         name = f"snellen/{kind}-{'-'.join(name.replace('/', ' ').split())}"
     model = given or (name if "/" in name else f"{hosting.developer or UNKNOWN}/{name}")
@@ -112,7 +112,7 @@ def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
         )
     developer = model.partition("/")[0]
     if hosting.by == "provider":
-        closed = name.startswith(hosting.closed)  # it may serve open models, too
+        closed = name.startswith(hosting.closed)  # the service may serve open models, too
         return PortableModel(model, developer, "externally_managed", "closed_weights" if closed else UNKNOWN, kind)
     if hosting.by == "self":
         known = "open_weights" if identity.get("commit") else UNKNOWN
@@ -120,17 +120,17 @@ def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
     return PortableModel(model, developer)
 
 
-# ---------------------------------------------------------------- which data it saw
+# ---------------------------------------------------------------- the data
 
 
 def source_of(manifest: Manifest) -> HubSource:
-    """Return the data set on the hub that `snellen data get` fetched, if the folder is still there and says so."""
+    """Return the data set on the hub that `snellen data get` fetched, if the folder still exists and records it."""
     lock = read_lock(Path(manifest.data.source))
     return HubSource(lock.repo, lock.commit) if lock is not None else HubSource()
 
 
 def slug(text: str, instead: str = "_") -> str:
-    """Return a piece of a file's name on any system.
+    """Return a text that is safe as part of a file name on any system.
 
     >>> slug("llava:7b"), slug("../x"), slug("CON"), slug("")
     ('llava_7b', 'x', 'CON_', '_')
@@ -140,7 +140,7 @@ def slug(text: str, instead: str = "_") -> str:
 
 
 def one_of_each(names: Iterable[str], what: str) -> None:
-    """Refuse to write two files of one name."""
+    """Refuse to write two files with one name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -151,9 +151,9 @@ def one_of_each(names: Iterable[str], what: str) -> None:
 
 
 def part_id(row: ScoreRow) -> str:
-    """Return the name of an exam's part under a protocol, with dots: 'salbench.P3.paper'."""
+    """Return the dotted name of an exam's part under a protocol: 'salbench.P3.paper'."""
     return ".".join(slug(piece, "-") for piece in (row.exam, *row.by.values(), row.protocol))
 
 
 Files = Sequence[tuple[str, bytes]]
-"""Files of a folder by their names in it."""
+"""Files of a folder as pairs of name and content."""

@@ -1,1 +1,1 @@
-"""What the page and the viewer share: Jinja with escaping, the templates of scores and samples, the style."""
+"""HTML shared by the page and the viewer: Jinja with escaping, the templates of scores and samples, the style."""

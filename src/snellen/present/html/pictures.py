@@ -1,4 +1,4 @@
-"""Pictures as browsers show them, for the page and the viewer."""
+"""Images in a format for browsers, for the page and the viewer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WEB = frozenset({"png", "jpeg", "webp", "gif"})
 
 
 def as_webp(image: Image, side: int, quality: int) -> bytes:
-    """Return a copy of a picture that is no larger than `side` either way."""
+    """Return a copy of an image with sides of at most `side` pixels."""
     clear = "A" in image.getbands() or "transparency" in image.info
     copy = image.convert("RGBA" if clear else "RGB")
     copy.thumbnail((side, side))

@@ -1,6 +1,6 @@
-"""Jinja for the page and the viewer: their own templates, those that they share, and those of each exam's gallery.
+"""Jinja for the page and the viewer: their own templates, the shared ones, and those of each exam's gallery.
 
-All that a template prints is made inert and then escaped; no data is ever marked as safe. That holds for the templates of exams too.
+All template output is made inert and then escaped. No data is ever marked as safe. That holds for the templates of exams too.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ SHORT = 300
 
 
 class TextDetail(NamedTuple):
-    """How much is told of a sample: characters of a long text, and whether thoughts, prompt and ledger are there."""
+    """The level of detail for a sample: the most characters of a long text, and whether thoughts, prompt and ledger are included."""
 
     long: int
     evidence: bool
 
 
 class Templates:
-    """The templates of one skin. Names of its `own` package and the shared ones come first: no exam's template takes their place."""
+    """The templates of one skin. Names of its `own` package and the shared ones come first, so no exam's template can replace them."""
 
     def __init__(self, own: str, detail: TextDetail, left_out: Collection[str] = ()) -> None:
         self._own, self._detail, self._left_out = own, detail, left_out
         self._environments: dict[str, jinja2.Environment] = {}
 
     def page(self, name: str, **given: Any) -> str:
-        """Render a template of the skin itself."""
+        """Render one of the skin's own templates."""
         return self.of(Gallery(), name).render(version=__version__, **given)
 
     def of(self, gallery: Gallery, name: str) -> jinja2.Template:
-        """Return a template of a gallery, of the skin, or one that is shared."""
+        """Return a template of a gallery, of the skin, or a shared one."""
         try:
             if gallery.package not in self._environments:
                 self._environments[gallery.package] = self._environment(gallery.package)
@@ -71,16 +71,16 @@ class Templates:
 
 
 def _inert(value: Any) -> Any:
-    """Return what a template may print: control characters shown as escapes, short facts kept short."""
+    """Return a value that a template may print: control characters shown as escapes, short facts kept short."""
     if value is None:
         return ""
     if isinstance(value, Markup) or not isinstance(value, str):
-        return value  # Markup: the templates' own macros, whose data came through here already
+        return value  # Markup: from the templates' own macros, whose data is already escaped
     return for_terminal(value, None if isinstance(value, UnshortenedText) else SHORT)
 
 
 def _readings(columns: Iterable[tuple[Any, Mark]]) -> list[str]:
-    """Return what protocols read, as text."""
+    """Return the values that protocols read, as text."""
     return [plain(mark.reading) for _names, mark in columns]
 
 

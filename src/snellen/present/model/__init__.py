@@ -1,1 +1,1 @@
-"""What is shown, as plain frozen data: views of runs, samples and tables, and how figures are written."""
+"""Everything that is shown, as plain frozen data: views of runs, samples and tables, and the formatting of figures."""

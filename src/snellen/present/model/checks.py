@@ -1,4 +1,4 @@
-"""Check that a run may be shown: it is marked, and was not changed since."""
+"""Check that a run may be shown: it is marked, and has not changed since."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check(run: Run) -> None:
 
 
 def check_marks(run: Run) -> None:
-    """Refuse a run whose marks were changed, as far as its exam is at hand."""
+    """Refuse a run whose marks were changed, as far as its exam is installed."""
     exam = loaded(run.manifest)
     if exam is not None:
         check_summary(run, run.summary, exam)

@@ -1,4 +1,6 @@
-"""A comparison of two runs as tables: both scores, the difference with its interval, p, and what it is made of; and a gate's checks."""
+"""A comparison of two runs as tables: both scores, the difference with its interval, p, and the parts of the difference. Also a gate's
+checks.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from snellen.present.model.table_view import Heading, TableView, headings
 
 
 class ComparedTable(NamedTuple):
-    """Rows of one protocol, or of all samples by protocol. `notes` say what these samples could show; `rows` are for charts."""
+    """Rows of one protocol, or of all samples by protocol. `notes` state what these samples could show; `rows` are for charts."""
 
     view: TableView
     first: str
@@ -24,18 +26,18 @@ class ComparedTable(NamedTuple):
 
     @property
     def reach(self) -> float:
-        """Return how far a chart of the differences has to reach."""
+        """Return the largest absolute value that a chart of the differences must show."""
         ends = (abs(v) for row in self.rows for v in (row.difference, row.low, row.high) if v is not None)
         return max([*ends, 1e-9])
 
     @property
     def optional(self) -> list[str]:
-        """Return the columns that a narrow screen can do without, the first to go first."""
+        """Return the columns that a narrow screen can omit, in the order of removal."""
         return [f"only {self.first}/{self.second}", f"silent {self.first}/{self.second}"]
 
 
 def compared_tables(found: Comparison, *, every: bool = False) -> list[ComparedTable]:
-    """Return the parts under the main protocol, or under `every` one, and all samples by protocol."""
+    """Return the parts under the main protocol, or under all with `every`, and all samples by protocol."""
     made = []
     for protocol in found.protocols if every else found.protocols[:1]:
         own = [row for row in found.rows if row.protocol == protocol]
@@ -50,7 +52,7 @@ def compared_tables(found: Comparison, *, every: bool = False) -> list[ComparedT
 
 
 def _by_metric(rows: list[tuple[str, ComparisonRow]]) -> tuple[str, list[tuple[str, ComparisonRow]]]:
-    """Return ', by exact match' and the rows; the metric stands behind each name where there are several."""
+    """Return ', by exact match' and the rows. If there are several metrics, the metric follows each name instead."""
     labels = list(dict.fromkeys(row.label for _name, row in rows))
     if len(labels) == 1:
         return f", by {labels[0]}", rows
@@ -85,11 +87,11 @@ def _table(
     return found._replace(view=found.view.without(*found.optional[1:]))
 
 
-# ---------------------------------------------------------------- what these samples could show
+# ---------------------------------------------------------------- the power of these samples
 
 
 def _notes(rows: Sequence[ComparisonRow], power: float | None) -> Iterator[str]:
-    """Say how a headline was compared that is not a mean over samples, and what so many samples can show."""
+    """Yield notes: how a headline that is not a mean over samples was compared, and which differences this number of samples can show."""
     own = next((row for row in rows if row.headline is not None), None)
     if own is not None and own.headline is not None:
         label = own.headline.label[:1].upper() + own.headline.label[1:]
@@ -118,15 +120,15 @@ def _over(found: Sequence[tuple[str, str, float]]) -> str:
 
 
 def order_of(found: Comparison) -> list[str]:
-    """Return the runs of a ranking, the best over all samples first, or in the first part where nothing is said of all."""
+    """Return the runs of a ranking, best over all samples first, or best in the first part if there is no ranking over all."""
     rows = found.ranking.rows if found.ranking is not None else ()
     return list(dict.fromkeys(row.run for row in sorted(rows, key=lambda row: bool(row.part))))
 
 
 def ranked(ranking: Ranking) -> Iterator[tuple[str, str, str, dict[str, str]]]:
-    """Yield each part, a metric, how many samples there are, and the runs with their scores, the best first.
+    """Yield each part, a metric, the number of samples, and the runs with their scores, best first.
 
-    The headline comes before the metric that is compared, where they differ.
+    The headline comes before the compared metric if they differ.
     """
     for part in dict.fromkeys(row.part for row in ranking.rows):
         own = [row for row in ranking.rows if row.part == part]
@@ -139,7 +141,7 @@ def ranked(ranking: Ranking) -> Iterator[tuple[str, str, str, dict[str, str]]]:
 
 
 def ranking_table(found: Comparison) -> TableView | None:
-    """Return a row for each run, and a column for each part and metric."""
+    """Return a row for each run, with a column for each part and metric."""
     if found.ranking is None:
         return None
     columns = {f"{part}, {label}, n = {size}": places for part, label, size, places in ranked(found.ranking)}
@@ -154,7 +156,7 @@ def ranking_table(found: Comparison) -> TableView | None:
 
 
 def expenses(sides: Sequence[RunSide]) -> dict[str, dict[str, str]]:
-    """Return what runs cost and took, by heading and letter; nothing that is not known of any."""
+    """Return the cost and time of runs, by heading and letter, without values that are unknown for all."""
     every = {
         "USD for 1,000": {side.letter: f"{side.cost:.2f}" for side in sides if side.cost is not None},
         "median time": {side.letter: f"{side.seconds:.2f} s" for side in sides if side.seconds is not None},
@@ -174,7 +176,7 @@ HEADINGS = (
 
 
 def _metric_line(found: Gate) -> str:
-    """Return "By exact match under 'paper'", or the metric of each part where they differ."""
+    """Return "By exact match under 'paper'", or the metric of each part if they differ."""
     several = len({c.label for c in found.checks}) > 1
     by = (f"{f'{c.part} ' if several else ''}by {c.label} under '{c.protocol}'" for c in found.checks)
     said = "; ".join(dict.fromkeys(by))

@@ -1,6 +1,6 @@
-"""What a person should know of a run, in words, the most important first: does it see, can it be read, does it look, where is it lost.
+"""Findings of a run in words, most important first: does the model see, can its replies be parsed, does it use the image, where are errors.
 
-Pure: all is told from the summary, and what only the exam can tell by its hook. Nothing is said where there is nothing to say.
+Pure: everything comes from the summary, and from the exam's hook for what only the exam knows. There is no finding without evidence.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
 
 APART = 0.1
-"""The difference between protocols, in a part, from which on it is named."""
+"""The smallest difference between protocols, in a part, that is reported."""
 WITHOUT = {
     "none": "without the picture",
     "blank": "with a blank picture",
     "shuffled": "with another sample's picture",
 }
-"""Controls that take away what there is to see."""
+"""Controls that remove the visual information."""
 ALTERED = {"options": "with the options in another order", "swapped": "with the pictures in the other order"}
 KINDS = {
     "unparsable": "cannot be read",
@@ -39,22 +39,20 @@ KINDS = {
     "error": "failed",
 }
 SAID_ELSEWHERE = ("silent", "note", "incomplete", "cost")
-"""Kinds that the terminal says in words of its own."""
+"""Kinds that the terminal reports elsewhere."""
 HEADLINES = ("floor", "score")
-"""Kinds that say how high the score is."""
+"""Kinds that report how high the score is."""
 _some = partial(formatting.listed, most=4)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 def findings(summary: Summary, exam: Exam | None = None, stages: Mapping[str, int] | None = None) -> list[Finding]:
-    """Return everything there is to say, the heaviest first. `stages` counts the samples on which protocols part, by stage."""
+    """Return all findings, heaviest first. `stages` counts the samples on which protocols disagree, by stage."""
     if not summary.plain:
         return []
     remarks = exam.extra(Remarks) if exam is not None else None
     own = list(remarks.findings(summary)) if remarks is not None else []
-    headed = any(
-        one.kind in HEADLINES for one in own
-    )  # an exam's own word on its headline stands in the place of the common one
+    headed = any(one.kind in HEADLINES for one in own)  # an exam's own finding on its headline replaces the common one
     found = [
         *_incomplete(summary),
         *_silent(summary),
@@ -70,12 +68,12 @@ def findings(summary: Summary, exam: Exam | None = None, stages: Mapping[str, in
 
 
 def findings_of(run: Run) -> list[Finding]:
-    """Return what there is to say of a run by its summary alone."""
+    """Return the findings of a run from its summary alone."""
     return findings(run.summary, loaded(run.manifest))
 
 
 def loaded(manifest: Manifest) -> Exam | None:
-    """Return the exam of a run; None for a plugin that is not loaded."""
+    """Return the exam of a run, or None for a plugin that is not loaded."""
     try:
         return exams.load(manifest.exam)
     except SnellenError:
@@ -83,7 +81,7 @@ def loaded(manifest: Manifest) -> Exam | None:
 
 
 def heaviest(found: Sequence[Finding], most: int) -> list[Finding]:
-    """Return the first so many; the headline is one of them, whatever it weighs."""
+    """Return the first `most` findings. The headline is one of them, whatever its weight."""
     kept = list(found[:most])
     headline = next((one for one in found if one.kind in HEADLINES), None)
     if headline is not None and headline not in kept:
@@ -102,11 +100,11 @@ def _cost(summary: Summary) -> Iterator[Finding]:
         yield Finding(FACT, "cost", f"{formatting.counted(totals.calls, 'call')}: {formatting.money(totals)}.", "what")
 
 
-# ---------------------------------------------------------------- can it be read?
+# ---------------------------------------------------------------- can the replies be parsed?
 
 
 class _MissingShare(NamedTuple):
-    """How many replies are no answer under a protocol, over the parts of the exam; n counts every time that a question was asked."""
+    """The number of replies without an answer under a protocol, over the parts of the exam. n counts every repeat of a question."""
 
     protocol: str
     n: int
@@ -118,7 +116,7 @@ class _MissingShare(NamedTuple):
 
 
 def _missing(summary: Summary) -> list[_MissingShare]:
-    """Return the share of every protocol. What may be right as a refusal is not silent, so only the parts that are named so count."""
+    """Return the share for every protocol. A refusal that may be right is not a missing answer, so only the named parts count."""
     found = []
     for p in summary.plain:
         kinds: Counter[str] = Counter()
@@ -130,7 +128,7 @@ def _missing(summary: Summary) -> list[_MissingShare]:
 
 
 def _silent(summary: Summary) -> Iterator[Finding]:
-    """Say it under the main protocol, or where that reads well under the worst of the others; beside the one that reads most."""
+    """Yield the finding for the main protocol, or for the worst other one if the main one parses well, beside the one that parses most."""
     every = _missing(summary)
     main, worst, best = every[0], max(every, key=lambda one: one.share), min(every, key=lambda one: one.share)
     shown = main if main.share > LOUD else worst
@@ -145,11 +143,11 @@ def _silent(summary: Summary) -> Iterator[Finding]:
     yield Finding(BAD if shown is main else DOUBT, "silent", f"{said}.{lost}", "outcomes")
 
 
-# ---------------------------------------------------------------- does it see?
+# ---------------------------------------------------------------- does the model see?
 
 
 class _FloorPart(NamedTuple):
-    """A part of the exam under the main protocol: its headline, and whether any protocol has it above its floor."""
+    """A part of the exam under the main protocol: its headline, and whether any protocol scores it above its floor."""
 
     name: str
     score: Score
@@ -158,7 +156,7 @@ class _FloorPart(NamedTuple):
 
 
 def _parts(summary: Summary) -> list[_FloorPart]:
-    """Return the parts that have a score; one that most questions got no answer in says nothing about the model's sight."""
+    """Return the parts that have a score. A part where most questions got no answer says nothing about what the model sees."""
     main, found = summary.plain[0], []
     protocols, lost = summary.plain, [row.by for row in summary.lost]
     for part in formatting.side_by_side(protocols, whole=True):
@@ -174,7 +172,7 @@ def _parts(summary: Summary) -> list[_FloorPart]:
 
 
 def _above(protocol: ProtocolSummary, group: GroupSummary) -> str:
-    """Return how a headline stands to its floor: 'below' it (or at it), above it, or with its whole interval: 'clear'."""
+    """Return how a headline compares with its floor: 'below' (or at it), above it, or 'clear' with its whole interval above."""
     score = group.metrics.get(protocol.headline)
     if score is None or score.floor is None:
         return "clear"
@@ -186,10 +184,10 @@ def _above(protocol: ProtocolSummary, group: GroupSummary) -> str:
 
 
 def _sees(summary: Summary) -> Iterator[Finding]:
-    """Yield the headline itself, against its floor."""
+    """Yield the headline itself, compared with its floor."""
     main, parts = summary.plain[0], _parts(summary)
     total = len(parts)
-    if not summary.complete:  # what is still missing may show it
+    if not summary.complete:  # the questions still open may show it
         parts = [p for p in parts if p.clear]
     if not parts:
         return
@@ -237,7 +235,7 @@ def _against(parts: Sequence[_FloorPart]) -> str:
 
 
 class _ProtocolGap(NamedTuple):
-    """How far protocols with the same headline are apart in a part: (value, as printed, protocol) of the highest and the lowest."""
+    """The gap between protocols with the same headline in a part: (value, as printed, protocol) of the highest and the lowest."""
 
     gap: float
     part: str
@@ -247,7 +245,7 @@ class _ProtocolGap(NamedTuple):
 
 
 def protocol_gap(protocols: Sequence[ProtocolSummary], *, same_prompt: bool = False) -> _ProtocolGap | None:
-    """Return the part in which protocols with the same headline differ most; with `same_prompt`, those of one prompt."""
+    """Return the part in which protocols with the same headline differ most. With `same_prompt`, compare only protocols of one prompt."""
     found: list[_ProtocolGap] = []
     for part in formatting.side_by_side(protocols, whole=True):
         alike: dict[tuple[str, str], list[tuple[float, str, str]]] = {}
@@ -264,7 +262,7 @@ def protocol_gap(protocols: Sequence[ProtocolSummary], *, same_prompt: bool = Fa
 
 
 def _apart(summary: Summary, stages: Mapping[str, int]) -> Iterator[Finding]:
-    """Say in which part protocols with the same headline differ most."""
+    """Yield the part in which protocols with the same headline differ most."""
     found = protocol_gap(summary.plain)
     if found is None or found.gap < APART:
         return
@@ -277,7 +275,7 @@ def _apart(summary: Summary, stages: Mapping[str, int]) -> Iterator[Finding]:
     yield Finding(DOUBT, "protocols", f"{said}: {high} under '{by_high}', {low} under '{by_low}'.{why}", "flips")
 
 
-# ---------------------------------------------------------------- does it look?
+# ---------------------------------------------------------------- does the model use the image?
 
 
 def _controls(summary: Summary) -> Iterator[Finding]:
@@ -296,7 +294,7 @@ def _controls(summary: Summary) -> Iterator[Finding]:
 
 
 def _without(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) -> Finding:
-    """Return whether the score falls where there is nothing to see."""
+    """Return the finding on whether the score falls when the visual information is removed."""
     sign = -1 if declared(protocol.metrics, rows[0].metric).better == "lower" else 1
     fell = [r for r in rows if (r.high if sign > 0 else -r.low) < 0]
     most = max(rows, key=lambda r: -sign * r.difference)
@@ -313,7 +311,7 @@ def _without(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) ->
 
 
 def _altered(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) -> Iterator[Finding]:
-    """Yield what should change nothing and does."""
+    """Yield the changes that should have no effect but do."""
     sure = [r for r in rows if r.low > 0 or r.high < 0]
     if sure:
         most = max(sure, key=lambda r: abs(r.difference))
@@ -335,7 +333,7 @@ def _position(summary: Summary) -> Iterator[Finding]:
             )
 
 
-# ---------------------------------------------------------------- words
+# ---------------------------------------------------------------- wording
 
 
 def _percent(share: float) -> str:

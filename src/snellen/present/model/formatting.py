@@ -1,6 +1,6 @@
-"""How numbers, metrics and groups are put into words, the same in the terminal and on the page.
+"""The wording of numbers, metrics and groups, the same in the terminal and on the page.
 
-Nothing is told from a metric's name: labels and units are what the protocol declared.
+Nothing is inferred from a metric's name: labels and units are those that the protocol declared.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DRAWN = "SYNTHETIC: made by a program, not the real data set."
 POSITION = "Position bias: the same pictures in the other order. Differences in points [95 % interval, paired]."
 SYNTHETIC = "SYNTHETIC DATA. Do not compare these scores with published results."
 SAID_UNITS = ("px", "s", "nats", "cosine")
-"""Units that stand behind a metric's label; the label of a count says what is counted."""
+"""Units that follow a metric's label. The label of a count says what is counted."""
 COUNTS = ("count", "words", "looks", "calls")
 percent = figures.percent
 number = figures.number
@@ -52,7 +52,7 @@ listed = figures.listed
 
 
 def span(values: Iterable[tuple[float, str]], between: str = " to ") -> str:
-    """Return the lowest and the highest of some values, as they are printed: '93.3 to 97.8', or '93.3' where these are equal."""
+    """Return the lowest and the highest of some values as printed: '93.3 to 97.8', or '93.3' if they are equal."""
     ordered = sorted(values)
     low, high = ordered[0][1], ordered[-1][1]
     return low if low == high else f"{low}{between}{high}"
@@ -62,17 +62,17 @@ def span(values: Iterable[tuple[float, str]], between: str = " to ") -> str:
 
 
 def metric_name(protocol: ProtocolSummary | None, key: str) -> str:
-    """Return a metric's name for people, with the unit of its scores where that is not a percentage."""
+    """Return a metric's display name, with the unit of its scores unless that is a percentage."""
     if protocol is None:
         return declared((), key).label_of(key)
     scores = [g.metrics[key] for g in protocol.groups if key in g.metrics]
     unit = scores[0].unit if scores else _unit_of(protocol, key)
-    has_unit = unit in SAID_UNITS and not any(map(is_threshold, scores))  # a threshold says its own
+    has_unit = unit in SAID_UNITS and not any(map(is_threshold, scores))  # a threshold has its own unit
     return declared(protocol.metrics, key).label_of(key) + (f", {unit}" if has_unit else "")
 
 
 def _unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
-    """Return the unit of a sample's value, empty for a share; None where neither a declaration nor a score says it."""
+    """Return the unit of a sample's value: empty for a share, None if neither a declaration nor a score gives it."""
     if protocol is None:
         return ""
     if protocol.metrics:
@@ -81,7 +81,7 @@ def _unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
 
 
 def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str | None) -> str:
-    """Return a single sample's value of a metric: a count without decimals."""
+    """Return a single sample's value of a metric, without decimals for a count."""
     unit = _unit_of(protocol, key)
     if unit in COUNTS and isinstance(value, float) and value.is_integer():
         return f"{value:.0f}"
@@ -89,19 +89,22 @@ def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str 
 
 
 def is_threshold(score: Score) -> bool:
-    """Return whether a score is a point on a dial with a unit of its own."""
+    """Return whether a score is a threshold on a dial with its own unit."""
     return bool(score.unit) and (score.interval == CREDIBLE or score.interval in BOUNDS)
 
 
 def value(score: Score) -> str:
-    """Return a score's value; its unit is in the metric's name where it is not a percentage. A threshold says its own: 'at most 2.0 px'."""
+    """Return a score's value. Units other than percent are in the metric's name; a threshold has its own: 'at most 2.0 px'."""
     if is_threshold(score) and score.value is not None:
         return amount(score.value, score.unit, score.interval if score.interval in BOUNDS else "")
     return number(score.value, score.unit)
 
 
 def interval(score: Score) -> str:
-    """Return '[55.1, 67.0]', or nothing; behind it '±1.2' where questions were asked several times: the standard deviation over repeats."""
+    """Return '[55.1, 67.0]', or an empty text.
+
+    If questions were asked several times, '±1.2' follows: the standard deviation over repeats.
+    """
     if is_threshold(score):
         ends = (score.low, score.high)
         return "" if None in ends else f"[{', '.join(figure(end) for end in ends if end is not None)}]"
@@ -110,12 +113,12 @@ def interval(score: Score) -> str:
 
 
 def floor(score: Score) -> str:
-    """Return the floor, or nothing."""
+    """Return the floor, or an empty text."""
     return "" if score.floor is None else number(score.floor, score.unit)
 
 
 def floor_legend(protocols: Iterable[ProtocolSummary]) -> str:
-    """Say what the floors of some protocols are, from what is behind them; nothing where there is none."""
+    """Return an explanation of the floors of some protocols, from what they are based on, or an empty text if there are none."""
     answers = {
         s.floor_answer or "" for p in protocols for g in p.groups for s in g.metrics.values() if s.floor is not None
     }
@@ -127,26 +130,26 @@ def floor_legend(protocols: Iterable[ProtocolSummary]) -> str:
 
 
 def legend(protocols: Iterable[ProtocolSummary]) -> str:
-    """Say what the marks of a table of scores mean."""
+    """Return an explanation of the marks in a table of scores."""
     return f"{floor_legend(protocols)} {LEGEND}".lstrip()
 
 
 def _in_words(answer: str) -> bool:
-    """Return whether a floor's answer is told in words (a place on the screen), not in an answer's own."""
+    """Return whether a floor's answer is described in words (a place on the screen), not as an answer is written."""
     return answer in ("the middle", "a random point", "always refuse") or (
         answer.startswith("the point ") and answer.endswith(" of the screen")
     )
 
 
 def floor_word(protocol: ProtocolSummary, key: str, score: Score | None) -> str:
-    """Return 'at floor' or 'below floor' where a score is not better than that of not looking."""
+    """Return 'at floor' or 'below floor' if a score is not better than one without looking."""
     if score is None:
         return ""
     return against_floor(score.value, score.floor, score.unit, declared(protocol.metrics, key).better)
 
 
 def against_floor(value: float | None, floor: float | None, unit: str, better: str) -> str:
-    """Return 'at floor' or 'below floor', as the printed figures have it; nothing for a better value, or without a floor."""
+    """Return 'at floor' or 'below floor', judged by the printed figures. Return an empty text for a better value, or without a floor."""
     if value is None or floor is None or not better:
         return ""
     if number(value, unit) == number(floor, unit):
@@ -156,7 +159,7 @@ def against_floor(value: float | None, floor: float | None, unit: str, better: s
 
 
 def floor_why(score: Score) -> str:
-    """Say what is behind a floor: "floor 16.7: always 'cat'; 100.0 by an answer that the prompt forbids: 'cat, dog'"."""
+    """Return what a floor is based on: "floor 16.7: always 'cat'; 100.0 by an answer that the prompt forbids: 'cat, dog'"."""
     if score.floor is None:
         return ""
     said = score.floor_answer or "unknown"
@@ -176,7 +179,7 @@ def headlines(protocol: ProtocolSummary) -> list[tuple[str, Score]]:
 
 
 def forbidden(protocol: ProtocolSummary) -> str:
-    """Return one line on the answers that a prompt forbids and that still score more than the floor of the headline; or nothing."""
+    """Return one line on forbidden answers that still score more than the headline's floor, or an empty text."""
     found = [score for _part, score in headlines(protocol) if score.forbidden is not None]
     if not found:
         return ""
@@ -193,7 +196,7 @@ def signed(value: float | None) -> str:
 
 
 def difference(row: ControlRow | DifferenceRow) -> str:
-    """Return '-12.5 [-20.1, -3.0]', of a paired difference."""
+    """Return a paired difference: '-12.5 [-20.1, -3.0]'."""
     return f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
 
 
@@ -228,19 +231,19 @@ def outcomes(group: GroupSummary) -> str:
 
 
 def bounds(group: GroupSummary) -> str:
-    """Return how far the score could be, were the non-answers all wrong or all right."""
+    """Return the possible range of the score: all non-answers wrong, or all right."""
     return "" if group.bounds is None else f"{percent(group.bounds[0])} to {percent(group.bounds[1])}"
 
 
 def bounded(protocols: Iterable[ProtocolSummary]) -> str:
-    """Return 'Possible range of exact match', by the metric that the bounds are of."""
+    """Return 'Possible range of exact match', with the metric of the bounds."""
     names = {metric_name(p, p.bounded or p.headline) for p in protocols}
     name = names.pop() if len(names) == 1 else ""
     return f"Possible range of {name}" if name else "Possible range"
 
 
 def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[dict[str, GroupSummary]]:
-    """Return the whole parts of an exam, or the groups within them: each with its summaries by protocol, of those that have it."""
+    """Return the parts of an exam if `whole`, else the groups within them. Each maps the protocols that have it to their summaries."""
     found: dict[tuple[tuple[str, str], ...], dict[str, GroupSummary]] = {}
     for p in protocols:
         for g in p.groups:
@@ -250,7 +253,7 @@ def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[d
 
 
 def told_apart(groups: Sequence[dict[str, str]]) -> list[str]:
-    """Return the names of groups; where two have one name, with what they are grouped by: 'all · type text', 'all · kind text'."""
+    """Return the names of groups. Groups with one name get their grouping added: 'all · type text', 'all · kind text'."""
     names = [part_name(by) for by in groups]
     return [
         name
@@ -261,18 +264,18 @@ def told_apart(groups: Sequence[dict[str, str]]) -> list[str]:
 
 
 def most(groups: Iterable[GroupSummary]) -> int:
-    """Return the n of a part: that of the protocol that asks about most of it."""
+    """Return the n of a part: that of the protocol that asks most of its samples."""
     return max(g.n for g in groups)
 
 
 def size(protocol: ProtocolSummary, groups: Iterable[GroupSummary]) -> str:
-    """Return the n of a part, as `most` has it, and on how many images: '200 on 3 images'."""
+    """Return the n of a part, as `most` computes it, and the number of images: '200 on 3 images'."""
     largest = max(groups, key=lambda g: g.n)
     return on_clusters(largest.n, largest.clusters, protocol.cluster)
 
 
 class ProtocolNames(list[str]):
-    """The names of what is equal; people see 'click, screenspot'."""
+    """The names of equal things, shown as 'click, screenspot'."""
 
     def __str__(self) -> str:
         return ", ".join(self)
@@ -281,7 +284,7 @@ class ProtocolNames(list[str]):
 def together(
     pairs: Iterable[tuple[str, T]], key: Callable[[T], Any] = lambda thing: thing
 ) -> list[tuple[ProtocolNames, T]]:
-    """Return equal things once, under all their names; equal are those that have an equal `key`.
+    """Return equal things once, under all their names. Things are equal if their `key` is equal.
 
     >>> [(str(names), thing) for names, thing in together([("click", 1), ("strict", 2), ("screenspot", 1)])]
     [('click, screenspot', 1), ('strict', 2)]
@@ -297,7 +300,7 @@ def together(
 
 
 class _ProtocolColumn(NamedTuple):
-    """Protocols that say the same of a part: their names, and the first of them with its group."""
+    """Protocols with the same result on a part: their names, and the first of them with its group."""
 
     names: ProtocolNames
     protocol: ProtocolSummary
@@ -305,7 +308,7 @@ class _ProtocolColumn(NamedTuple):
 
 
 def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary]) -> list[_ProtocolColumn]:
-    """Return the protocols that have a part, those together that say the same of it."""
+    """Return the protocols that have a part, grouping those with the same result on it."""
     by_name = {p.protocol: p for p in protocols if p.protocol in part}
     found = together((name, (p.headline, part[name])) for name, p in by_name.items())
     return [_ProtocolColumn(names, by_name[names[0]], group) for names, (_headline, group) in found]
@@ -329,23 +332,23 @@ def sample_values(
 
 
 def times_asked(protocols: Sequence[ProtocolSummary]) -> int:
-    """Return how often questions were asked."""
+    """Return how many times questions were asked."""
     return max((p.repeats for p in protocols), default=1)
 
 
 def asked_often(repeats: int) -> str:
-    """Return ' · asked 3 times', or nothing for once."""
+    """Return ' · asked 3 times', or an empty text for once."""
     return f" · asked {repeats} times" if repeats > 1 else ""
 
 
 def first_only(protocols: Sequence[ProtocolSummary]) -> str:
-    """Say what is to be said where only the first of several answers is shown; nothing where every question was asked once."""
+    """Return a note that only the first of several answers is shown, or an empty text if every question was asked once."""
     asked = times_asked(protocols)
     return f"Every question was asked {asked} times: this is about the first answer to each." if asked > 1 else ""
 
 
 def alike(protocol: ProtocolSummary) -> list[str]:
-    """Return how many samples were right each time, and how many were answered alike; nothing where every question was asked once."""
+    """Return how many samples were right each time, and how many got the same answer each time. Empty if every question was asked once."""
     every = [g.consistency for g in protocol.groups if g.whole and g.consistency is not None]
     found = Consistency(
         **{name: sum(getattr(c, name) for c in every) for name in ("always", "sometimes", "never", "same")}
@@ -368,12 +371,12 @@ def title(manifest: Manifest) -> str:
 
 
 def common_samples(exam: str, samples: int, *, synthetic: bool) -> str:
-    """Return 'salbench · 45 common samples · SYNTHETIC', the title of a comparison."""
+    """Return the title of a comparison: 'salbench · 45 common samples · SYNTHETIC'."""
     return f"{exam} · {counted(samples, 'common sample')}" + " · SYNTHETIC" * synthetic
 
 
 def no_answers(groups: Iterable[GroupSummary]) -> str:
-    """Return 'No answer: 12 of 144 (8 unparsable, 4 refused), counted as wrong.', or nothing."""
+    """Return 'No answer: 12 of 144 (8 unparsable, 4 refused), counted as wrong.', or an empty text."""
     total = 0
     found: Counter[str] = Counter()
     for group in groups:
@@ -384,7 +387,7 @@ def no_answers(groups: Iterable[GroupSummary]) -> str:
 
 
 def silence(summary: Summary) -> list[str]:
-    """Return for each part with many non-answers under the main protocol a sentence with the range that its score could be in."""
+    """Return, for each part with many non-answers under the main protocol, a sentence with the possible range of its score."""
     lines = []
     for main in summary.plain[:1]:
         name = metric_name(main, main.bounded or main.headline)
@@ -398,13 +401,13 @@ def silence(summary: Summary) -> list[str]:
 
 
 def silent_share(summary: Summary, protocol: str, by: dict[str, str]) -> str:
-    """Return '38 % no answer', of a part that has many; or nothing."""
+    """Return '38 % no answer' for a part with many non-answers, else an empty text."""
     found = next((row for row in summary.silent if row.protocol == protocol and row.by == by), None)
     return f"{100 * found.share:.0f} % no answer" if found is not None else ""
 
 
 def scored_by(summary: Summary) -> list[str]:
-    """Return 'Scored by siglip (padding max_length).', for each scorer, the main one first."""
+    """Return 'Scored by siglip (padding max_length).' for each scorer, the main one first."""
     lines = []
     for one in summary.scorers:
         still = f"; {one.unscored} answers not scored" if one.unscored else ""
@@ -413,13 +416,13 @@ def scored_by(summary: Summary) -> list[str]:
 
 
 def answered_of(summary: Summary) -> tuple[int, int]:
-    """Return how many questions got an answer, and how many there are to ask."""
+    """Return how many questions got an answer, and how many there are in total."""
     wanted = summary.questions or summary.samples * len(summary.asked)
     return sum(summary.asked.values()) - summary.failed, wanted
 
 
 def incomplete(summary: Summary) -> str:
-    """Say what a run that is not done has, and what it lacks."""
+    """Return what an incomplete run has, and what it lacks."""
     answered, wanted = answered_of(summary)
     unscored = summary.scorers[0].unscored if summary.scorers else 0
     lacks, then = f"{answered} of {wanted} questions answered, {summary.failed} failed", "ask"
@@ -431,7 +434,7 @@ def incomplete(summary: Summary) -> str:
 
 
 def summed(every: Iterable[Totals]) -> Totals:
-    """Return the calls and the cost of several runs."""
+    """Return the total calls and cost of several runs."""
     found = Totals()
     for one in every:
         found.calls += one.calls
@@ -442,7 +445,7 @@ def summed(every: Iterable[Totals]) -> Totals:
 
 
 def money(totals: Totals) -> str:
-    """Say what a run cost, and whether that is all of it."""
+    """Return what a run cost, and whether that figure is complete."""
     if not totals.calls:
         return "no calls paid"
     if not totals.cost and totals.cost_unknown:
@@ -452,7 +455,7 @@ def money(totals: Totals) -> str:
 
 
 def calls(totals: Totals, subject: str = "") -> str:
-    """Say what a run asked of endpoints from its beginning, in a sentence."""
+    """Return a sentence on all calls that a run made to endpoints, including earlier sessions."""
     if not (totals.calls or totals.stored):
         return f"No API calls ({'imported from a log' if subject.startswith('import/') else 'local subject'})."
     retried = f" in {totals.tries} tries" if totals.tries > totals.calls else ""
@@ -465,7 +468,7 @@ def calls(totals: Totals, subject: str = "") -> str:
 
 
 def token_parts(totals: Totals) -> str:
-    """Return '1,200 thinking, 500 from a cache', of the tokens that are priced or meant otherwise; or nothing."""
+    """Return '1,200 thinking, 500 from a cache' for tokens with another price or meaning, or an empty text."""
     parts = (
         (totals.reasoning_tokens, "thinking"),
         (totals.cached_tokens, "from a cache"),

@@ -1,7 +1,7 @@
 """The tables of a paper: models as rows, parts as columns, one protocol's headline; or as the exam's own paper has them (`Layout`).
 
-Only what may stand side by side shares a table: one exam, one protocol of one version and prompt, and either real or synthetic data.
-Plain texts; `latex.py` and `markdown.py` write them.
+A table holds only comparable results: one exam, one protocol of one version and prompt, and either real or synthetic data. Plain texts;
+`latex.py` and `markdown.py` write them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from snellen.present.model import formatting
 
 NOTHING = "–"
 Layouts = Callable[[str, str, Sequence[By]], Iterable[Layout]]
-"""The layouts of an exam's tables by its name, a protocol, and the groups of samples at hand."""
+"""The layouts of an exam's tables, given its name, a protocol, and the available groups of samples."""
 Group = tuple[tuple[str, str], ...]
 
 
 class PaperFigure(NamedTuple):
-    """A cell: a value, its interval, what else must be said of it, and 'at floor' or 'below floor' where that is so."""
+    """A cell: a value, its interval, a note on it, and 'at floor' or 'below floor' where that applies."""
 
     value: str
     interval: str = ""
@@ -33,9 +33,9 @@ class PaperFigure(NamedTuple):
 
 
 class PaperLine(NamedTuple):
-    """A row of the table: the model, how many examples it saw, its status, and a figure for each column.
+    """A row of the table: the model, its number of examples, its status, and a figure for each column.
 
-    `name` tells rows apart: it has the shots, and the folder where a subject has several runs.
+    `name` tells rows apart: it includes the shots, and the folder if a subject has several runs.
     """
 
     name: str
@@ -46,7 +46,7 @@ class PaperLine(NamedTuple):
 
 
 class Head(NamedTuple):
-    """The heading of a column, and the one above it that it shares with its neighbours."""
+    """The heading of a column, and the heading above it that it shares with its neighbours."""
 
     name: str
     group: str = ""
@@ -58,7 +58,7 @@ class Head(NamedTuple):
 
 
 class PaperTable(NamedTuple):
-    """A table with its caption. `name` is that of its layout, `floors` is empty where no column has one."""
+    """A table with its caption. `name` is the name of its layout. `floors` is empty if no column has a floor."""
 
     exam: str
     protocol: str
@@ -73,12 +73,12 @@ class PaperTable(NamedTuple):
 def paper_tables(rows: Sequence[ScoreRow], table: str = "", layouts: Layouts = lambda *_: ()) -> list[PaperTable]:
     """Return the tables of each exam (and version of the protocol), by the first protocol that all its runs have.
 
-    `table` is the name of a layout; without one, or where the exam has none for these runs, the parts are columns.
+    `table` is the name of a layout. Without a name, or if the exam has no such layout for these runs, the parts are columns.
     """
     tables: list[PaperTable] = []
     for exam in dict.fromkeys(r.exam for r in rows):
         own = sorted((r for r in rows if r.exam == exam and not r.published), key=lambda r: bool(r.control))
-        name = common_protocol(exam, list(_protocols(own).values()))  # a control arm only where there is nothing else
+        name = common_protocol(exam, list(_protocols(own).values()))  # a control arm only if there is no other
         own = [r for r in rows if (r.exam, r.protocol) == (exam, name)]
         parts = list({_group(r): r.by for r in own if not r.published}.values())
         known = list(layouts(exam, name.partition("@")[0], parts)) if table else []
@@ -93,7 +93,7 @@ def paper_tables(rows: Sequence[ScoreRow], table: str = "", layouts: Layouts = l
 
 
 def check_protocol(rows: Iterable[ScoreRow], protocol: str) -> None:
-    """Refuse a protocol that one of the runs was not marked by."""
+    """Refuse a protocol under which one of the runs was not marked."""
     for run, names in _protocols(rows).items():
         if run and protocol not in names:
             raise unknown("protocol", protocol, names, of=run)
@@ -108,7 +108,7 @@ def _protocols(rows: Iterable[ScoreRow]) -> dict[str, dict[str, None]]:
 
 
 def common_protocol(exam: str, runs: Sequence[Collection[str]], wanted: str | None = None) -> str:
-    """Return the protocol of all runs of an exam that is wanted, or the first; `runs` are the protocols of each run, by its order."""
+    """Return the wanted protocol that all runs of an exam have, or the first one. `runs` are the ordered protocols of each run."""
     found = [name for name in runs[0] if all(name in names for names in runs)]
     if wanted is not None and wanted not in found:
         raise unknown("protocol", wanted, found, of="these runs")
@@ -120,7 +120,7 @@ def common_protocol(exam: str, runs: Sequence[Collection[str]], wanted: str | No
 
 
 def _silent_share(row: ScoreRow) -> str:
-    """Return '50 % no answer', of a part that has many; or nothing."""
+    """Return '50 % no answer' for a part with many non-answers, else an empty text."""
     if row.silence not in ("many", "most") or not row.answers:
         return ""
     return f"{100 * (row.non_answers or 0) / row.answers:.0f} % no answer"
@@ -138,7 +138,7 @@ def _group(row: ScoreRow | Column) -> Group:
 
 
 def _tables(rows: list[ScoreRow], layouts: Sequence[Layout]) -> Iterator[PaperTable]:
-    """Yield the tables in which some run has a figure; the plain one where no layout has any."""
+    """Yield the tables that contain a figure of some run, or the plain table if no layout has any."""
     made = 0
     for layout in layouts:
         own = {(_group(r), r.metric) for r in rows if not r.published}
@@ -190,12 +190,12 @@ def _name(row: ScoreRow) -> str:
 
 
 def shots_of(row: ScoreRow) -> int:
-    """Return how many examples were shown."""
+    """Return the number of examples that were shown."""
     return int(row.options.get("shots") or 0)
 
 
 def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRow], folder: str = "") -> PaperLine:
-    """Return a run's line; `folder` tells runs of one subject apart."""
+    """Return a run's line. `folder` tells runs of one subject apart."""
     found = {(_group(r), r.metric): r for r in rows}
     said = [word for word in statuses(r.status for r in rows).split(", ") if word and word != "SYNTHETIC"]
     figures = tuple(_figure(found[place]) if place in found else PaperFigure(NOTHING) for place in places)
@@ -212,7 +212,7 @@ def _figure(row: ScoreRow) -> PaperFigure:
 
 
 def _floor(rows: Sequence[ScoreRow]) -> str:
-    """Return the floor of a part; from the lowest to the highest where runs did not see the same samples."""
+    """Return the floor of a part, or its range if the runs did not see the same samples."""
     found = [(r.floor, number(r.floor, rows[0].unit)) for r in rows if r.floor is not None]
     return formatting.span(found, "–") if found else NOTHING
 

@@ -1,6 +1,6 @@
-"""Protocols side by side: how their prompts differ, which options they offer, and which replies they take.
+"""Protocols side by side: how their prompts differ, which options they offer, and which replies they accept.
 
-Nothing here knows one protocol or exam: prompts are asked about probes and compared as texts, and rules are tried with replies.
+Nothing here is specific to a protocol or exam. Prompts are generated for probes and compared as texts; rules are tried on replies.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from snellen.present.model.formatting import ProtocolNames, together
 ACCEPTED = "accepted"
 REPLIES: dict[str, str] = tomllib.loads((files("snellen.present.model") / "replies.toml").read_text("utf-8"))
 FORMS = ("{}", "Answer: {}")
-"""Forms in which a right answer is looked for."""
+"""Forms in which a right answer is accepted or not."""
 
 
 class ProtocolRow(NamedTuple):
@@ -41,7 +41,7 @@ class ProtocolRow(NamedTuple):
 
 
 class _Section(NamedTuple):
-    """A part of the exam: the prompts, those after the first as a diff against it, and the rows of what differs otherwise."""
+    """A part of the exam: the first prompt, the others as diffs against it, and the rows of other differences."""
 
     split: str
     task: str
@@ -51,7 +51,7 @@ class _Section(NamedTuple):
 
 
 class ProtocolTable(NamedTuple):
-    """The whole comparison: one column a protocol."""
+    """The whole comparison, with one column for each protocol."""
 
     exam: str
     columns: tuple[str, ...]
@@ -65,7 +65,7 @@ def build(
     tasks: Sequence[str] = (),
     shown: Sequence[Sample] = (),
 ) -> ProtocolTable:
-    """Compare protocols on the first split, unless others are named, with `shown` samples, or else the exam's probes."""
+    """Compare protocols on the first split (unless others are named) with `shown` samples, or else with the exam's probes."""
     probes: dict[tuple[str, str], Sample] = {}
     for probe in shown or probes_of(exam):
         tags = {"split": "all", "task": "answer"} | probe.tags
@@ -110,19 +110,19 @@ def _prompt_rows(targets: Sequence[ProtocolRun], asked: Sequence[Question]) -> I
     yield ProtocolRow("options", tuple(", ".join(question.options) or "none" for question in asked))
 
 
-# ---------------------------------------------------------------- rules, tried with replies
+# ---------------------------------------------------------------- rules, tried on replies
 
 
 def _takes(one: ProtocolRun, sample: Sample, text: str) -> bool:
-    """Return whether a text is the right answer, alone or behind 'Answer:'."""
+    """Return whether a text is accepted as right, alone or after 'Answer:'."""
     replies = (form.format(text) for form in FORMS)
     return any(mark_reply(one.protocol, sample, reply).outcome is Outcome.CORRECT for reply in replies)
 
 
 def _reply_rows(targets: Sequence[ProtocolRun], asked: Sequence[Question], sample: Sample) -> Iterator[ProtocolRow]:
-    """Try replies around the right answer: the text of the truth or the options that most protocols take as right.
+    """Try replies around the right answer: the text of the truth, or the options that most protocols accept as right.
 
-    Where no text is right, as answers are points or captions, only replies without an answer are tried.
+    If no text is right, because answers are points or captions, only replies without an answer are tried.
     """
     options = list(dict.fromkeys(name for question in asked for name in question.options))
     votes = {

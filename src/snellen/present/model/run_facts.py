@@ -1,4 +1,4 @@
-"""What was run, for the page: subject, data, options, calls and cost, each as a name and a value."""
+"""The facts of a run for the page: subject, data, options, calls and cost, each as a name and a value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNKNOWN = "not known: the truths are those of the log that was imported, not of 
 
 
 def facts_of(run: Run, summary: Summary, latencies: Sequence[float] = ()) -> list[tuple[str, str]]:
-    """Return identity and cost of a run, as name and value. `latencies` are those of its calls, in order."""
+    """Return the identity and cost of a run as names and values. `latencies` are those of its calls, in order."""
     manifest = run.manifest
     data, totals = manifest.data, summary.totals
     facts = list(subject_facts(manifest))
@@ -63,7 +63,7 @@ def facts_of(run: Run, summary: Summary, latencies: Sequence[float] = ()) -> lis
 
 
 def subject_facts(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield who was asked, where and how."""
+    """Yield the model, its endpoint and its parameters."""
     identity = manifest.subject.identity
     yield "subject", manifest.subject.spec
     if identity.get("endpoint"):
@@ -78,14 +78,14 @@ def _tokens(totals: Totals) -> str:
 
 
 def _made(data: DataEntry) -> str:
-    """Return whether data is real, and whose it is where it is not: only what bears our label is ours."""
+    """Return whether data is real and, if not, its origin: only data with our label is ours."""
     if not data.synthetic:
         return "real (not marked as synthetic)"
     return f"SYNTHETIC, made by Snellen ({pairs(data.origin)})" if data.origin else "SYNTHETIC, as it says itself"
 
 
 def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
-    """Return samples that were not asked, as their images are not there."""
+    """Return the samples that were not asked because their images are missing."""
     if not missing:
         return []
     some = ", ".join(for_terminal(plain(one), 60) for one in missing[:3])
@@ -94,7 +94,7 @@ def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
 
 
 def _scorers(found: Sequence[ScorerEntry]) -> list[tuple[str, str]]:
-    """Return the models that scored captions; the first one decides the headline."""
+    """Return the models that scored captions. The first one decides the headline."""
     return [
         (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(found) > 1), f"{s.name}: {pairs(s.identity)}")
         for i, s in enumerate(found, 1)
@@ -107,7 +107,7 @@ def pairs(values: dict[str, Any]) -> str:
 
 
 def _counted(names: dict[str, int], most: int = 5) -> str:
-    """Return the commonest names with their counts; a hostile endpoint may return a new one each time."""
+    """Return the most common names with their counts. A hostile endpoint may return a new name each time."""
     ordered = sorted(names.items(), key=lambda x: (-x[1], x[0]))
     more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
     return ", ".join(f"{for_terminal(name, 120)} ({n})" for name, n in ordered[:most]) + more

@@ -1,4 +1,4 @@
-"""The runs of a folder as people see them: a name that tells each apart, its headline scores, its cost."""
+"""The runs of a folder as users see them: a unique name, the headline scores, the cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SYNTHETIC, INCOMPLETE = "S", "!"
 
 
 def tails(runs: Sequence[ListedRun]) -> list[str]:
-    """Return what tells runs apart: the digest at the end of a folder's name, or the whole name where two share that.
+    """Return unique short names of runs: the digest at the end of the folder's name, or the whole name if two share the digest.
 
     >>> from types import SimpleNamespace as N
     >>> tails([N(path=Path("runs/salbench_x_1a2b3c4d")), N(path=Path("runs/mine"))])
@@ -36,7 +36,7 @@ def headlines(run: ListedRun | Run) -> list[tuple[str, Score]]:
 
 
 def _spread(scores: list[tuple[str, Score]]) -> str:
-    """Return '33.3', or '8.3–33.3' where there are several parts; of thresholds, which have units of their own, the first."""
+    """Return '33.3', or '8.3–33.3' for several parts. For thresholds, which have their own units, return the first."""
     first = next(((part, s) for part, s in scores if formatting.is_threshold(s)), None)
     if first is not None:
         return f"{one_line(first[0].partition(' · ')[0], 24)} {formatting.value(first[1])}"
@@ -45,7 +45,7 @@ def _spread(scores: list[tuple[str, Score]]) -> str:
 
 
 def cost(totals: Totals) -> str:
-    """Return '0.0123', with a + where some calls have no known cost; '?' where none has; a dash for a run without paid calls."""
+    """Return '0.0123', with a + if some calls have an unknown cost. Return '?' if no cost is known, and a dash without paid calls."""
     if not totals.calls:
         return "–"
     if not totals.cost and totals.cost_unknown:
@@ -54,7 +54,7 @@ def cost(totals: Totals) -> str:
 
 
 def run_cells(run: ListedRun | None) -> tuple[str, str, str, str]:
-    """Return how many samples a run has (or answers, of one that is not complete), its score, its cost, and its marks."""
+    """Return a run's samples (or its answers, if it is not complete), score, cost and marks."""
     if run is None:
         return "–", "–", "–", ""
     summary = run.summary
@@ -65,7 +65,7 @@ def run_cells(run: ListedRun | None) -> tuple[str, str, str, str]:
 
 
 def legend(shown: Sequence[ListedRun]) -> str:
-    """Say what these cells mean."""
+    """Return an explanation of these cells."""
     measured = any(score.unit for run in shown for _part, score in headlines(run))
     first = ", or its first threshold" if measured else ""
     said = f"Score: the first protocol's headline in percent, lowest to highest of its parts{first}; cost in USD."
@@ -77,7 +77,7 @@ def legend(shown: Sequence[ListedRun]) -> str:
 
 
 def document(folder: Path, found: RunListing) -> dict[str, Any]:
-    """Return the same as plain values."""
+    """Return the listing as plain values."""
     return {
         "folder": str(folder),
         "runs": [plain(run) for run in found.runs],

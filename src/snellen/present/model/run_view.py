@@ -1,4 +1,4 @@
-"""A run as people see it: every number with its metric, interval, floor and n, outcomes, tables and sentences.
+"""A run as users see it: every number with its metric, interval, floor and n, outcomes, tables and sentences.
 
 Made once from the summary. Terminal, page and viewer lay it out and compute nothing.
 """
@@ -27,7 +27,7 @@ from snellen.present.model.table_view import Cell, Heading, ScoreCell, TableView
 
 LONG_HEADER = 20
 MOST_CELLS = 240
-"""Cells of the table of groups from which on a page has the main protocol alone."""
+"""With this many cells in the table of groups, a page shows the main protocol only."""
 SCORES = "percent [95 % interval] and floor"
 UNDESCRIBED = "Description unavailable in this version."
 CONTROL_HEADINGS = (
@@ -47,7 +47,7 @@ POSITION_HEADINGS = (
 
 
 class _OutcomeShare(NamedTuple):
-    """How many answers had an outcome; where its share begins and how wide it is, from 0 to 1."""
+    """The number of answers with an outcome, and the start and width of their share, from 0 to 1."""
 
     outcome: str
     n: int
@@ -56,7 +56,7 @@ class _OutcomeShare(NamedTuple):
 
 
 class _OutcomeRow(NamedTuple):
-    """The outcomes of a part under protocols that say the same; in words; and how far the score could be."""
+    """The outcomes of a part under protocols with the same result, as shares and in words, and the possible range of the score."""
 
     names: ProtocolNames
     shares: tuple[_OutcomeShare, ...]
@@ -67,7 +67,7 @@ class _OutcomeRow(NamedTuple):
 class PartView(NamedTuple):
     """A part of the exam with all protocols side by side.
 
-    A first look can do without the details.
+    A first screen can omit the details.
     """
 
     name: str
@@ -78,7 +78,7 @@ class PartView(NamedTuple):
 
 
 class OverviewRow(NamedTuple):
-    """The headline of a part under protocols that say the same. `first` of `span` rows of the part."""
+    """The headline of a part under protocols with the same result. `first` marks the first of `span` rows of the part."""
 
     part: str
     size: str
@@ -92,7 +92,7 @@ class OverviewRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """All that people are shown of one run."""
+    """Everything that users see of one run."""
 
     manifest: Manifest
     summary: Summary
@@ -100,9 +100,9 @@ class RunView:
     title: str
     stale: str
     thresholds: bool
-    """Whether it found thresholds, which have tables of their own."""
+    """True if the run has thresholds, which have their own tables."""
     protocols: dict[str, ProtocolSummary]
-    """Its protocols without those of control arms, the main one first: for templates that show a sample's metrics."""
+    """Its protocols without those of control arms, the main one first. Templates use them to show a sample's metrics."""
     findings: tuple[Finding, ...]
     facts: tuple[tuple[str, str], ...]
     headlines: TableView
@@ -132,7 +132,7 @@ class RunView:
 
     @property
     def own_findings(self) -> list[Finding]:
-        """Return those that its section does not say in other words."""
+        """Return the findings that the run's section does not state otherwise."""
         return [one for one in self.findings if one.kind not in SAID_ELSEWHERE]
 
     @property
@@ -165,20 +165,21 @@ class RunView:
 
     @property
     def every_outcome(self) -> TableView:
-        """Return the outcomes of each part under every protocol, and how far the score could be."""
+        """Return the outcomes of each part under every protocol, and the possible range of the score."""
         rows = ((part.name, str(row.names), row.text, row.bounds) for part in self.parts for row in part.outcomes)
         return TableView("Outcomes", headings("", "part", "protocol", "outcomes", self.ranges), tuple(rows)).used
 
     def heaviest(self, most: int) -> list[Finding]:
-        """Return what a first screen has room for."""
+        """Return the findings for a first screen."""
         return heaviest(self.findings, most)
 
 
 def run_view(
     run: Run, exam: Exam | None = None, *, stages: Mapping[str, int] | None = None, latencies: Sequence[float] = ()
 ) -> RunView:
-    """Make the view of a run. `exam` adds what only it can tell, `stages` counts the samples on which protocols part, `latencies` are
-    those of its calls, in order.
+    """Make the view of a run. `exam` adds the facts that only the exam knows.
+
+    `stages` counts the samples on which protocols disagree. `latencies` are those of the run's calls, in order.
     """
     manifest, summary = run.manifest, run.summary
     protocols = summary.plain
@@ -231,7 +232,7 @@ def run_view(
 
 
 def _outcomes(protocols: Iterable[ProtocolSummary]) -> tuple[str, ...]:
-    """Return the outcomes that some part has, and always correct and wrong."""
+    """Return the outcomes that occur in some part, and always correct and wrong."""
     used = {o for p in protocols for g in p.groups for o in g.outcomes}
     return tuple(o.value for o in Outcome if o in used or o in (Outcome.CORRECT, Outcome.WRONG))
 
@@ -273,7 +274,7 @@ def _outcome_row(names: ProtocolNames, group: GroupSummary, outcomes: Sequence[s
 
 
 def _overview(summary: Summary, part: dict[str, GroupSummary]) -> Iterable[OverviewRow]:
-    """Return the headline of a part under every protocol, those together that say the same."""
+    """Return the headline of a part under every protocol, grouping protocols with the same result."""
     by_name = {p.protocol: p for p in summary.plain if p.protocol in part}
     columns = formatting.columns(summary.plain, part)
     scores = ((name, _headline(by_name[name], part[name])) for column in columns for name in column.names)
@@ -285,14 +286,14 @@ def _overview(summary: Summary, part: dict[str, GroupSummary]) -> Iterable[Overv
 
 
 def _headline(p: ProtocolSummary, group: GroupSummary) -> tuple[str, str, ScoreCell | None]:
-    """Return the metric of a protocol's headline, on how many samples and images it is, and the score."""
+    """Return the metric of a protocol's headline, its numbers of samples and images, and the score."""
     score = group.metrics.get(p.headline)
     size = formatting.on_clusters(score.n if score else group.n, group.clusters, p.cluster)
     return formatting.metric_name(p, p.headline), size, score_cell(p, p.headline, score)
 
 
 def _breakdown(protocols: Sequence[ProtocolSummary]) -> TableView:
-    """Return the groups within the parts, each with its n, a column for all protocols that say the same."""
+    """Return the groups within the parts, each with its n, and a column for each set of protocols with the same result."""
     groups = formatting.side_by_side(protocols, whole=False)
     sizes = [formatting.most(g.values()) for g in groups]
     columns: list[tuple[str, tuple[str, list[ScoreCell | None]]]] = []
@@ -314,9 +315,9 @@ def _breakdown(protocols: Sequence[ProtocolSummary]) -> TableView:
 
 
 def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
-    """Return the run's first table, a row a part, and what there is to know of it.
+    """Return the run's first table, a row for each part, and the notes on it.
 
-    A column for floors, for parts with many non-answers and for the other protocols is there where something is in it.
+    Columns for floors, for parts with many non-answers and for the other protocols appear only if they are not empty.
     """
     if not summary.plain:
         return TableView(), []
@@ -346,7 +347,7 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
         _others_note(summary.plain, [str(row[-1]) for row in rows]),
     ]
     metric, by = formatting.metric_name(main, main.headline), f"({main.protocol})"
-    head = f"{metric} {by}"  # the protocol's name has a line of its own where the metric's is long
+    head = f"{metric} {by}"  # the protocol's name has its own line if the metric's name is long
     headline = Heading(head, "score") if len(head) <= LONG_HEADER else Heading(metric, "score", by)
     other = others[0].protocol if len(others) == 1 else f"{len(others)} others"
     heads = (
@@ -359,7 +360,7 @@ def _headlines(summary: Summary) -> tuple[TableView, list[str]]:
 def _spread(others: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary], main: Score | None) -> str:
     """Return the lowest and the highest headline of a part under other protocols, in the unit of the main one: '93.3–97.8'.
 
-    Behind them is of how many, where some protocols have no such score.
+    If some protocols have no such score, the number that have one follows.
     """
     scores = [part[p.protocol].metrics.get(p.headline) for p in others if p.protocol in part]
     unit = main.unit if main is not None else ""
@@ -370,7 +371,7 @@ def _spread(others: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary],
 
 
 def _others_note(protocols: Sequence[ProtocolSummary], column: Sequence[str]) -> str:
-    """Say what the column of the other protocols has."""
+    """Return an explanation of the column of the other protocols."""
     others = protocols[1:]
     if len(others) < 2:
         return ""
@@ -384,7 +385,7 @@ def _others_note(protocols: Sequence[ProtocolSummary], column: Sequence[str]) ->
 
 
 def _main_controls(summary: Summary) -> TableView:
-    """Return what controls do to the main protocol's score."""
+    """Return the effect of controls on the main protocol's score."""
     rows = [row for row in summary.controls if summary.plain and row.protocol == summary.plain[0].protocol]
     if not rows:
         return TableView()
@@ -395,7 +396,7 @@ def _main_controls(summary: Summary) -> TableView:
 
 
 def _controls(summary: Summary, some: Iterable[ControlRow]) -> TableView:
-    """Return a row for each part, control and metric, protocols together that say the same."""
+    """Return a row for each part, control and metric, grouping protocols with the same result."""
     by_name = {p.protocol: p for p in summary.plain}
     rows = (
         (
@@ -413,7 +414,7 @@ def _controls(summary: Summary, some: Iterable[ControlRow]) -> TableView:
 
 
 def _position(rows: Sequence[PositionRow]) -> TableView:
-    """Return what the order of the pictures does: by place, every picture having been in both, and by order."""
+    """Return the effect of image order: by place (every image was in both places), and by order."""
     cells = (
         (
             row.protocol,
@@ -430,7 +431,7 @@ def _position(rows: Sequence[PositionRow]) -> TableView:
 
 
 def _position_line(rows: Sequence[PositionRow]) -> str:
-    """Say in a sentence what the order of the pictures does."""
+    """Return a sentence on the effect of image order."""
     if not rows:
         return ""
     row = rows[0]
@@ -444,7 +445,7 @@ def _position_line(rows: Sequence[PositionRow]) -> str:
 
 
 def _published(summary: Summary) -> TableView:
-    """Return papers' figures; those of every single label are in the paper's table of details, which `export` writes."""
+    """Return papers' figures. Those of single labels are in the paper's table of details, which `export` writes."""
     by_name = {p.protocol: p for p in summary.plain}
     rows = tuple(
         (
@@ -459,7 +460,7 @@ def _published(summary: Summary) -> TableView:
 
 
 def _described(protocols: Iterable[ProtocolSummary], exam: Exam | None) -> TableView:
-    """Return what protocols do, as the installed exam says it; only of the versions that the run has."""
+    """Return the protocols' descriptions from the installed exam, only for the versions in the run."""
     rows = []
     for p in protocols:
         rules = exam.protocols.get(p.protocol.partition("@")[0]) if exam is not None else None
@@ -470,7 +471,7 @@ def _described(protocols: Iterable[ProtocolSummary], exam: Exam | None) -> Table
 
 
 def _about(arm: Arm, exam: Exam | None) -> str:
-    """Return what a prompt does, as the installed exam says it."""
+    """Return the description of a prompt from the installed exam."""
     known = exam is not None and arm.repeat == 1 and arm.prompt in exam.prompts
     if exam is None or not known or (arm.control and arm.control not in CONTROLS):
         return UNDESCRIBED

@@ -1,4 +1,4 @@
-"""All that a run knows of one sample: the question as it was asked, the replies, what each protocol says, and the ledger."""
+"""Everything that a run records of one sample: the question as it was asked, the replies, each protocol's mark, and the ledger."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from snellen.present.model.findings import loaded
 
 CLOSE = 3
 ShowPicture = Callable[[Picture, int], GalleryPicture]
-"""Shows a picture of a question, which has a place among all of them."""
+"""Shows an image of a question, which has a place among all of them."""
 MISSING = "image not available: "
 
 
 class SampleQuestion(NamedTuple):
-    """One question about the sample: what was asked (or why that is not known any more), the answer, and its marks by protocol."""
+    """One question about the sample: its text (or why that is no longer known), the answer, and its marks by protocol."""
 
     prompt: str
     question: Question | str
@@ -50,7 +50,7 @@ class SampleView(NamedTuple):
 
 
 def sample_view(run: Run, name: str) -> SampleView:
-    """Look a sample up; an error that says what is close to its name where there is none."""
+    """Look up a sample. If it does not exist, the error suggests close names."""
     record = run.index.named([name]).get(name)
     if record is None:
         raise _unknown(run, name)
@@ -81,7 +81,7 @@ def marks_of(record: SampleRecord, protocols: Iterable[ProtocolSummary], arm: Ar
 
 
 def asked_again(folder: RunFolder, keys: Collection[Key], data: DataAgain) -> Iterator[tuple[Key, Question | str]]:
-    """Yield what was asked of samples under arms; or why that is not known any more."""
+    """Yield what was asked of samples under arms, or why that is no longer known."""
     if not keys:
         return
     manifest, left = folder.manifest(), dict.fromkeys(keys)
@@ -94,11 +94,11 @@ def asked_again(folder: RunFolder, keys: Collection[Key], data: DataAgain) -> It
             key = one.id, one.arm.text
             try:
                 found: Question | str = one.make()
-            except Exception as error:  # a sample that a prompt cannot ask about costs itself, not the others
+            except Exception as error:  # a sample that a prompt cannot handle affects only itself
                 found = _reason(error)
             left.pop(key, None)
             yield key, found
-    except Exception as error:  # a damaged data set costs the questions, never the rest
+    except Exception as error:  # a damaged data set costs the questions, nothing else
         why = _reason(error)
     yield from ((key, why) for key in left)
 
@@ -108,7 +108,7 @@ def _reason(error: Exception) -> str:
 
 
 def document(facts: SampleView) -> dict[str, Any]:
-    """Return the same as plain values, without the bytes of pictures."""
+    """Return the sample as plain values, without the bytes of images."""
     return {
         "id": facts.sample.id,
         "tags": facts.sample.tags,
@@ -136,11 +136,11 @@ def _plain_question(question: Question) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------- what is shown beside a sample
+# ---------------------------------------------------------------- beside a sample
 
 
 def kind_of(outcomes: Iterable[Outcome]) -> str:
-    """Say what is worth looking at in a sample, given its outcomes under all protocols."""
+    """Return the kind of a sample, by its outcomes under all protocols."""
     found = set(outcomes)
     if Outcome.CORRECT in found and len(found) > 1:
         return "disagree"
@@ -150,7 +150,7 @@ def kind_of(outcomes: Iterable[Outcome]) -> str:
 
 
 def ledger_note(picture: Picture, at: int, answer: Answer | None, *, sent_in_parts: bool) -> str:
-    """Say how picture number `at` of the question stands to the images that the ledger records."""
+    """Return how image number `at` of the question compares with the images in the ledger."""
     sent = [call.images for call in answer.calls] if answer is not None else []
     sha = hashlib.sha256(picture.data).hexdigest()
     if any(image.sha256 == sha for images in sent for image in images):
@@ -168,7 +168,7 @@ def ledger_note(picture: Picture, at: int, answer: Answer | None, *, sent_in_par
 def gallery_item(
     pick: Pick, sample: Sample, answer: Answer, question: Question | str, query: ShowPicture, example: ShowPicture
 ) -> GalleryItem:
-    """Return a sample as galleries show it. `query` shows a picture that the question is about, `example` one of an example."""
+    """Return a sample as galleries show it. `query` shows an image that the question is about, `example` an image of an example."""
     about = pick, sample.tags, sample.truth, answer
     if isinstance(question, str):
         return GalleryItem(*about, [], None, GalleryPicture(None, "", MISSING + question), sample.facts)
@@ -179,7 +179,7 @@ def gallery_item(
 def _shown_prompt(
     question: Question, name: str, query: ShowPicture, example: ShowPicture
 ) -> tuple[list[str | GalleryPicture], GalleryPicture]:
-    """Return the prompt's parts in order, and what the question is about: all its pictures, or after examples the last one."""
+    """Return the prompt's parts in order, and the images that the question is about: all of them, or the last one after examples."""
     total = len(question.pictures)
     examples = total - 1 if question.shots else 0
     parts: list[str | GalleryPicture] = []
@@ -203,7 +203,7 @@ def _shown_prompt(
 
 
 def run_gallery(folder: RunFolder, manifest: Manifest, protocols: Iterable[str]) -> Gallery:
-    """Return how the run's exam shows samples; plainly where it is not installed."""
+    """Return the gallery of the run's exam, or a plain one if the exam is not installed."""
     evidence = scoring.gather(folder, manifest.scorers)
     synthetic = manifest.data.synthetic
     facts = GalleryFacts(

@@ -10,9 +10,10 @@ from snellen.present.model import formatting
 
 
 class ScoreCell(NamedTuple):
-    """A score as people see it; `score` is what it was made from, for charts.
+    """A score for display. `score` is the value it was made from, for charts.
 
-    `floor_word` is 'at floor' or 'below floor' where that is so, `why` what is behind the floor, `other_n` an n that is not the part's.
+    `floor_word` is 'at floor' or 'below floor' where that applies. `why` explains the floor. `other_n` is an n that differs from the
+    part's.
     """
 
     value: str
@@ -26,17 +27,17 @@ class ScoreCell(NamedTuple):
 
     @property
     def printed(self) -> tuple[str, ...]:
-        """Return all that a table prints of it."""
+        """Return all its texts that a table prints."""
         return self.value, self.interval, self.floor, self.floor_word, self.other_n
 
     @property
     def floor_said(self) -> str:
-        """Return 'floor 16.7', 'at floor 40.0' or 'below floor 50.0'; nothing where there is no floor."""
+        """Return 'floor 16.7', 'at floor 40.0' or 'below floor 50.0', or an empty text without a floor."""
         return f"{self.floor_word or 'floor'} {self.floor}" if self.floor else ""
 
 
 class Heading(NamedTuple):
-    """The heading of a column, and what stands below it. `kind` is 'number', 'score', 'difference', 'names' or empty."""
+    """The heading of a column, and the line below it. `kind` is 'number', 'score', 'difference', 'names' or empty."""
 
     text: str
     kind: str = ""
@@ -49,7 +50,7 @@ def headings(kind: str, *texts: str) -> tuple[Heading, ...]:
 
 
 Cell = str | ScoreCell | None
-"""None where a row has nothing in a column."""
+"""The content of a cell; None if the row has nothing in the column."""
 
 
 class TableView(NamedTuple):
@@ -65,7 +66,7 @@ class TableView(NamedTuple):
 
     @property
     def used(self) -> TableView:
-        """Return the table without columns of empty texts."""
+        """Return the table without empty columns."""
         return self._kept([at for at in range(len(self.headings)) if any(row[at] != "" for row in self.rows)])
 
     def _kept(self, columns: Sequence[int]) -> TableView:
@@ -80,14 +81,14 @@ class TableView(NamedTuple):
 
     @property
     def turned(self) -> TableView:
-        """Return the table with a row for each column."""
+        """Return the transposed table."""
         first, *others = zip(*self.rows, strict=True) if self.rows else ((), *((),) * (len(self.headings) - 1))
         rows = tuple((heading.text, *cells) for heading, cells in zip(self.headings[1:], others, strict=True))
         return self._replace(headings=headings("", self.headings[0].text, *map(str, first)), rows=rows)
 
 
 def score_cell(protocol: ProtocolSummary, key: str, score: Score | None, n: int | None = None) -> ScoreCell | None:
-    """Return a metric's score; `n` is the one that stands above or beside it already."""
+    """Return a metric's score. `n` is the one that is already shown above or beside it."""
     if score is None:
         return None
     return ScoreCell(

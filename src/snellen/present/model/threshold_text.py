@@ -17,7 +17,7 @@ SHORT = {
     "wrong": "the easiest sheets are not seen either",
     "blind": "blank sheets get the same answers",
 }
-"""Why there is no threshold, in a few words; `Threshold.reason` is the whole sentence."""
+"""Short reasons for a missing threshold. `Threshold.reason` is the whole sentence."""
 LEGEND = "Where half is seen, guessing taken out [95 % credible interval]. Easiest: catch trials right; blank: right without a picture."
 SLOPE = (
     "Slope: the factor on the dial from a quarter seen to three quarters. Lapses: wrong answers to what is seen well."
@@ -26,14 +26,14 @@ NAMED = 3
 
 
 def threshold(row: Threshold | None) -> str:
-    """Return '7.7 px', 'at most 2.0 px', 'not measurable', or a dash where the faculty was not examined."""
+    """Return '7.7 px', 'at most 2.0 px', 'not measurable', or a dash if the faculty was not examined."""
     if row is None:
         return "–"
     return NOT if row.threshold is None else amount(row.threshold.value, row.unit, row.bound)
 
 
 def interval(row: Threshold | None) -> str:
-    """Return '[6.3, 9.0]'; nothing of a bound, whose one end says nothing."""
+    """Return '[6.3, 9.0]', or an empty text for a bound, which has only one meaningful end."""
     return "" if row is None or row.threshold is None or row.bound else between(row.threshold)
 
 
@@ -53,12 +53,12 @@ def ratio(found: Range) -> str:
 
 
 def of(share: Share) -> str:
-    """Return '5/5'; a dash of none."""
+    """Return '5/5', or a dash for an empty share."""
     return f"{share.right}/{share.n}" if share.n else "–"
 
 
 def slope(row: Threshold) -> str:
-    """Return 'x 1.4 [1.1, 3.8]', the factor on the dial from a quarter to three quarters seen."""
+    """Return 'x 1.4 [1.1, 3.8]': the factor on the dial between 25% and 75% seen."""
     return "–" if row.slope is None else f"x {ratio(row.slope)}"
 
 
@@ -90,7 +90,7 @@ def sees(row: Threshold) -> str:
 
 
 def sentence(one: RunThresholds) -> str:
-    """Say what a person would say of one model."""
+    """Return a sentence on what one model sees."""
     known = [row for row in one.rows if row.threshold is not None]
     lost = list(dict.fromkeys(row.name for row in one.rows if row.threshold is None))
     if not known:
@@ -101,13 +101,13 @@ def sentence(one: RunThresholds) -> str:
 
 
 def reasons(rows: Iterable[Threshold]) -> list[str]:
-    """Return why faculties have no threshold, those together that have one reason."""
+    """Return why faculties have no threshold, grouped by reason."""
     found = formatting.together((row.name, row.reason) for row in rows if row.threshold is None and row.reason)
     return [f"{formatting.listed(names)}: {NOT}: {reason}." for names, reason in found]
 
 
 def faculties(rows: Iterable[Threshold]) -> TableView:
-    """Return a row for each faculty: its threshold, and on how many questions that stands."""
+    """Return a row for each faculty: its threshold, and the number of questions behind it."""
     heads = (
         *headings("score", "faculty", "threshold", "95 % interval"),
         *headings("number", "asked", "easiest", "blank"),
@@ -119,7 +119,7 @@ def faculties(rows: Iterable[Threshold]) -> TableView:
 
 
 def details(rows: Iterable[Threshold]) -> TableView:
-    """Return how steep each curve is, how often what was seen well was wrong, and the replies that chose nothing."""
+    """Return how steep each curve is, how often easy sheets were answered wrong, and the replies without a choice."""
     cells = (
         (row.name, slope(row), lapse(row), ", ".join(f"{n} {kind}" for kind, n in row.silent.items()) or "–")
         for row in rows
@@ -145,7 +145,7 @@ def beside(found: ExamThresholds, *, intervals: bool = True, kind: str = "score"
 
 
 def needs(row: FacultyComparison, at: int) -> str:
-    """Return 'letters 1.8 [1.4, 2.3] times as large', of the run at a place behind the first."""
+    """Return 'letters 1.8 [1.4, 2.3] times as large', for the run at a place after the first."""
     found = row.ratios[at]
     first = next(one for one in row.rows if one is not None)
     if found is None:
@@ -156,7 +156,7 @@ def needs(row: FacultyComparison, at: int) -> str:
 
 
 def finer(row: FacultyComparison, at: int) -> int:
-    """Return who sees finer, of the run at a place behind the first: 1 it does, -1 the first does, 0 cannot be told."""
+    """Return which run sees finer: 1 for the run at this place, -1 for the first, 0 if that is not known."""
     found = row.ratios[at]
     if found is None or found.low <= 1 <= found.high:
         return 0
@@ -165,7 +165,7 @@ def finer(row: FacultyComparison, at: int) -> int:
 
 
 def verdict(found: ExamThresholds, at: int) -> str:
-    """Say what a person would say of a run beside the first: in what it sees finer, in what less, and what is not known."""
+    """Return a sentence that compares a run with the first: where it sees finer, where less, and what is not known."""
     first, other = found.first.letter, found.each[at + 1].letter
     held = [row for row in found.compared if row.ratios[at] is not None]
     if not held:
@@ -185,7 +185,7 @@ def verdict(found: ExamThresholds, at: int) -> str:
 
 
 def _largest(rows: Sequence[FacultyComparison], at: int) -> list[FacultyComparison]:
-    """Return the few with the greatest ratio, either way."""
+    """Return the few with the greatest ratio in either direction."""
 
     def far(row: FacultyComparison) -> float:
         found = row.ratios[at]
@@ -195,7 +195,7 @@ def _largest(rows: Sequence[FacultyComparison], at: int) -> list[FacultyComparis
 
 
 def _more(rows: Sequence[FacultyComparison], at: int, what: str) -> str:
-    """Return ', and sees less in size, too', of those that have no room."""
+    """Return ', and sees less in size, too' for those that have no room."""
     named = _largest(rows, at)
     rest = [row.name for row in rows if row not in named]
     return f", and {what} {formatting.listed(rest)}, too" if rest else ""

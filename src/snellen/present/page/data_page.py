@@ -1,4 +1,4 @@
-"""A page of a data set's samples, before any run: the pictures, the question as it would be asked, and the truth."""
+"""A page of a data set's samples, before any run: the images, the question as it would be asked, and the truth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snellen.present.page.report import write_page
 
 
 def write_data_page(exam_name: str, where: Path, page: Path, selection: Selection) -> int:
-    """Write the page of the selected samples, a seeded draw of at most `limit` of each split and task; gives how many there are."""
+    """Write the page of the selected samples: a seeded draw of at most `limit` for each split and task. Return their number."""
     exam = exams.load(exam_name)
     data = exam.open(where, selection)
     pool = ImagePool()

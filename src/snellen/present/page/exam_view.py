@@ -1,4 +1,4 @@
-"""The runs of a page exam by exam: their headline scores, and where two or more can be compared, who leads, by how much, and on what."""
+"""The runs of a page by exam: their headline scores and, for two or more comparable runs, which leads, by how much, and on which data."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from snellen.present.page import gallery
 from snellen.present.page.prescription_view import PrescriptionView, prescription_view
 from snellen.present.page.report_run import ReportRun
 
-EACH = 6  # samples of a side that are shown
+EACH = 6  # samples shown for each side
 SCORES = "Headline scores under each run's main protocol, part by part"
 ORACLE = "ORACLE runs, which look at the answer: for comparison only"
 
 
 class _OneSided(NamedTuple):
-    """Samples that only one run got right, each once; `cards` are some of `total`, each under all protocols where that is so."""
+    """Samples that only one run got right, each once. `cards` shows some of `total`, each under all protocols where possible."""
 
     letter: str
     subject: str
@@ -35,7 +35,7 @@ class _OneSided(NamedTuple):
 
 
 class _RunsCompared(NamedTuple):
-    """Some runs of one exam on the same data, compared; or why they cannot be (`refused`)."""
+    """Some runs of one exam on the same data, compared, or why they cannot be (`refused`)."""
 
     found: Comparison | None
     refused: str
@@ -51,7 +51,7 @@ Parts = list[tuple[str, list[tuple[ReportRun, OverviewRow]]]]
 
 
 class _ExamView(NamedTuple):
-    """All that the page says of the runs of one exam, beside each other."""
+    """Everything that the page shows of the runs of one exam, side by side."""
 
     name: str
     anchor: str
@@ -60,11 +60,11 @@ class _ExamView(NamedTuple):
     versus: Sequence[_RunsCompared] = ()
     alone: Sequence[str] = ()
     rx: PrescriptionView | None = None
-    """Of an exam that finds thresholds, these, in the place of comparisons and of scores in percent."""
+    """The prescription of an exam with thresholds. It replaces comparisons and scores in percent."""
 
     @property
     def verdicts(self) -> list[tuple[str, str]]:
-        """Return of each comparison who leads, and who the letters are."""
+        """Return the leader of each comparison, and the models that the letters stand for."""
         if self.rx is not None:
             who_is_who = ", ".join(f"{m.one.letter} is {m.one.name}" for m in self.rx.models)
             return [(who_is_who, line) for line in self.rx.verdicts]
@@ -79,7 +79,7 @@ class _ExamView(NamedTuple):
 
 
 def exam_views(views: Sequence[ReportRun], samples: int, sources: gallery.Sources) -> list[_ExamView]:
-    """Return the runs by exam, in the order in which exams come."""
+    """Return the runs by exam, in the order of the exams."""
     by_exam: dict[str, list[ReportRun]] = {}
     for view in views:
         by_exam.setdefault(view.run.manifest.exam, []).append(view)
@@ -113,7 +113,7 @@ def _chart(views: Sequence[ReportRun], peeks: bool) -> Parts:
 
 
 def _versus(views: Sequence[ReportRun], samples: int, sources: gallery.Sources) -> _RunsCompared:
-    """Compare runs; of several, the two that lead are compared sample by sample."""
+    """Compare runs. Of several, the two leading ones are compared sample by sample."""
     runs, numbers = [view.run for view in views], [view.number for view in views]
     try:
         found = pair = compare_runs(runs, flips=samples > 0)
@@ -136,9 +136,9 @@ def _versus(views: Sequence[ReportRun], samples: int, sources: gallery.Sources) 
 def _one_sided(
     found: Comparison, letters: dict[str, str], runs: dict[str, Run], sources: gallery.Sources
 ) -> list[_OneSided]:
-    """Return for each of two runs the samples that it alone got right, each once: a seeded few, first those under most protocols.
+    """Return, for each of two runs, the samples that only it got right, each once: a seeded few, those under most protocols first.
 
-    `letters` are those of the page, where only two of its runs were compared here.
+    `letters` are those of the page, of whose runs only two are compared here.
     """
     prompts = {row.protocol: row.prompt for row in found.rows}
     one_sided = []

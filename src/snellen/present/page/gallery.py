@@ -1,6 +1,6 @@
-"""The samples that a report shows: the telling ones, with the pictures that the model saw, checked against the ledger.
+"""The samples that a report shows: the most informative ones, with the images that the model saw, checked against the ledger.
 
-Marks and answers are streamed; only what is chosen is kept.
+Marks and answers are streamed. Only the chosen ones are kept.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ MOST_TOKENS = 400
 
 
 Ranked = tuple[float, str, Pick]
-"""A sample that may be chosen: its value, its id, and itself; the lowest come first."""
+"""A candidate sample: its value, its id, and the pick itself. The lowest come first."""
 
 
 class GallerySurvey(NamedTuple):
-    """What one pass over all marks gave: the number of samples of each kind, and the chosen ones."""
+    """The result of one pass over all marks: the number of samples of each kind, and the chosen ones."""
 
     counts: dict[str, int]
     picks: list[Pick]
@@ -45,7 +45,7 @@ class GallerySurvey(NamedTuple):
 
 
 def survey(run: Run, size: int, shown: Gallery) -> GallerySurvey:
-    """Read all marks in step, and choose samples: kinds in the gallery's order, and of each kind the hardest or a seeded draw."""
+    """Read all marks in step and choose samples: kinds in the gallery's order, and within each kind the hardest or a seeded draw."""
     prompts = {p.protocol: p.prompt for p in run.protocols}
     whole = [g for p in run.protocols for g in p.groups if g.whole]
     order = list(dict.fromkeys(formatting.part_name(g.by) for g in whole))
@@ -80,7 +80,7 @@ def _by_rank(one: Ranked) -> tuple[float, str]:
 
 
 def choose(pools: dict[str, list[list[Pick]]], size: int, kinds: Sequence[str] = tuple(KINDS)) -> list[Pick]:
-    """Return kinds in their order, parts in turn; a later kind keeps an eighth of the places, so none is crowded out."""
+    """Choose samples: kinds in their order, parts in turn. Each later kind keeps an eighth of the places, so none is crowded out."""
     reserve, left = size // 8, size
     chosen: list[Pick] = []
     for i, kind in enumerate(kinds):
@@ -97,14 +97,14 @@ def choose(pools: dict[str, list[list[Pick]]], size: int, kinds: Sequence[str] =
 
 
 class Sources(NamedTuple):
-    """Where pictures go, and where they come from: the page's pool, and the data sets of runs."""
+    """The sources of images: the page's pool, and the data sets of runs."""
 
     pool: ImagePool
     data: DataAgain
 
 
 def items(run: Run, picks: Sequence[Pick], shown: Gallery, sources: Sources) -> list[GalleryItem]:
-    """Return the chosen samples with truth, answer, prompt and pictures, from the data set where it still is what the run saw."""
+    """Return the chosen samples with truth, answer, prompt and images, if the data set still is what the run saw."""
     keys = [(p.id, p.prompt) for p in picks]
     records = run.index.named(p.id for p in picks)
     by_key = dict(zip(keys, picks, strict=True))
@@ -118,26 +118,28 @@ def items(run: Run, picks: Sequence[Pick], shown: Gallery, sources: Sources) -> 
 
 
 def _with_telling_tokens(answer: Answer) -> Answer:
-    """Return an answer with the first of its tokens, where they say how sure the model was."""
+    """Return an answer with the first of its tokens if they show the model's confidence."""
     telling = answer.tokens[:MOST_TOKENS] if any(t.entropy is not None for t in answer.tokens) else ()
     return msgspec.structs.replace(answer, tokens=telling)
 
 
 def plain_items(run: Run, asked: Sequence[Key], sources: Sources) -> list[GalleryItem]:
-    """Return samples, named with the prompt that asked about them, as no exam arranges them."""
+    """Return samples in a plain layout, named with the prompt that asked about them."""
     return items(run, [Pick("", "", name, prompt, {}) for name, prompt in asked], Gallery(), sources)
 
 
 # ---------------------------------------------------------------- where protocols disagree
 
 
-EACH = 6  # samples of a stage that are shown
+EACH = 6  # samples shown for each stage
 ENOUGH = 2 * EACH
-"""Flips of a pair and stage to choose from: of these, no more than EACH can be taken for another pair."""
+"""Flips of a pair and stage to choose from: no more than EACH of these can be taken for another pair."""
 
 
 class DisagreementView(NamedTuple):
-    """All that the page shows of disagreement. `counts` are samples by stage, however many pairs of protocols they flip."""
+    """Everything that the page shows of disagreement. `counts` are samples by stage, counted once however many pairs of protocols they
+    flip.
+    """
 
     pairs: TableView
     counts: dict[str, int]
@@ -146,7 +148,7 @@ class DisagreementView(NamedTuple):
 
 
 def parting(run: Run, size: int, sources: Sources) -> DisagreementView:
-    """Return the agreement of all pairs, and up to `EACH` flips of each stage with their pictures (none where `size` is 0)."""
+    """Return the agreement of all pairs, and up to `EACH` flips of each stage with their images (none if `size` is 0)."""
     found = compare(run, few=ENOUGH)
     rows = []
     for (first, second), a in found.agreements.items():
@@ -168,7 +170,7 @@ def parting(run: Run, size: int, sources: Sources) -> DisagreementView:
 
 
 def _few(flips: Sequence[ProtocolFlip]) -> list[ProtocolFlip]:
-    """Return a seeded few, pairs in turn, each sample once."""
+    """Return a few flips by seed, pairs in turn, each sample once."""
     queues: dict[tuple[str, str], list[ProtocolFlip]] = {}
     for flip in sorted(flips, key=lambda f: rank(0, f.id)):
         queues.setdefault(flip.pair, []).append(flip)

@@ -1,8 +1,8 @@
-"""Every picture of a page, each once however often it is shown, and all of them small enough for the page's budget.
+"""Every image of a page, stored once however often it is shown, and all small enough for the page's budget.
 
-Templates refer to a picture by its name in the page (`<use href="#p12">`), so the bytes stand in one place, at the page's end. They are
-chosen when the rest of the page is known: pictures are made smaller until all have room, and only where the smallest would not have it
-are some left out. Before, each is compared with what the ledger says was sent.
+Templates refer to an image by its name in the page (`<use href="#p12">`), so the bytes are in one place, at the page's end. Sizes are
+chosen when the rest of the page is known. Images are made smaller until all fit; some are left out only if the smallest sizes do not fit.
+Before that, each image is compared with what the ledger says was sent.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from snellen.present.html.pictures import WEB, as_webp
 from snellen.present.model.sample_view import MISSING, ledger_note
 
 ORIGINAL_BYTES = 4_000
-"""An image of the web that is no larger, and fits, stays as it is."""
+"""A web image with at most this many bytes stays unchanged if it fits."""
 STEPS = ((1.0, 78), (0.75, 68), (0.5, 60), (0.36, 50), (0.25, 40))
-"""How pictures are made smaller until they fit: the share of their sides, and the quality of the code."""
+"""The steps of reduction until images fit: the scale of their sides, and the compression quality."""
 AROUND = 110
-"""Bytes of markup around a picture."""
+"""Bytes of markup around an image."""
 
 
 @dataclass(slots=True)
 class HeldImage:
-    """A picture, or a part of one, on the page: its name there, what it shows in pixels of the original, and its bytes.
+    """An image, or a part of one, on the page: its name there, the region in pixels of the original, and its bytes.
 
-    `largest` are those in the largest size that a page may show it in, with at most `side` pixels.
+    `largest` are the bytes in the largest size that a page may show, with at most `side` pixels.
     """
 
     code: bytes
@@ -48,13 +48,13 @@ class HeldImage:
     place: Region
     side: int
     scaled: bool
-    """Whether the page shows a copy that is smaller than the picture."""
+    """True if the page shows a copy that is smaller than the image."""
     name: str = ""
     largest: bytes = b""
 
     @property
     def cost(self) -> int:
-        """Return the bytes that it takes."""
+        """Return the number of bytes that it takes."""
         return 4 * ((len(self.code) + 2) // 3) + AROUND
 
     @property
@@ -72,14 +72,14 @@ class HeldImage:
 
 
 class ImagePool:
-    """The pictures of one page."""
+    """The images of one page."""
 
     def __init__(self) -> None:
         self._held: dict[tuple[str, int, Region | None], HeldImage] = {}
         self._left_out: set[str] = set()
 
     def add(self, sha: str, data: bytes, side: int, region: Region | None = None) -> HeldImage:
-        """Hold a picture, or a part of it in its own pixels, with at most `side` of them; a larger copy that is there already will do.
+        """Hold an image, or a part of it in its own pixels, with sides of at most `side` pixels. A larger copy in the pool is reused.
 
         Raises BadPicture.
         """
@@ -88,7 +88,7 @@ class ImagePool:
         return self._held[key] if key in self._held else self._kept(key, _held(data, side, region))
 
     def hold(self, sha: str, image: Image, place: Region) -> HeldImage:
-        """Hold pixels as they are, without loss: those of a picture's part, or of a drawing. They get smaller only where room is short."""
+        """Hold pixels without loss: a part of an image, or a drawing. They are reduced only if the budget requires it."""
         key = sha, max(image.size), place
         if key in self._held:
             return self._held[key]
@@ -103,16 +103,16 @@ class ImagePool:
 
     @property
     def cost(self) -> int:
-        """Return the bytes that all pictures take as they are now."""
+        """Return the number of bytes that all images take now."""
         return sum(held.cost for held in self._held.values())
 
     @property
     def left_out(self) -> frozenset[str]:
-        """Return where pictures would be that have no room."""
+        """Return the references of images that were left out."""
         return frozenset(f"#{name}" for name in self._left_out)
 
     def fit(self, room: int) -> None:
-        """Make the pictures smaller until all of them take at most so many bytes; leave some out where nothing else helps."""
+        """Make the images smaller until all of them take at most `room` bytes. Leave some out only if nothing else helps."""
         self._left_out.clear()
         for share, quality in STEPS:
             for held in self._held.values():
@@ -127,7 +127,7 @@ class ImagePool:
                 return
 
     def prints(self) -> list[HeldImage]:
-        """Return every picture that has room."""
+        """Return every image that has room."""
         return [held for held in self._held.values() if held.name not in self._left_out]
 
 
@@ -146,12 +146,12 @@ def _held(data: bytes, side: int, region: Region | None) -> HeldImage:
 
 
 def _drafted(data: bytes, side: int) -> Image:
-    """Return a picture decoded at the least size that is enough, where its format can do that."""
+    """Return an image decoded at the least sufficient size, if its format supports that."""
     image = open_picture(data)
     image.draft("RGB", (side, side))
     try:
         image.load()
-    except Exception as error:  # Pillow has many ways to say that a file is damaged
+    except Exception as error:  # Pillow raises many kinds of errors for a damaged file
         image.close()
         raise BadPicture(f"image does not decode ({type(error).__name__}: {error})") from None
     return image
@@ -165,14 +165,14 @@ def _inside(region: Region, width: int, height: int) -> Region:
 
 
 def _smaller(held: HeldImage, share: float, quality: int) -> bytes:
-    """Return the largest copy made smaller; itself where that would not be less."""
+    """Return a smaller version of the largest copy, or the copy itself if that would not save bytes."""
     side = max(16, round(held.side * share))
     with decoded(held.largest) as image:
         made = as_webp(image, min(side, max(image.size)), quality)
     return min(made, held.code, key=len)
 
 
-# ---------------------------------------------------------------- of a question, compared with the ledger
+# ---------------------------------------------------------------- the images of a question, compared with the ledger
 
 
 QUERY_SIDE = 320
@@ -183,13 +183,13 @@ SCALED = "smaller on this page"
 
 
 class PagePictures:
-    """The pictures of one question, put into a pool after comparing them with what the ledger says was sent."""
+    """The images of one question, put into a pool after comparing them with what the ledger says was sent."""
 
     def __init__(self, pool: ImagePool, gallery: Gallery, sample: Sample, answer: Answer | None) -> None:
         self._pool, self._gallery, self._sample, self._answer = pool, gallery, sample, answer
 
     def query(self, picture: Picture, at: int) -> GalleryPicture:
-        """Return the image that the question is about; larger, and with parts of it in its own pixels, where it is a screen."""
+        """Return the image that the question is about. A screen is larger, with parts of it in its own pixels."""
         regions = self._gallery.regions(self._sample, self._answer)
         shown = self._show(picture, at, QUERY_SIDE if regions is None else SCREEN_SIDE)
         if regions is None or shown.url is None or SCALED not in shown.note:
@@ -197,7 +197,7 @@ class PagePictures:
         return shown._replace(cuts=tuple(self._cut(picture.data, region) for region in regions))
 
     def example(self, picture: Picture, at: int) -> GalleryPicture:
-        """Return a picture of an example."""
+        """Return an image of an example."""
         return self._show(picture, at, EXAMPLE_SIDE)
 
     def _show(self, picture: Picture, at: int, side: int) -> GalleryPicture:
@@ -212,7 +212,7 @@ class PagePictures:
         return GalleryPicture(UnshortenedText(f"#{held.name}"), "", note, width=held.width, height=held.height)
 
     def _cut(self, data: bytes, region: Region) -> UnshortenedText | None:
-        """Return a part of a picture in its own pixels (or `CUT_SIDE` of them at most); None where it cannot be had."""
+        """Return a part of an image in its own pixels (or at most `CUT_SIDE` of them), or None if it is not available."""
         try:
             return UnshortenedText(f"#{self._pool.add(hashlib.sha256(data).hexdigest(), data, CUT_SIDE, region).name}")
         except SnellenError:

@@ -1,6 +1,6 @@
-"""The drawings of a prescription as places in an SVG: curves with the answers on them, ratios, thresholds by size, the letter chart.
+"""The drawings of a prescription as SVG coordinates: curves with the answers on them, ratios, thresholds by size, the letter chart.
 
-Pure: numbers in, places out. The templates only print them.
+Pure: numbers in, coordinates out. The templates only print them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from snellen.core.prescription import Range, Threshold, figure
 WIDE, HIGH = 320.0, 190.0
 LEFT, RIGHT, TOP, BOTTOM = 30.0, 10.0, 10.0, 34.0
 DOT = 3.2
-"""The radius of a dot that stands for one answer; its area grows with the answers."""
+"""The radius of a dot for one answer. The dot's area grows with the number of answers."""
 LARGEST = 9.0
 
 
@@ -28,28 +28,28 @@ class Bar(NamedTuple):
 
 
 class LogScale(NamedTuple):
-    """A scale of ratios: the value at its beginning, and that at its end."""
+    """A logarithmic scale: the value at its start, and the value at its end."""
 
     first: float
     last: float
 
     def at(self, value: float) -> float:
-        """Return the place of a value, from 0 to 1."""
+        """Return the position of a value, from 0 to 1."""
         return log(value / self.first) / log(self.last / self.first)
 
     def bar(self, found: Range | None) -> Bar | None:
-        """Return the places of a value and its interval."""
+        """Return the positions of a value and its interval."""
         return None if found is None else Bar(self.at(found.value), self.at(found.low), self.at(found.high))
 
 
 Tick = tuple[float, str]
-"""A place on an axis, and what is written there."""
+"""A position on an axis, and its label."""
 
 
 class Curve(NamedTuple):
-    """A psychometric curve. `line` and `band` are points of an SVG; empty where nothing could be fitted.
+    """A psychometric curve. `line` and `band` are points of an SVG, empty if nothing could be fitted.
 
-    `dots` are the answers at one level: x, y, radius, and how many of how many were right.
+    `dots` are the answers at one level: x, y, radius, the number right, and the total.
     """
 
     line: UnshortenedText
@@ -63,7 +63,7 @@ class Curve(NamedTuple):
 
 
 def nice(low: float, high: float, most: int = 5) -> list[float]:
-    """Return round values between two, on a scale of ratios: of 1, 2, 5 and their tenfolds as many as have room.
+    """Return round values between two, on a logarithmic scale: 1, 2, 5 and their multiples by ten, as many as fit.
 
     >>> nice(2, 48), nice(0.1, 80)
     ([2, 5, 10, 20], [0.1, 1, 10])
@@ -123,7 +123,7 @@ def ratio_scale(found: Sequence[Range | None]) -> tuple[LogScale, list[Tick]]:
 
 
 def by_size(rows: Sequence[Threshold]) -> list[Bar | None]:
-    """Return thresholds of one dial side by side, on a scale of ratios that has room for all."""
+    """Return thresholds of one dial side by side, on a logarithmic scale with room for all."""
     known = [row.threshold for row in rows if row.threshold is not None]
     if not known:
         return [None for _row in rows]
@@ -137,13 +137,13 @@ def by_size(rows: Sequence[Threshold]) -> list[Bar | None]:
 
 STEP, GAP = 10**0.1, 9.0
 BEFORE, A_LETTER, APART = 58.0, 9.0, 17.0
-"""Room before the lines, for their heights; of a letter of a mark behind them; and from one mark to the next."""
+"""Space before the lines (for their heights), the width of a letter of a mark after them, and the distance between marks."""
 LINES = ("KRSVD", "NCHZO", "VDSNR", "ZOKCH", "HNVSZ", "DCRKO", "SZNHV")
-"""The letters of the lines, again from the first where there are more."""
+"""The letters of the lines. If there are more lines, they start again from the first."""
 
 
 class _ChartLine(NamedTuple):
-    """A line of the chart: letters of a height in pixels as sent, each at its x; whether they are read, and where it is."""
+    """A line of the chart: letters of a height in pixels as sent, each at its x, whether they are read, and the line's position."""
 
     height: float
     text: str
@@ -153,7 +153,7 @@ class _ChartLine(NamedTuple):
 
 
 class _ChartReach(NamedTuple):
-    """How far down the chart a model reads: the place of the threshold, of its interval's ends, and of the words beside it."""
+    """A model's reach on the chart: the positions of the threshold, of its interval's ends, and of the text beside it."""
 
     text: str
     y: float
@@ -173,8 +173,10 @@ class LetterChart(NamedTuple):
 
 
 def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> LetterChart | None:
-    """Return lines of letters from the ladder's largest to its smallest, each a tenth of a decade below the last, as on a chart of
-    Bailey and Lovie; and for each of `marks` (words, threshold) the place down to which it is read.
+    """Return lines of letters from the ladder's largest to its smallest.
+
+    Each is a tenth of a decade below the last, as on a chart of Bailey and Lovie. Each of `marks` (words, threshold) gets the position down
+    to which it is read.
     """
     known = [(text, row, row.threshold) for text, row in marks if row.threshold is not None]
     if not known:
@@ -183,7 +185,7 @@ def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> LetterChart | None:
     tallest, finest = max(ladder), min(found.value for _text, _row, found in known)
 
     def top(height: float) -> float:
-        """Return where a line of letters of a height begins: below all that are larger."""
+        """Return the top of a line of letters of a height: below all larger lines."""
         above = log(tallest / height) / log(STEP)
         return 12 + 1.35 * (tallest - height) * STEP / (STEP - 1) + GAP * above
 

@@ -1,6 +1,6 @@
-"""Sheets around a threshold, drawn again, so that a person sees what the model saw and what it could not.
+"""Sheets around a threshold, drawn again, to show what the model saw and what it could not see.
 
-Close-ups are in the sheet's own pixels and without loss: what is faint or small would not survive anything else.
+Close-ups are in the sheet's own pixels and lossless: faint or small details would not survive otherwise.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ SHOWN = 5
 SIDE = 200
 """The side of a whole sheet on the page."""
 ENLARGED = 120
-"""Close-ups that are less wide than this are also shown larger."""
+"""Close-ups narrower than this are also shown enlarged."""
 REPLY = 300
 EXAMPLES = 2
 
 
 class PageSheet(NamedTuple):
-    """A sheet on the page: its level, its pictures (or why there are none), the truth, and what was answered."""
+    """A sheet on the page: its level, its images (or why there are none), the truth, and the answer."""
 
     id: str
     level: str
@@ -51,9 +51,9 @@ class PageSheet(NamedTuple):
 
 
 def around(row: Threshold, trials: Iterable[AskedTrial], most: int = SHOWN) -> list[AskedTrial]:
-    """Return trials of different levels around a threshold, the easiest first: as many finer as coarser ones where there are.
+    """Return trials of different levels around a threshold, easiest first, with as many finer as coarser ones if possible.
 
-    A level is shown by a trial that ended as most of its trials did.
+    A level is represented by a trial with the outcome of most of its trials.
     """
     mostly = {rung.level: rung.right * 2 >= rung.n for rung in row.rungs}
     own = [t for t in trials if t.course == row.name and t.kind != "blank" and t.mark.outcome is not Outcome.ERROR]
@@ -100,14 +100,14 @@ def sheets(
 
 
 def examples(row: Threshold, trials: Iterable[AskedTrial]) -> list[AskedTrial]:
-    """Return easiest sheets that were not right, of a faculty that could not be measured."""
+    """Return the easiest sheets that were not right, for a faculty that could not be measured."""
     of_it = [t for t in trials if t.course == row.name and t.kind == "catch" and t.mark.outcome is not Outcome.ERROR]
     failed = [t for t in of_it if t.mark.outcome is not Outcome.CORRECT]
     return (failed or of_it)[:EXAMPLES]
 
 
 def _truth(truth: object) -> str:
-    """Return the right answer; of a box, its middle.
+    """Return the right answer, or the middle of a box.
 
     >>> _truth("K"), _truth("532.125,276.875,547.25,292")
     ('K', '540,284')
@@ -120,13 +120,13 @@ def _truth(truth: object) -> str:
 
 
 def _drawn(one: RunThresholds, exam: Exam, ids: Sequence[str]) -> tuple[dict[str, Sample], str]:
-    """Return sheets drawn again from the record, by name; or why they cannot be. A picture that is not the recorded one is left out."""
+    """Return sheets drawn again from the record, by name, or why that failed. An image that differs from the recorded one is left out."""
     try:
         data = opened_again(one.run.folder, exam)
         if not isinstance(data, Adaptive) or data.fingerprint != one.manifest.data.fingerprint:
             return {}, "picture not available: this version draws other sheets"
         found = {name: data.draw(name) for name in ids}
-    except (SnellenError, KeyError, ValueError) as error:  # a damaged record costs the pictures, never the page
+    except (SnellenError, KeyError, ValueError) as error:  # a damaged record costs the images, never the page
         return {}, f"picture not available: {one_line(str(error), 160)}"
     recorded = {trial.sample.id: trial.sample.facts.get("sha256") for trial in one.trials}
     same = {name: s for name, s in found.items() if recorded[name] in (None, s.facts.get("sha256"))}
@@ -134,7 +134,7 @@ def _drawn(one: RunThresholds, exam: Exam, ids: Sequence[str]) -> tuple[dict[str
 
 
 def _pictures(sample: Sample, region: Region | None, pool: ImagePool) -> list[GalleryPicture]:
-    """Return a part of each picture in its own pixels, or all of it made smaller. The page shows nothing else of the sheet."""
+    """Return a part of each image in its own pixels, or the whole image made smaller. The page shows nothing else of the sheet."""
     shown = []
     for at, picture in enumerate(sample.pictures, 1):
         which = f", picture {at} of {len(sample.pictures)}" if len(sample.pictures) > 1 else ""

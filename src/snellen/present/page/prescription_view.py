@@ -1,6 +1,6 @@
-"""What a prescription shows, ready for its template: what was found, the curves with the answers on them, sheets around each threshold.
+"""A prescription, ready for its template: the findings, the curves with the answers on them, and sheets around each threshold.
 
-It is a page of its own and a section of the report, where that has runs of such an exam.
+It is its own page, and a section of the report if that has runs of such an exam.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from snellen.present.page.prescription_charts import (
 from snellen.present.page.prescription_sheets import PageSheet, around, examples, sheets
 
 LETTERS = "letters"
-"""The faculty that a letter chart is of."""
+"""The faculty that the letter chart shows."""
 GLYPH = 80
 FEW = 3
-"""Models whose details are open from the start."""
+"""The largest number of models whose details are open from the start."""
 PIXELS = "px"
 
 
 class _FacultyView(NamedTuple):
-    """One threshold with its curve and sheets, of what could not be measured some of the easiest."""
+    """One threshold with its curve and sheets; for an unmeasurable faculty, some of the easiest sheets."""
 
     anchor: str
     row: Threshold
@@ -56,7 +56,7 @@ class _FacultyView(NamedTuple):
 
 
 class _SentThreshold(NamedTuple):
-    """A threshold as it was sent; `share` is that in percent of the sheet's side, of a dial in pixels."""
+    """A threshold as it was sent. For a dial in pixels, `share` is the threshold in percent of the sheet's side."""
 
     row: Threshold
     size: int
@@ -66,7 +66,7 @@ class _SentThreshold(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """One faculty at several sizes or codecs, and what that says."""
+    """One faculty at several sizes or codecs, and the conclusion."""
 
     title: str
     unit: str
@@ -75,7 +75,7 @@ class Resolution(NamedTuple):
 
 
 class _ModelView(NamedTuple):
-    """All that the page says of one model."""
+    """Everything that the page shows of one model."""
 
     one: RunThresholds
     anchor: str
@@ -86,7 +86,7 @@ class _ModelView(NamedTuple):
 
 
 Ratio = tuple[str, str, Bar | None, int]
-"""A model's letter, its ratio to the first, its place on the scale, and whether it sees finer."""
+"""A model's letter, its ratio to the first, its position on the scale, and whether it sees finer."""
 
 
 class PrescriptionView(NamedTuple):
@@ -107,7 +107,7 @@ class PrescriptionView(NamedTuple):
 
 
 def prescription_view(found: ExamThresholds, pool: ImagePool, prefix: str = "rx") -> PrescriptionView:
-    """Return all that the template gets; `prefix` begins the names of its places."""
+    """Return the template's data. `prefix` begins the names of its anchors."""
     exam = exams.load(found.exam)
     scale, ticks = ratio_scale([ratio for row in found.compared for ratio in row.ratios])
     rows = []
@@ -134,7 +134,7 @@ def prescription_view(found: ExamThresholds, pool: ImagePool, prefix: str = "rx"
 
 
 def _marks(found: ExamThresholds) -> Iterator[tuple[str, Threshold]]:
-    """Yield how far down the letter chart each model reads: of a run with several sizes, each of them."""
+    """Yield how far down the letter chart each model reads. A run with several sizes yields each of them."""
     for one in found.each:
         for row in one.rows:
             if row.faculty == LETTERS and row.threshold is not None:
@@ -143,7 +143,7 @@ def _marks(found: ExamThresholds) -> Iterator[tuple[str, Threshold]]:
 
 
 def _glyphs(pool: ImagePool) -> dict[str, UnshortenedText]:
-    """Hold every letter of the chart once, by the geometry of the sheets; the page makes it larger and smaller."""
+    """Hold every letter of the chart once, by the geometry of the sheets. The page scales it."""
     import numpy as np
     from PIL import Image
 
@@ -196,10 +196,10 @@ def _sent(one: RunThresholds) -> Iterator[tuple[str, str]]:
 
 
 def resolutions(exam: Exam, rows: Sequence[Threshold], sizes: Mapping[str, int]) -> list[Resolution]:
-    """Return every faculty that was sent in several ways, and in words where detail stops being passed on.
+    """Return every faculty that was sent in several ways, and a sentence on where detail is lost.
 
-    A letter of so many pixels is as high in a large sheet as in a small one. A model that gets all pixels reads it in both. One that gets
-    every sheet made smaller to one size needs letters that grow with the sheet.
+    A letter has the same height in pixels in a large sheet as in a small one. A model that gets all pixels reads it in both. A model that
+    gets every sheet reduced to one size needs letters that grow with the sheet.
     """
     found = []
     for faculty in dict.fromkeys(row.faculty for row in rows):
@@ -239,7 +239,7 @@ def _between(exam: Exam, first: Threshold, second: Threshold) -> Range | None:
 
 
 def _step(exam: Exam, small: _SentThreshold, large: _SentThreshold) -> str:
-    """Say what a larger sheet changes."""
+    """Return a sentence on the effect of a larger sheet."""
     ratio = _between(exam, small.row, large.row)
     if ratio is None:
         return "nothing can be told: one of the thresholds is not known."

@@ -1,7 +1,7 @@
 """One self-contained HTML page of runs: no script, nothing fetched, and every text from outside inert.
 
-All that a template prints goes through `_inert` and then through Jinja's escaping; no data is ever marked as safe. That holds for the
-templates of an exam's own gallery too: they are rendered here.
+All template output goes through `_inert` and then through Jinja's escaping. No data is ever marked as safe. That holds for the templates of
+an exam's own gallery too: they are rendered here.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from snellen.present.page.report_run import report_run
 
 HERE = "snellen.present.page"
 NAMED = 4
-"""Names in the title of a prescription."""
+"""The most names in the title of a prescription."""
 SAMPLES = 48
 IN_ALL = 400
-"""The most samples that a page shows of a run where no number is given, and of all runs together."""
+"""The most samples on a page if no number is given, for one run and for all runs together."""
 BUDGET = 5_000_000
 A_SAMPLE = 5_000
-"""The bytes that a page may take, and those of a sample where more than a thousand are asked for."""
+"""The most bytes of a page, and the bytes for each sample if more than a thousand are requested."""
 FOR_PICTURES = 0.35
-"""The share of them that pictures get where they want it, before texts."""
+"""The share of the page's bytes that is reserved for images before texts, if they need it."""
 FIRST_SCREEN = 10
-"""Findings that the first screen has room for."""
+"""The most findings on the first screen."""
 
 
 DETAILS = (TextDetail(2000, True), TextDetail(800, True), TextDetail(300, False))
-"""From the most to the least; the first that leaves room for the pictures is taken."""
+"""Levels of detail from the most to the least. The first that leaves room for the images is used."""
 
 
 def write_report(
@@ -55,12 +55,13 @@ def write_report(
     passed_over: Sequence[str] = (),
     checked: bool = False,
 ) -> None:
-    """Write the page of some runs; `samples` of each get into its gallery, with pictures from `data` where that has them.
+    """Write the page of some runs, with `samples` of each in its gallery and images from `data` where available.
 
-    Without a number there are 48 of each, or fewer of many runs.
+    Without a number there are 48 of each, or fewer for many runs.
 
-    It takes five megabytes at most, or five kilobytes a sample where more than a thousand are asked for: pictures get smaller, then texts
-    shorter, then samples fewer, and the page says so. `passed_over` is said on it, too. `checked`: `check` was called for all runs.
+    The page has at most five megabytes, or five kilobytes for each sample if more than a thousand are requested. To fit, images get
+    smaller, then texts shorter, then samples fewer, and the page says so. It also lists `passed_over`. `checked`: `check` was called for
+    all runs.
     """
     for run in () if checked else runs:
         check(run)
@@ -95,14 +96,14 @@ def write_prescription(found: ExamThresholds, page: Path) -> None:
 
 
 def write_page(page: Path, name: str, pool: ImagePool, **given: Any) -> None:
-    """Write a template's page with its pictures, these small enough for the budget."""
+    """Write a template's page with its images, reduced to fit the budget."""
     _write(page, _made(name, pool, BUDGET, given, at_any_size=True) or ())
 
 
 def _made(
     name: str, pool: ImagePool, room: int, given: dict[str, Any], *, at_any_size: bool
 ) -> tuple[bytes, bytes] | None:
-    """Return a page in two pieces, the pictures being the second; None where it does not fit, however little is told."""
+    """Return a page in two pieces, the second with the images, or None if it does not fit at the least detail."""
     given = given | {"made": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())}
     for detail in DETAILS:
         text = _rendered(name, pool, detail, given)
@@ -126,6 +127,6 @@ def _rendered(name: str, pool: ImagePool, detail: TextDetail, given: dict[str, A
 
 
 def _write(page: Path, pieces: Sequence[bytes]) -> None:
-    """Write a page as a whole or not at all."""
+    """Write a page atomically."""
     with writing_to(page), replacing(page.parent, page.name) as out:
         out.writelines(pieces)

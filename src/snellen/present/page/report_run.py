@@ -15,7 +15,7 @@ from snellen.present.page import gallery
 
 
 class _RunGallery(NamedTuple):
-    """The gallery of a run: how the exam shows samples, the chosen ones, and what its templates get."""
+    """The gallery of a run: the exam's layout of samples, the chosen ones, and the data for its templates."""
 
     gallery: Gallery
     survey: gallery.GallerySurvey
@@ -39,7 +39,7 @@ class ReportRun(NamedTuple):
         return self.view.protocols
 
     def place_of(self, finding: Finding) -> str:
-        """Return the section that has more of a finding; the run's beginning where there is no such section."""
+        """Return the section with more on a finding, or the start of the run if there is no such section."""
         there: dict[str, object] = {"controls": self.view.all_controls.rows or self.view.position.rows}
         there |= {"flips": self.parting.pairs.rows, "gallery": self.gallery.items}
         known = finding.place in ("what", "scores", "outcomes") or there.get(finding.place)
@@ -47,7 +47,7 @@ class ReportRun(NamedTuple):
 
 
 def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) -> ReportRun:
-    """Make what the page shows of a run; `samples` of them in its gallery."""
+    """Make the page's view of a run, with `samples` of them in its gallery."""
     hook = run_gallery(run.folder, run.manifest, [p.protocol for p in run.protocols])
     found = gallery.survey(run, samples, hook)
     items = hook.arranged(gallery.items(run, found.picks, hook, sources))

@@ -1,6 +1,6 @@
-"""The audit in the terminal: a short table for each set of protocols that score alike, what was tried, and what that says.
+"""The audit in the terminal: a short table for each set of protocols with the same scores, what was tried, and the conclusion.
 
-It claims no more than was computed: other subjects that never look may do better than those that were tried.
+It claims no more than was computed: other blind subjects may score higher than those that were tried.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 
 def print_audit(exam: Exam, rows: Sequence[Row], *, real: bool) -> None:
-    """Print what `snellen protocols --blind` says to people. `real`: the truths are those of a data set."""
+    """Print the output of `snellen protocols --blind`. `real`: the truths are those of a data set."""
     say(f"{exam.name}: what subjects that never look would score, percent", "bold")
     by_protocol: dict[str, list[Row]] = {}
     for row in rows:
@@ -41,7 +41,7 @@ def _label(exam: Exam, row: Row) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    """Return a row's cells. A list is not forbidden where several answers may be given."""
+    """Return a row's cells. A list is not forbidden if several answers may be given."""
     forbidden = CONTRADICTIONS if row["several allowed"] else FORBIDDEN
     best = max((row[name] for name in forbidden if row[name] is not None), default=None)
     guess = formatting.percent(row[TEXT])
@@ -52,7 +52,7 @@ def _cells(row: Row) -> list[str]:
 
 
 def _said(rows: Sequence[Row], *, real: bool) -> Iterator[str]:
-    """Say what the columns are, what could not be tried, and which answers win."""
+    """Yield notes on the columns, on what could not be tried, and on the answers that score best."""
     if any(row[CONSTANT] is not None for row in rows):
         yield (
             "Constant: the best single answer that the prompt allows, given to everything; picked with the very labels that it is "

@@ -1,4 +1,4 @@
-"""A comparison on one screen of the terminal: who is who, the differences, and in words what they mean."""
+"""A comparison on one screen of the terminal: the models, the differences, and their meaning in words."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from snellen.present.terminal.prescription import print_prescription
 from snellen.present.terminal.tables import say, say_next, say_notes, show, show_rows
 
 REPLY = 120
-"""The most characters that are shown of a reply."""
+"""The most characters of a reply that are shown."""
 
 
 def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False) -> None:
-    """Print what fits one screen; `verbose` shows the parts under every protocol, `flips` so many samples of each side."""
+    """Print one screen. `verbose` shows the parts under every protocol; `flips` is the number of samples for each side."""
     _print_sides(found)
     say_notes(found.notes)
     if found.ranking is not None:
@@ -42,7 +42,7 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
 
 
 def _print_sides(found: Comparison) -> None:
-    """Print who the letters stand for, with cost and time where they are known; the folder where subjects have one name."""
+    """Print the models that the letters stand for, with cost and time if known, and the folder if subjects share a name."""
     say(formatting.common_samples(found.exam, found.samples, synthetic=found.synthetic), "bold")
     sides = found.sides
     columns: dict[str, Iterable[str | Text]] = {
@@ -95,7 +95,7 @@ def _print_ranking(ranking: Ranking) -> None:
 
 
 def _print_flips(found: Comparison, most: int) -> None:
-    """Print samples under the main protocol that only one side got right, grouped by side."""
+    """Print samples that only one side got right under the main protocol, grouped by side."""
     main = [flip for flip in found.flips if flip.protocol == found.protocols[0]]
     if found.ranking is not None:
         say("\nFlips are listed for two runs at a time.")
@@ -123,11 +123,11 @@ def _next(found: Comparison, flips: int) -> list[str]:
     return [*commands, f"snellen report {' '.join(runs)}"]
 
 
-# ---------------------------------------------------------------- who leads under which choices
+# ---------------------------------------------------------------- the leader under each choice
 
 
 def _print_leads(found: Leads, *, verbose: bool = False) -> None:
-    """Print the readings by protocol, or the first other choice that there is; `verbose` by every choice."""
+    """Print the readings by protocol, or by the first other available choice. `verbose` prints them by every choice."""
     where = f" ({found.part})" if found.part else ""
     say(f"\n{found.readings} readings of the same answers{where}, who leads (clearly):")
     shown = found.turns[0].choice if found.turns else ""
@@ -145,7 +145,7 @@ def _print_leads(found: Leads, *, verbose: bool = False) -> None:
 
 
 def print_folder(all_of_it: ExamComparisons, *, verbose: bool = False) -> None:
-    """Print exam by exam; `verbose` shows each as it is shown alone."""
+    """Print the comparisons exam by exam. `verbose` shows each one in its full form."""
     for one in all_of_it.exams:
         if one.thresholds is not None:
             print_prescription(one.thresholds, verbose=verbose)

@@ -1,4 +1,4 @@
-"""What a demo tells, on one screen: what was examined, what was seen, where protocols disagree, where to look next."""
+"""The summary of a demo on one screen: what was examined, what was seen, where protocols disagree, where to look next."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from snellen.present.model.run_list import headlines
 from snellen.present.terminal.tables import say, say_next, show_rows
 
 NEVER_LOOK = ("baseline/chance", "baseline/constant", "method/center")
-"""Subjects that say nothing of a picture; the floor stands for them."""
+"""Blind subjects, which do not depend on the image. The floor stands for them."""
 NOTHING = "–"
 
 
 def _lines_of(runs: Sequence[Run], model: str) -> Iterator[tuple[str, ...]]:
-    """Yield a line for each exam, its first part under its first protocol: the model, another that looks, and the floor."""
+    """Yield a line for each exam, on its first part and protocol: the model, another subject that uses the image, and the floor."""
     for exam, own in groupby(runs, key=lambda run: run.manifest.exam):
         parts = {run.manifest.subject.spec: found for run in own if (found := headlines(run))}
         if not parts:
@@ -38,7 +38,7 @@ def _lines_of(runs: Sequence[Run], model: str) -> Iterator[tuple[str, ...]]:
 
 
 def _short(spec: str) -> str:
-    """Return a subject's name in a word: 'pixels', 'ocr', 'reference'.
+    """Return a one-word name of a subject: 'pixels', 'ocr', 'reference'.
 
     >>> _short("baseline/pixels"), _short("method/ocr"), _short("replay/some/folder/reference.json")
     ('pixels', 'ocr', 'reference')
@@ -47,7 +47,7 @@ def _short(spec: str) -> str:
 
 
 def print_story(runs: Sequence[Run], model: str, sees: Sequence[str], after: Sequence[str]) -> None:
-    """Print the demo's end. `sees` are sentences on what the model sees, `after` what to do next."""
+    """Print the end of the demo. `sees` are sentences on what the model sees, `after` the next steps."""
     rows = list(_lines_of(runs, model))
     counted = f"{formatting.counted(len(rows), 'exam')}, {formatting.counted(len(runs), 'run')}"
     say(f"{counted}, on SYNTHETIC data", "bold")

@@ -1,4 +1,4 @@
-"""An explanation on one screen of the terminal: the readings, what moves them, and a claimed figure among them."""
+"""An explanation on one screen of the terminal: the readings, what changes them, and a claimed figure among them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from snellen.present.terminal.tables import say, say_next, say_notes, show_rows
 HITS = 5
 """The most readings that are listed beside a figure."""
 NOTHING = 5e-5
-"""Stages that change less than that are left out of the table."""
+"""Stages that change less than this are left out of the table."""
 ROWS = 9
-"""The most choices below the curve, where not all are wanted."""
+"""The most choices below the curve, unless all are requested."""
 
 
 def print_explanation(found: Explanation, *, verbose: bool = False) -> None:
-    """Print everything that fits one screen; `verbose` shows every choice below the curve, and the curve beside a figure."""
+    """Print one screen. `verbose` shows every choice below the curve, and the curve beside a figure."""
     marks = " · SYNTHETIC" if found.synthetic else ""
     say(f"{found.exam} · {found.subject}{marks}", "bold")
     say_notes(found.notes)
@@ -86,7 +86,7 @@ def _samples(reading: Reading) -> str:
 
 
 def _print_swings(swings: Sequence[Swing]) -> None:
-    """Print how far each choice moves the number by itself."""
+    """Print how far each choice alone changes the number."""
     if not swings:
         return
     say("\nEach choice by itself, all else being as the run has it:")
@@ -125,7 +125,7 @@ def _print_figure(one: FigureCheck, found: Explanation) -> None:
 
 
 def _print_split(one: FigureCheck, end: Reading) -> None:
-    """Print the way from the run's own number to the first of these, choice by choice."""
+    """Print the steps from the run's own number to the first of these, choice by choice."""
     title = f"From {percent(one.start.value)}, the run's own number there, to {percent(end.value)}, choice by choice:"
     say(f"\n{title}")
     rows = [

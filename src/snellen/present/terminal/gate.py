@@ -1,4 +1,4 @@
-"""A gate's verdict in the terminal: every check in a table, what to know beside it, and the verdict last."""
+"""A gate's verdict in the terminal: every check in a table, then notes, and the verdict last."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from snellen.present.model.comparison_view import checks_table
 from snellen.present.terminal.tables import say, say_next, say_notes, show
 
 MOST = 12
-"""The most checks that are shown without -v."""
+"""The most checks shown without -v."""
 
 
 def print_gate(found: Gate, verbose: bool = False) -> None:
-    """Print one screen: of many checks only those that failed and all samples together, unless `verbose`."""
+    """Print one screen. Unless `verbose`, of many checks print only those that failed and all samples together."""
     say(formatting.common_samples(found.exam, found.samples, synthetic=found.synthetic), "bold")
     for name, subject, times, path in (
         ("A, baseline", found.baseline_subject, found.baseline_repeats, found.baseline),

@@ -1,4 +1,4 @@
-"""An imported log in the terminal: what the tool says, what its samples give, what our protocols say, and where they part."""
+"""An imported log in the terminal: the tool's figures, what its samples give, our protocols' scores, and where they disagree."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _facts(record: ImportRecord) -> list[str]:
 
 
 def _print_figures(record: ImportRecord, verbose: bool) -> None:
-    """Print the log's own figures to the last digit, those first that can be made again."""
+    """Print the log's own figures to the last digit, reproducible ones first."""
     if not record.figures:
         say("\nThe log has no scores of its own.")
         return
@@ -92,7 +92,7 @@ def _computed(figure: FigureEntry) -> Text:
 
 
 def _print_against(record: ImportRecord, rows: Sequence[VerdictAgreement]) -> None:
-    """Print what our protocols say of the samples, beside the log's verdicts where it has some."""
+    """Print our protocols' scores of the samples, beside the log's verdicts if it has some."""
     say("")
     decided = any(row.undecided < row.n for row in rows)
     columns = ["part", "ours", "n", "right", "headline"]
@@ -114,7 +114,7 @@ def _print_against(record: ImportRecord, rows: Sequence[VerdictAgreement]) -> No
 
 
 def _print_missing(summary: Summary) -> None:
-    """Print what the log has no answers to, and why."""
+    """Print which samples the log does not answer, and why."""
     for line in formatting.silence(summary)[:MOST_FIGURES] if summary.lost else ():
         say(line, "bold red")
     if summary.failed:
@@ -124,7 +124,7 @@ def _print_missing(summary: Summary) -> None:
 
 
 def _print_examples(done: ImportedRun) -> None:
-    """Print some samples where the tool and one of our protocols part, under the protocol with the most of them."""
+    """Print some samples on which the tool and one of our protocols disagree, under the protocol with the most of them."""
     rows = [row for row in done.against if row.only_theirs or row.only_ours]
     if not rows:
         return

@@ -1,4 +1,4 @@
-"""The prescription in the terminal: at most twenty lines for one model, and several models beside each other."""
+"""The prescription in the terminal: at most twenty lines for one model, or several models side by side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snellen.present.model import threshold_text as said
 from snellen.present.terminal.tables import say, show
 
 REASONS = 1
-"""So many reasons why one model's faculties have no threshold are printed without -v: eight faculties take twenty lines at most."""
+"""The most reasons for missing thresholds that are printed for one model without -v: eight faculties take twenty lines at most."""
 
 
 def document(found: ExamThresholds, page: Path | None = None) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def document(found: ExamThresholds, page: Path | None = None) -> dict[str, Any]:
 
 
 def sentences(found: ExamThresholds) -> Iterator[str]:
-    """Yield what a person would say."""
+    """Yield sentences on what each model sees."""
     if found.several:
         yield from (said.verdict(found, at) for at in range(len(found.each) - 1))
     else:
@@ -30,9 +30,9 @@ def sentences(found: ExamThresholds) -> Iterator[str]:
 
 
 def print_prescription(found: ExamThresholds, page: Path | None = None, *, verbose: bool = False) -> None:
-    """Print one model with a row a faculty; several with a column a model, and how their thresholds stand to the first one's.
+    """Print one model with a row for each faculty, or several with a column for each model and their ratios to the first.
 
-    Without a page, say what to do next.
+    Without a page, print the next step.
     """
     who = formatting.counted(len(found.each), "model") if found.several else found.first.name
     unfinished = [one.summary for one in found.each if not one.summary.complete]
@@ -66,7 +66,7 @@ def print_prescription(found: ExamThresholds, page: Path | None = None, *, verbo
 
 
 def print_rows(one: RunThresholds, *, verbose: bool) -> None:
-    """Print a row for each faculty of a run; `verbose` adds how steep each curve is, and how often what was seen well was wrong."""
+    """Print a row for each faculty of a run. `verbose` adds how steep each curve is, and how often easy sheets were answered wrong."""
     show(said.faculties(one.rows))
     say(said.LEGEND, "dim")
     if verbose:

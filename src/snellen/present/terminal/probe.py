@@ -1,4 +1,4 @@
-"""A probe in the terminal: what was found first, then every part in a line."""
+"""A probe in the terminal: the main finding first, then a line for each part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOTHING = "nothing found"
 
 
 def headline(probe: Probe) -> str:
-    """Say what to remember of a probe.
+    """Return the main finding of a probe.
 
     >>> headline(Probe(spec="api/x"))
     'api/x: nothing found'
@@ -27,7 +27,7 @@ def headline(probe: Probe) -> str:
 
 
 def print_probe(probe: Probe, changes: tuple[str, ...] = (), before: Probe | None = None) -> None:
-    """Print the headline, a row a part, the format to ask for points with, and what changed since the last probe."""
+    """Print the headline, a row for each part, the format to request points in, and the changes since the last probe."""
     say(headline(probe), "bold")
     rows = []
     for result in probe.results:

@@ -1,7 +1,7 @@
-"""A run on one screen of the terminal: what was run, each part's score, and what to do next; and with -v everything that it has.
+"""A run on one screen of the terminal: what was run, each part's score, and the next step; with -v, everything in it.
 
-Text from models and data sets is escaped; nothing of it is read as markup. Where a table has no room for a column a protocol it is
-turned: one metric or group a row, and the protocols beside it.
+Text from models and data sets is escaped; none of it is read as markup. If a table has no room for a column for each protocol, it is
+transposed: one metric or group in a row, and the protocols beside it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHOWN_CHANGES = 20
 SHOWN_FINDINGS = 3
 MANY_RUNS = 5
 SAID = (*SAID_ELSEWHERE, "protocols")
-"""Kinds of findings that a run's lines have anyway: the table has a column for the other protocols."""
+"""Kinds of findings that a run's lines already contain: the table has a column for the other protocols."""
 COLOURS = {BAD: "bold red", DOUBT: "yellow"}
 SHOWN_REASONS = 3
 STALE = "STALE"
@@ -37,9 +37,9 @@ SHOWN_SILENT = 3
 
 
 def print_run(run: Run, *, verbose: bool | None = None) -> None:
-    """Print the scores of one run on one screen; `verbose` puts every metric and protocol before it.
+    """Print the scores of one run on one screen. `verbose` puts every metric and protocol before it.
 
-    It is None where the command has no -v: then none is offered.
+    It is None if the command has no -v. Then none is offered.
     """
     view = run_view(run, loaded(run.manifest))
     if verbose and not view.thresholds:
@@ -74,7 +74,7 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
 
 
 def print_findings(views: Sequence[RunView]) -> None:
-    """Print of several runs what to know first, the heaviest of each. Runs that have one title are told apart by their folders."""
+    """Print the heaviest findings of each of several runs. Runs with the same title are told apart by their folders."""
     each = 1 if len(views) > MANY_RUNS else 2
     titles = Counter(view.title for view in views)
     for view in views:
@@ -88,7 +88,7 @@ def _print_title(name: str, view: RunView) -> None:
     say(" · ".join([name, *(word for word, is_so in marks if is_so)]), "bold", soft_wrap=True)
 
 
-# ---------------------------------------------------------------- what must not be lost
+# ---------------------------------------------------------------- warnings
 
 
 def _print_notes(view: RunView) -> None:
@@ -119,7 +119,7 @@ def _print_some(lines: Sequence[str], most: int, more: str, style: str, indent: 
 
 
 def _print_end(view: RunView, verbose: bool | None) -> None:
-    """Print the folder, and what to do next: on one line where there is room, and the folder never broken."""
+    """Print the folder and the next step, on one line if there is room. The folder is never broken across lines."""
     next_step = "'snellen report RUN' writes a page" + (
         ", -v shows every metric and protocol" if verbose is False else ""
     )
@@ -135,7 +135,7 @@ def _print_end(view: RunView, verbose: bool | None) -> None:
 
 
 def print_remarked(done: RemarkResult) -> None:
-    """Print what marking again changed: the sum, and the protocols that have a part in it."""
+    """Print what re-marking changed: the sum, and the protocols that contribute to it."""
     of = sum(marks for marks, _changed in done.counts.values())
     say(f"{sum(n for _marks, n in done.counts.values()):,} of {formatting.counted(of, 'mark')} changed")
     for protocol, (marks, changed) in done.counts.items():
@@ -152,11 +152,11 @@ def print_remarked(done: RemarkResult) -> None:
             say(f"and {len(done.changes) - SHOWN_CHANGES} more")
 
 
-# ---------------------------------------------------------------- everything that a run has
+# ---------------------------------------------------------------- details
 
 
 def _print_details(run: RunView) -> None:
-    """Print every protocol, every metric of the main one, and what controls do; the groups within the parts are on the page."""
+    """Print every protocol, every metric of the main one, and the effect of controls. The groups within the parts are on the page."""
     controls, metrics = run.all_controls, run.every_metric
     few = controls.without("chance", "best constant")
     for view, *narrower in (

@@ -1,4 +1,4 @@
-"""The runs of a folder, in the terminal: a row a run on 80 columns, the latest first."""
+"""The runs of a folder in the terminal: a row for each run on 80 columns, latest first."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ LEAST = 12
 
 
 def print_listing(folder: Path, found: RunListing) -> None:
-    """Print the latest runs, what their columns mean, what was passed over, and what to do next."""
+    """Print the latest runs, a legend for their columns, what was skipped, and the next step."""
     names = tails(found.runs)
     if found.runs:
         one_year = len({run.manifest.created[:4] for run in found.runs}) == 1
         rows = [_row(name, run, one_year) for name, run in zip(names, found.runs, strict=True)]
         widest = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
         room = max(LEAST, console().width - sum(widest) + widest[SUBJECT] - 2 * (len(HEADS) - 1))
-        # a line a run; `show` has the whole name
+        # a line for each run; `show` has the whole name
         cells = [(*row[:SUBJECT], one_line(row[SUBJECT], room), *row[SUBJECT + 1 :]) for row in rows]
         show_rows(*HEADS, kept=("run", "exam", "when", "score", "cost", ""), rows=cells)
         say(f"When in UTC. {legend(found.runs)}", "dim")
@@ -39,7 +39,7 @@ def print_listing(folder: Path, found: RunListing) -> None:
     rest = Counter(one.kind for one in found.passed[SHOWN_PASSED:])
     if rest:
         say(f"Passed over, too: {', '.join(f'{n:,} {kind}' for kind, n in rest.items())}.", "yellow")
-    if found.runs:  # named as a shell finds it: by the end of its name where that is enough
+    if found.runs:  # as a shell pattern: the end of the name if that is enough
         name = found.runs[0].path.name
         where = str(folder / name) if names[0] == name else f"{folder}/*_{names[0]}"
         say(f"Next: snellen show {where}", soft_wrap=True)

@@ -21,7 +21,7 @@ METRICS = 6
 
 
 def print_sample(run: Run, facts: SampleView) -> None:
-    """Print tags and truth, then for each question what was asked, answered, read, marked and paid."""
+    """Print tags and truth, then for each question the prompt, the reply, the reading, the mark and the cost."""
     sample = facts.sample
     synthetic = " · SYNTHETIC" * run.manifest.data.synthetic
     tags = ", ".join(f"{k} {v}" for k, v in sample.tags.items())
@@ -42,7 +42,7 @@ def print_sample(run: Run, facts: SampleView) -> None:
 
 
 def _print_imported(run: Run, name: str) -> None:
-    """Print what the tool said whose log the answer is from, and what it asked if that is not what our prompt asks."""
+    """Print what the tool recorded for an imported answer, and its question if it differs from our prompt."""
     for theirs in samples_of(run.folder, name) if run.manifest.imported else ():
         verdict = "undecided" if theirs.right is None else "right" if theirs.right else "wrong"
         scores = ", ".join(f"{k} {v:g}" for k, v in theirs.scores.items())
@@ -56,7 +56,7 @@ def _heading(text: str) -> None:
 
 
 def _fact(name: str, value: str, limit: int = SHORT) -> None:
-    """Return 'truth: color'; nothing where there is nothing to say. Further lines are set in: a reply cannot pass for one of ours."""
+    """Print 'truth: color', or nothing without a value. Further lines are indented, so a reply cannot imitate one of our lines."""
     if value:
         line = Text(f"{name}: ", style="cyan")
         line.append(for_terminal(value, limit).replace("\n", "\n  "), style="default")
@@ -97,7 +97,7 @@ def _print_answer(one: SampleQuestion) -> None:
 
 
 def _ledger(call: Call) -> Iterator[str]:
-    """Yield what the ledger says of one call."""
+    """Yield the ledger's facts on one call."""
     returned = f", which called itself {call.model_returned}" if call.model_returned not in (None, call.model) else ""
     yield f"{call.kind}/{call.model}{returned}" + (f" by {call.provider}" if call.provider else "")
     usage = call.usage
@@ -128,7 +128,7 @@ def _done(transforms: tuple[str, ...]) -> str:
 
 
 def _print_marks(one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> None:
-    """Print a row for all protocols that say the same."""
+    """Print a row for each set of protocols with the same mark."""
     if not one.marks:
         say("no marks")
         return

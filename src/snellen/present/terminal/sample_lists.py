@@ -30,7 +30,7 @@ class _WrongSample(NamedTuple):
 
 
 class _FlippedSample(NamedTuple):
-    """A sample that is correct under some protocols and not under others: what each of these read, and where they part."""
+    """A sample that is correct under some protocols but not under others: each one's reading, and where they disagree."""
 
     id: str
     truth: Any
@@ -63,7 +63,7 @@ def flipped(run: Run, protocols: tuple[str, ...] = ()) -> Iterator[_FlippedSampl
 
 
 def print_wrong(run: Run, protocol: str, limit: int) -> None:
-    """Print id, outcome, truth and reading, a row a sample."""
+    """Print id, outcome, truth and reading, a row for each sample."""
     every = list(wrong(run, protocol))
     rows = [
         [one_line(text, LONG) for text in (one.id, one.outcome.value, _brief(one.truth), _brief(one.reading))]
@@ -74,7 +74,7 @@ def print_wrong(run: Run, protocol: str, limit: int) -> None:
 
 
 def print_flips(run: Run, protocols: tuple[str, ...], limit: int) -> None:
-    """Print id, truth, and what each side read, a row a sample."""
+    """Print id, truth, and each side's reading, a row for each sample."""
     every = list(flipped(run, protocols))
     rows = [
         [
@@ -89,13 +89,13 @@ def print_flips(run: Run, protocols: tuple[str, ...], limit: int) -> None:
 
 
 def _sides(side: dict[str, Any]) -> str:
-    """Return 'paper, robust: color', protocols that read the same together."""
+    """Return 'paper, robust: color', grouping protocols with the same reading."""
     read = formatting.together((name, one_line(_brief(reading), LONG)) for name, reading in side.items())
     return "\n".join(f"{names}: {reading}" for names, reading in read)
 
 
 def _brief(value: Any) -> str:
-    """Return the answer alone, where a truth or a reading has more than that; answers of several people each once.
+    """Return the answer alone, if a truth or a reading has more than that. Answers of several people appear once each.
 
     >>> _brief({"answer": "yes", "explanation": "it is lit"}), _brief({"answers": ["no", "yes", "no"]}), _brief(["size"])
     ('yes', 'no, yes', 'size')
@@ -108,7 +108,7 @@ def _brief(value: Any) -> str:
 
 
 def _print(run: Run, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], ids: Sequence[str]) -> None:
-    """Print a list. Ids are there to be copied: they are not broken where that leaves room for the rest."""
+    """Print a list. Ids are meant to be copied: they are not broken if that leaves room for the rest."""
     synthetic = " · SYNTHETIC" * run.summary.synthetic
     say(f"{formatting.title(run.manifest)} · {title}{synthetic}", "bold")
     first_only = formatting.first_only(run.summary.plain)

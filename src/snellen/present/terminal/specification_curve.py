@@ -1,4 +1,4 @@
-"""A specification curve in characters: readings from the lowest to the highest, and below them which choices each was made by. Pure."""
+"""A specification curve in characters: readings from lowest to highest, and below them the choices behind each. Pure."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ VALUES: dict[str, Callable[[Reading], str]] = {
 
 
 ChoiceMarks = tuple[str, list[tuple[str, str]]]
-"""What can be chosen in one dimension: a name and a row of marks for each."""
+"""The options of one dimension: a name and a row of marks for each."""
 
 
 def buckets(readings: Sequence[Reading], most: int = MOST_COLUMNS) -> list[list[Reading]]:
-    """Return the readings as they follow each other, one or several to a column."""
+    """Return the readings in order, one or several in each column."""
     count = min(most, len(readings))
     edges = [round(i * len(readings) / count) for i in range(count + 1)]
     return [list(readings[a:b]) for a, b in pairwise(edges)]
 
 
 def curve(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[str]:
-    """Return the numbers themselves: a point for each column, in its middle; the run's own number is marked."""
+    """Return the numbers: a point for each column, in its middle. The run's own number is marked."""
     low, high = found.lowest, found.highest
     grid = [[" "] * len(columns) for _ in range(HEIGHT)]
     for at, column in enumerate(columns):
@@ -46,7 +46,7 @@ def curve(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[str]
 
 
 def choices(found: Explanation, columns: Sequence[Sequence[Reading]]) -> list[ChoiceMarks]:
-    """Return which choices the readings of each column were made by, the dimension that moves the number most first."""
+    """Return the choices behind the readings of each column. The dimension that changes the number most comes first."""
     order = [s.choice for s in found.swings] + list(VALUES)
     made = []
     for name in dict.fromkeys(n for n in order if n in VALUES):

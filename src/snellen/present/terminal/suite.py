@@ -1,4 +1,4 @@
-"""The runs of a suite in the terminal: how each ended; and the same as plain values."""
+"""The runs of a suite in the terminal and as plain values: how each ended."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_REASONS = 5
 
 
 def state(how: SuiteRunResult) -> str:
-    """Return how a run ended, in a word or two."""
+    """Return in one or two words how a run ended."""
     why = how.why
     if isinstance(why, BudgetReached):
         return "budget reached" if how.finished is not None else "not begun"
@@ -42,7 +42,7 @@ def state(how: SuiteRunResult) -> str:
 
 
 def listed(how: SuiteRunResult) -> ListedRun | None:
-    """Return the run as lists of runs have it; None where it is not marked."""
+    """Return the run as run lists show it, or None if it is not marked."""
     if how.finished is None or not how.finished.run.folder.has("summary.json"):
         return None
     run = how.finished.run
@@ -50,7 +50,7 @@ def listed(how: SuiteRunResult) -> ListedRun | None:
 
 
 def print_suite(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost: float | None) -> None:
-    """Print a row a run, why some were not done, what it cost in all, and what to do next."""
+    """Print a row for each run, why some were not done, the total cost, and the next step."""
     say(f"{name}: {formatting.counted(len(ended), 'run')}", "bold")
     columns = ("exam", "model", "n", "score", "cost", "", "state")
     show_rows(*columns, kept=columns[3:], rows=map(_row, ended[:MOST_ROWS]))
@@ -94,7 +94,7 @@ def _next(out: Path, ended: Sequence[SuiteRunResult]) -> list[str]:
 
 
 def document(name: str, out: Path, ended: Sequence[SuiteRunResult], max_cost: float | None) -> dict[str, Any]:
-    """Return the same as plain values."""
+    """Return the suite as plain values."""
     totals = formatting.summed(how.totals for how in ended)
     return {
         "suite": name,
@@ -122,7 +122,7 @@ def _plain(how: SuiteRunResult) -> dict[str, Any]:
     return found | (plain(run) if run is not None else {}) | paid | {"stored": how.totals.stored}
 
 
-# ---------------------------------------------------------------- what runs would take
+# ---------------------------------------------------------------- estimates
 
 
 MOST_ESTIMATES = 30
@@ -130,7 +130,7 @@ UNKNOWN = "?"
 
 
 class SuiteEstimate(NamedTuple):
-    """What a run would take in all, and how many of its questions are answered already."""
+    """The estimate for a run in total, and how many of its questions are already answered."""
 
     cell: SuiteRun
     found: dict[str, Any]
@@ -138,7 +138,7 @@ class SuiteEstimate(NamedTuple):
 
 
 def print_estimates(found: dict[str, Any], max_cost: float | None) -> None:
-    """Print the estimate of one run in full, of several as a row a run and their sum. Nothing was called."""
+    """Print one run's estimate in full, or several as a row for each run and their sum. No model is called."""
     if len(found["runs"]) == 1:
         _print_estimate(found["runs"][0])
         say("Next: the same command without --dry-run")
@@ -178,7 +178,7 @@ def _estimate(run: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _own_total(found: dict[str, Any]) -> dict[str, Any]:
-    """Return what is summed of one estimate."""
+    """Return the values of one estimate that are summed."""
     return {
         "calls": found["calls"],
         "tokens": _sum([found.get("input_tokens", 0), found.get("output_tokens", 0)]),
@@ -189,9 +189,9 @@ def _own_total(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def estimate_document(name: str, out: Path, rows: Sequence[SuiteEstimate]) -> dict[str, Any]:
-    """Return estimates and their sums as plain values; 'unknown' where one is.
+    """Return estimates and their sums as plain values. A sum is 'unknown' if one value is.
 
-    The time is that of the slowest server, as servers do not wait for each other.
+    The time is that of the slowest server, as servers run in parallel.
     """
     every = [_own_total(row.found) for row in rows]
     total = {name: _sum([own[name] for own in every]) for name in ("calls", "tokens", "money_usd", "money_usd_at_most")}
@@ -205,7 +205,7 @@ def estimate_document(name: str, out: Path, rows: Sequence[SuiteEstimate]) -> di
 
 
 def _sum(values: Sequence[Any]) -> Any:
-    """Return the sum; 'unknown' where one of them is not a number."""
+    """Return the sum, or 'unknown' if one of the values is not a number."""
     return "unknown" if any(isinstance(v, str) for v in values) else sum(values)
 
 

@@ -1,4 +1,4 @@
-"""Tables of the terminal: light, never wider than the screen, and never cut where rows are told apart."""
+"""Tables in the terminal: light, never wider than the screen, and never cut in columns that tell rows apart."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from snellen.present.model.table_view import Cell, ScoreCell, TableView
 from snellen.present.model.threshold_text import NOT
 
 WARNINGS = {"at floor": "yellow", "below floor": "red", "no answer": "bold red", NOT: "yellow"}
-"""The ends of texts that are to be seen."""
+"""The ends of texts that are highlighted."""
 VERDICTS = {"FAIL": "bold red", "pass": "green", "not judged": "yellow"}
 NUMBERS = ("n", "with control", "chance", "constant", "forbidden")
-"""Columns whose cells stand at the right."""
+"""Columns with cells aligned right."""
 NAMES = ("part", "protocol", "n")
-"""Columns that are folded between words only."""
+"""Columns that are wrapped between words only."""
 WIDTH_WHEN_NOT_A_TERMINAL = 100
 LONGEST = 2000
 LONG_NAME = 24
@@ -31,7 +31,7 @@ LONG = 40
 
 
 def console() -> Console:
-    """Return standard output; of a fixed width when it goes to a file, unless COLUMNS says otherwise."""
+    """Return standard output. Its width is fixed if it is not a terminal, unless COLUMNS sets one."""
     out = Console(highlight=False)
     if out.is_terminal or os.environ.get("COLUMNS", "").isdigit():
         return out
@@ -39,25 +39,25 @@ def console() -> Console:
 
 
 def say(text: str, style: str = "", *, soft_wrap: bool = False) -> None:
-    """Print a line: control characters as escapes, none of it read as markup, and never without end."""
+    """Print a line of limited length. Control characters are shown as escapes, and none of it is read as markup."""
     console().print(Text(for_terminal(text, LONGEST), style=style), soft_wrap=soft_wrap)
 
 
 def say_notes(notes: Iterable[str]) -> None:
-    """Print what to know beside a result."""
+    """Print notes on a result."""
     for note in notes:
         say(f"Note: {note}", "yellow")
 
 
 def say_next(commands: Iterable[str], style: str = "dim") -> None:
-    """Print what to do next, in lines that can be copied."""
+    """Print the next commands, in lines that can be copied."""
     say("Next:", style)
     for command in commands:
         say(f"  {command}", style, soft_wrap=True)
 
 
 def cell(content: Cell | Text, *, mark: bool = False) -> Text:
-    """Return a text, or a score with its interval, floor and n; `mark` puts a star behind a headline."""
+    """Return a text, or a score with its interval, floor and n. `mark` puts a star after a headline."""
     if content is None:
         return Text("–", style="dim")
     if isinstance(content, Text):
@@ -80,7 +80,7 @@ def cell(content: Cell | Text, *, mark: bool = False) -> Text:
 def _table(
     *columns: str, rows: Iterable[Iterable[Any]] = (), kept: Sequence[str] = (), right: Sequence[str] = NUMBERS
 ) -> Table:
-    """Return a table without a frame. Its columns are folded where room is short, but for those at the `right` and those `kept`."""
+    """Return a table without a frame. Its columns are wrapped if there is no room, except those in `right` and `kept`."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     every = [[cell(content) for content in row] for row in rows]
     for at, name in enumerate(columns):
@@ -98,7 +98,7 @@ def _table(
 
 
 def _table_of(view: TableView, mark: bool) -> Table:
-    """Return a table of the model as the terminal has it; `mark` puts a star behind headlines."""
+    """Return a table of the model for the terminal. `mark` puts a star after headlines."""
     names = [f"{heading.text}\n{heading.below}".rstrip() for heading in view.headings]
     kinds: dict[str, list[str]] = {}
     for name, heading in zip(names, view.headings, strict=True):
@@ -110,7 +110,7 @@ def _table_of(view: TableView, mark: bool) -> Table:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:
-    """Print a table with a title; texts from outside are shown as they are, and nothing is cut."""
+    """Print a table with a title. Texts from outside are shown literally, and nothing is cut."""
     every = [[one if isinstance(one, Text) else Text(for_terminal(one)) for one in row] for row in rows]
     table = _table(*columns, rows=every, kept=("name", "model", "part", "protocol"))
     table.show_lines = any(sum(len(one) > LONG for one in row) > 1 for row in every)
@@ -126,7 +126,7 @@ def show_rows(
 
 
 def _least(table: Table) -> int:
-    """Return how wide a table is where every column that may be wrapped is as narrow as it gets."""
+    """Return the width of a table with every column that may be wrapped at its narrowest."""
     out, total = console(), -1
     wide = out.options.update(width=10_000)
     for column in table.columns:
@@ -136,6 +136,6 @@ def _least(table: Table) -> int:
 
 
 def show(*views: TableView, mark: bool = False) -> None:
-    """Print the first of some tables that has room, or the last; `mark` puts a star behind headlines."""
+    """Print the first table that fits, or the last one. `mark` puts a star after headlines."""
     tables = [_table_of(view, mark) for view in views]
     console().print(next((table for table in tables if _least(table) <= console().width), tables[-1]))

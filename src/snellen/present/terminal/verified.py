@@ -1,4 +1,4 @@
-"""What `verify` found, in the terminal: every kind of thing that was compared, the first differences, and what to do."""
+"""The result of `verify` in the terminal: every kind of thing that was compared, the first differences, and the next step."""
 
 from __future__ import annotations
 

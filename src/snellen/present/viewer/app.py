@@ -1,4 +1,4 @@
-"""The viewer's addresses. Runs are named by keys and samples by numbers: nothing in an address is ever used as a path.
+"""The viewer's addresses. Runs are named by keys and samples by numbers: no part of an address is ever used as a path.
 
 Each address is a plain function, which Starlette calls in a thread.
 """
@@ -40,7 +40,7 @@ DATA_WAIT = 0.8
 SMALL_WAIT = 0.03
 PICTURE_WAIT = 20.0
 BEHIND, AHEAD = 10, 40
-"""Samples around the one that is shown whose questions are loaded with it."""
+"""The neighbours of the current sample whose questions are loaded with it."""
 
 
 class Viewer(Site):
@@ -64,7 +64,7 @@ class Viewer(Site):
         )
 
     def close(self) -> None:
-        """End what goes on in the background."""
+        """Stop the background work."""
         self.pictures.close()
 
     # ------------------------------------------------------------ pages
@@ -110,7 +110,7 @@ class Viewer(Site):
         loaded = self.pictures.loaded(key, record.sample.id)
 
         def address(place: int) -> str:
-            """Return the address of a neighbour; nothing where there is none."""
+            """Return the address of a neighbour, or an empty text if it does not exist."""
             there = at is not None and 0 <= place < len(listed)
             return f"/run/{key}/sample/{listed[place]}{wanted.query()}" if there else ""
 
@@ -120,7 +120,7 @@ class Viewer(Site):
             "blocks": sample_blocks(
                 handle, record, loaded, _gallery(handle.entry.path, tuple(handle.plain), handle.index.version)
             ),
-            "run": {"number": 1, "protocols": handle.protocols},  # what the templates of galleries look at
+            "run": {"number": 1, "protocols": handle.protocols},  # read by the templates of galleries
             "place": at,
             "of": len(listed),
             "up": f"/run/{key}/samples{here.query()}",
@@ -139,12 +139,12 @@ class Viewer(Site):
         sides = self._handle(keys[0]), self._handle(keys[1])
         return self.page("compare", compare_context(sides, request.query_params, self._read))
 
-    # ------------------------------------------------------------ pictures and files
+    # ------------------------------------------------------------ images and files
 
     def _small(self, request: Request) -> Response:
-        """Return a thumbnail of the picture that a sample is about, or a drawing that says that there is none.
+        """Return a thumbnail of the sample's image, or a drawing that says that there is none.
 
-        It is not waited for: a browser has six connections, and a list of thumbnails would hold them all.
+        The response does not wait for the image: a browser has six connections, and a list of thumbnails would hold them all.
         """
         for question in self._questions(request, SMALL_WAIT).values():
             picture = thumbnail_of(question) if isinstance(question, Question) else None
@@ -154,7 +154,7 @@ class Viewer(Site):
         return self.file("none.svg")
 
     def _picture(self, request: Request) -> Response:
-        """Return a picture of a request."""
+        """Return an image of a request."""
         arm, number = request.path_params["arm"], request.path_params["number"]
         asked = list(self._questions(request, PICTURE_WAIT).values())
         question = asked[arm] if arm < len(asked) else ""
@@ -164,7 +164,7 @@ class Viewer(Site):
         return picture_response(large(every[number][1].data))
 
     def _questions(self, request: Request, seconds: float) -> Mapping[str, Question | str]:
-        """Return what was asked of a sample, in the order of its answers."""
+        """Return the questions about a sample, in the order of its answers."""
         handle, row = self._handle(request.path_params["key"]), request.path_params["row"]
         if row >= len(handle.index):
             raise HTTPException(404, "No such sample.")
@@ -180,13 +180,13 @@ class Viewer(Site):
     # ------------------------------------------------------------ common to all
 
     def _read(self, handle: RunHandle, rows: list[int]) -> list[SampleRecord]:
-        """Read some samples of a run, and have their questions loaded."""
+        """Read some samples of a run, and start loading their questions."""
         found = handle.index.read(rows)
         self._load(handle, found)
         return found
 
     def _load(self, handle: RunHandle, some: Sequence[SampleRecord]) -> Future[None]:
-        """Have the questions of some samples loaded; those without an answer were not asked."""
+        """Start loading the questions of some samples. Samples without an answer were not asked."""
         wanted = {record.sample.id: tuple(record.answers) for record in some if record.answers}
         return self.pictures.ask_for(handle.entry.key, handle.entry.path, wanted)
 
@@ -199,6 +199,6 @@ class Viewer(Site):
 
 @lru_cache(4)
 def _gallery(path: Path, protocols: tuple[str, ...], _version: object) -> Gallery:
-    """Return how a run's exam shows samples: made once for a state of the run, as it may read what scorers said of all."""
+    """Return how a run's exam shows samples. It is cached for each state of the run, as it may read scorer output for all samples."""
     folder = RunFolder(path)
     return run_gallery(folder, folder.manifest(), protocols)

@@ -1,4 +1,4 @@
-"""The page of two runs side by side: what `snellen compare` says of them, and the samples on which they part."""
+"""The page of two runs side by side: the result of `snellen compare`, and the samples on which the runs differ."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ WHICH = {
 }
 Sides = tuple[RunHandle, RunHandle]
 Side = tuple[str, Outcome | None, str, str]
-"""A sample on one side: its address, the outcome, the reply, and what was read in it."""
+"""A sample on one side: its address, the outcome, the reply, and the reading."""
 
 
 def compare_context(
     sides: Sides, given: QueryParams, read: Callable[[RunHandle, list[int]], list[SampleRecord]]
 ) -> dict[str, Any]:
-    """Return what the template gets; `read` reads samples of a run."""
+    """Return the template's data. `read` reads samples of a run."""
     one, other = sides
     protocols = [name for name in one.plain if name in other.plain]
     if not protocols:
@@ -51,7 +51,7 @@ def compare_context(
     shown, page, pages = page_of(first, wanted_from(given.multi_items(), ()).page)
     records = [read(handle, rows.tolist()) for handle, rows in ((one, shown), (other, page_of(second, page)[0]))]
     seconds = {record.sample.id: record for record in records[1]}
-    pairs = [  # what one of the runs no longer has is passed over
+    pairs = [  # samples that one of the runs no longer has are skipped
         (record, [_side(h, r, protocol) for h, r in zip(sides, (record, seconds[record.sample.id]), strict=True)])
         for record in records[0]
         if record.sample.id in seconds
@@ -90,7 +90,7 @@ def _side(handle: RunHandle, record: SampleRecord, protocol: str) -> Side:
 
 
 def _pairs(sides: Sides, protocol: str, which: str) -> tuple[NDArray[np.intp], NDArray[np.intp], dict[str, int]]:
-    """Return the rows in both runs of samples of which one, both or neither is right, and how many of each kind there are."""
+    """Return the rows in both runs of samples with one, both or neither right, and the number of each kind."""
     one, other = (handle.index for handle in sides)
     places = other.rows_of(one.hashes)
     first = np.flatnonzero(places != NOWHERE)
@@ -111,7 +111,7 @@ def _pairs(sides: Sides, protocol: str, which: str) -> tuple[NDArray[np.intp], N
 
 
 def _compared(one: Path, other: Path) -> tuple[Comparison | None, str]:
-    """Return what `snellen compare` says of two runs, or why it says nothing."""
+    """Return the result of `snellen compare` for two runs, or why there is none."""
     try:
         return _kept(one, other, stamp(one / "summary.json"), stamp(other / "summary.json")), ""
     except Exception as error:

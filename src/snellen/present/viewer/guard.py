@@ -1,13 +1,15 @@
-"""Who may ask, and what every answer says. Any page in any browser on this machine can reach a local port, and so can its other users.
+"""Access control, and the headers of every response.
+
+Any page in any browser on this machine can reach a local port, and so can its other users.
 
 - Host has to be this machine's own name with our port: a foreign name that was made to point here (DNS rebinding) is refused.
 - Origin and Sec-Fetch-Site have to be ours: no other page may read, embed or link into the viewer.
 - A cookie has to hold the session's secret. It comes with the link that the command prints, or with the one-time link that it opens.
-- Only GET and HEAD, unless the application writes. Then a POST is let through, if it is small JSON from a page of ours: it has to name our
-  Origin and bring the session's token, which stands in our pages and nowhere else.
-- Every answer, an error too, bears a policy under which nothing runs or loads but our own files.
+- Only GET and HEAD are allowed, unless the application writes. Then a POST is accepted if it is small JSON from a page of ours: it has to
+  name our Origin and include the session's token, which only our pages contain.
+- Every response, including errors, has a policy under which nothing runs or loads except our own files.
 
-`snellen view` and `snellen annotate` both stand behind it.
+Both `snellen view` and `snellen annotate` run behind it.
 """
 
 from __future__ import annotations
@@ -40,9 +42,9 @@ TOKEN_HEADER = "x-snellen-token"  # noqa: S105 (a name, not a secret)
 
 
 class Keys:
-    """The secrets of a session: the one that the printed link brings, links that work once, and the token that writes.
+    """The secrets of a session: the key in the printed link, the keys of one-time links, and the token for writing.
 
-    `command` is the word behind `snellen` that started the server.
+    `command` is the word after `snellen` that started the server.
     """
 
     def __init__(self, port: int, command: str = "view") -> None:
@@ -53,21 +55,21 @@ class Keys:
 
     @property
     def cookie(self) -> str:
-        """Return the cookie's name: cookies do not know ports."""
+        """Return the cookie's name. It includes the port, since cookies do not distinguish ports."""
         return f"snellen_{self.command}_{self.port}"
 
     def link(self) -> str:
-        """Return the address to open; it works as long as the server runs."""
+        """Return the address to open. It works as long as the server runs."""
         return f"http://127.0.0.1:{self.port}/?key={self.secret}"
 
     def link_once(self) -> str:
-        """Return an address that works once: a browser's command line is seen by every user of the machine."""
+        """Return an address that works once: every user of the machine can see a browser's command line."""
         code = secrets.token_urlsafe(24)
         self._once.add(code)
         return f"http://127.0.0.1:{self.port}/?key={code}"
 
     def lets_in(self, given: str) -> bool:
-        """Return whether a link's key is good."""
+        """Return whether a link's key is valid."""
         if given in self._once:
             self._once.discard(given)
             return True
@@ -75,7 +77,7 @@ class Keys:
 
 
 class Guard:
-    """Stands before the application and lets no request through that should not be."""
+    """Runs before the application and refuses requests that are not allowed."""
 
     def __init__(self, app: ASGIApp, keys: Keys, *, writes: bool = False) -> None:
         self._app, self._keys, self._writes = app, keys, writes
@@ -98,7 +100,7 @@ class Guard:
         await app(scope, receive, guarded)
 
     def _answer(self, asked: HTTPConnection) -> Response | None:
-        """Return what is said in the application's place; None where the request may go on to it."""
+        """Return the response that replaces the application's, or None if the request may pass."""
         refusal = self._refusal(asked.scope, asked.headers)
         if refusal is not None:
             return PlainTextResponse(f"{refusal[1]}\n", refusal[0])
@@ -112,7 +114,7 @@ class Guard:
         return None
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Return what is wrong with a request, as a status and a sentence."""
+        """Return the reason to refuse a request, as a status and a sentence."""
         host = headers.getlist("host")
         if len(host) != 1 or host[0].lower() not in self._hosts:
             return 403, f"Refused: this server answers to 127.0.0.1:{self._keys.port} only (Host header)."
@@ -131,7 +133,7 @@ class Guard:
         return None
 
     def _no_writing(self, headers: Headers) -> tuple[int, str] | None:
-        """Return what is wrong with a request to write. A browser names the origin of every POST, so one without it is not ours."""
+        """Return the reason to refuse a request to write. Browsers send Origin with every POST, so one without it is not ours."""
         if headers.getlist("origin") != [f"http://{headers['host'].lower()}"]:
             return 403, "Refused: only a page of this server may write (Origin header)."
         if not same("".join(headers.getlist(TOKEN_HEADER)), self._keys.token):
@@ -147,5 +149,5 @@ class Guard:
 
 
 def same(given: str, secret: str) -> bool:
-    """Return whether two texts are equal, in a time that does not tell how far they are."""
+    """Return whether two texts are equal, in a time that does not reveal where they differ."""
     return secrets.compare_digest(given.encode("utf-8", "replace"), secret.encode())

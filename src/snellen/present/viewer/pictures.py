@@ -1,7 +1,7 @@
-"""Questions and pictures of samples from a run's data set, loaded a page at a time by one thread and kept within bounds.
+"""Questions and images of samples from a run's data set, loaded a page at a time by one thread, within memory limits.
 
-A data set is read from front to back, so asking for one sample takes as long as asking for fifty: a page asks for all of its samples
-at once, and the page of one of them finds it here.
+A data set is read from front to back, so loading one sample takes as long as loading fifty. A page therefore requests all of its samples at
+once, and the page of one of them finds it here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from snellen.present.model.sample_view import asked_again
 
 SMALL = 160
 AS_IT_IS = 12_000_000
-"""The most bytes of a picture that is served as the data set has it; a larger one is served smaller."""
+"""The most bytes of an image that is served unchanged. A larger one is served smaller."""
 LARGE = 3000
 LOADED_BYTES = 48 << 20
 AT_ONCE = 150
@@ -30,11 +30,11 @@ AT_ONCE = 150
 
 
 ServedImage = tuple[bytes, str]
-"""A picture as a response: bytes and their type."""
+"""An image as a response: bytes and their type."""
 
 
 class QuestionCache:
-    """Data sets of the runs that are looked at. `where` is where the data is now, if it moved."""
+    """Data sets of the runs that are viewed. `where` is the current place of the data, if it moved."""
 
     def __init__(self, where: Path | None = None) -> None:
         self._data = DataAgain([where] if where is not None else [])
@@ -42,12 +42,12 @@ class QuestionCache:
         self._wanted: dict[str, dict[str, Collection[str]]] = {}
         self._lock = threading.Lock()
         self._loaded: OrderedDict[tuple[str, str], tuple[Mapping[str, Question | str], int]] = OrderedDict()
-        """The latest, up to so many bytes."""
+        """The latest questions, up to a limit of bytes."""
 
     def ask_for(self, key: str, path: Path, wanted: Mapping[str, Collection[str]]) -> Future[None]:
-        """Load what was asked about samples, given by their ids with the arms that asked; what is there already is not read again.
+        """Load the questions about samples, given by their ids with the arms that asked. Loaded ones are not read again.
 
-        All that is asked for of a run while the thread is busy is loaded in one pass; of very much, the latest.
+        All requests for a run while the thread is busy are loaded in one pass. Of very many, only the latest are loaded.
         """
         with self._lock:
             own = self._wanted.setdefault(key, {})
@@ -57,16 +57,16 @@ class QuestionCache:
         return self._pool.submit(self._load, key, RunFolder(path))
 
     def loaded(self, key: str, sample: str) -> Mapping[str, Question | str] | None:
-        """Return what was asked about a sample by arm, or why that is not known any more; None where it was not loaded."""
+        """Return the questions about a sample by arm, or why they are no longer known. Return None if they are not loaded."""
         found = self._loaded.get((key, sample))
         return None if found is None else found[0]
 
     def close(self) -> None:
-        """End what goes on."""
+        """Stop the loading."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _load(self, key: str, run: RunFolder) -> None:
-        """Load all that is asked for of a run."""
+        """Load all requested questions of a run."""
         with self._lock:
             wanted = self._wanted.pop(key, {})
         if not wanted:
@@ -83,7 +83,7 @@ class QuestionCache:
 
 
 def large(data: bytes) -> ServedImage | None:
-    """Return a picture for a page: as the data set has it where browsers show that, else a copy; None where it cannot be used."""
+    """Return an image for a page: unchanged if browsers show its format, else a copy. Return None if it cannot be used."""
     head = sniff(data)
     if head.codec in WEB and len(data) <= AS_IT_IS and head.width and head.height:
         return data, MIME[head.codec]
@@ -91,9 +91,9 @@ def large(data: bytes) -> ServedImage | None:
 
 
 def scaled(data: bytes, side: int) -> ServedImage | None:
-    """Return a copy of a picture that is no larger than `side` either way; None for one that does not decode."""
+    """Return a copy of an image with sides of at most `side` pixels, or None for one that does not decode."""
     try:
         with decoded(data) as image:
             return as_webp(image, side, 80), MIME["webp"]
-    except Exception:  # Pillow has many ways to say that a file is damaged
+    except Exception:  # Pillow raises many kinds of errors for a damaged file
         return None

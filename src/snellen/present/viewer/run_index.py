@@ -1,6 +1,7 @@
-"""The runs of a folder by keys that addresses can name. A key is made of a folder's name, and looked up: no path ever comes from outside.
+"""The runs of a folder by keys for addresses. A key is made from a folder's name and looked up: no path ever comes from outside.
 
-What is linked out of the folder is not opened. A run is told from run.json and summary.json, read again only when they change.
+Links that lead out of the folder are not opened. A run is described by run.json and summary.json, which are read again only when they
+change.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ OUTSIDE = "linked out"
 
 
 class RunEntry(NamedTuple):
-    """A run of the folder, with what its list shows of a summary, which itself is about a megabyte.
+    """A run of the folder, with the facts that the list shows from a summary, which itself is about a megabyte.
 
-    `totals` is None where it is not marked yet, `problem` says what is wrong with its summary. Of one that is `pending` only run.json was
-    read yet.
+    `totals` is None if the run is not marked yet. `problem` says what is wrong with its summary. If it is `pending`, only run.json has been
+    read.
     """
 
     key: str
@@ -45,19 +46,19 @@ class RunEntry(NamedTuple):
 
 
 class FoundRuns(NamedTuple):
-    """All runs, the latest first, and what was passed over."""
+    """All runs, latest first, and what was skipped."""
 
     runs: tuple[RunEntry, ...]
     passed: tuple[SkippedEntry, ...]
 
 
 def _key_of(name: str) -> str:
-    """Return what addresses call a run."""
+    """Return a run's key for addresses."""
     return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
 class RunIndex:
-    """The runs right below a folder, or the one run that the folder is."""
+    """The runs directly below a folder, or the one run that the folder is."""
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
@@ -72,18 +73,18 @@ class RunIndex:
         self._lock, self._indexing = threading.Lock(), threading.Lock()
 
     def inside(self, path: Path) -> bool:
-        """Return whether a file is in the folder, links followed."""
+        """Return whether a file is in the folder after links are resolved."""
         try:
             return path.resolve(strict=True).is_relative_to(self._root)
-        except (OSError, RuntimeError):  # not there, or a link to itself
+        except (OSError, RuntimeError):  # missing, or a link to itself
             return False
 
     def file(self, path: Path) -> Path | None:
-        """Return a regular file inside the folder; None for all else. Names in a run's own records may be anything."""
+        """Return a regular file inside the folder, or None for anything else. Names in a run's own records may be anything."""
         return path if path.is_file() and self.inside(path) else None
 
     def found(self, seconds: float = float("inf")) -> FoundRuns:
-        """Return what the folder holds now. Of runs that are new, the latest are read for so long; the others are `pending`."""
+        """Return what the folder holds now. New runs are read, latest first, for at most `seconds`; the others are `pending`."""
         with self._lock:
             every = [self._begun(path) for path in self._paths()]
             runs = [one for one in every if isinstance(one, RunEntry)]
@@ -95,7 +96,7 @@ class RunIndex:
         return FoundRuns(tuple(one for one in read if isinstance(one, RunEntry)), tuple(passed))
 
     def run(self, key: str) -> RunEntry | None:
-        """Return the run of a key, looked up among the folder's names."""
+        """Return the run with a key, looked up among the folder's names."""
         with self._lock:
             path = next((p for p in self._paths() if _key_of(p.name) == key), None)
             one = self._begun(path) if path is not None else None
@@ -104,7 +105,7 @@ class RunIndex:
         return one if isinstance(one, RunEntry) else None
 
     def handle(self, key: str) -> RunHandle | None:
-        """Return a run by its key; None where there is none."""
+        """Return a run by its key, or None if it does not exist."""
         entry = self.run(key)
         if entry is None:
             return None
@@ -120,7 +121,7 @@ class RunIndex:
         return RunHandle(entry, summary, index)
 
     def _checked(self, folder: RunFolder) -> Summary | None:
-        """Return a run's summary, None where it has none that can be used.
+        """Return a run's summary, or None if it has no usable one.
 
         A file that is linked out of the folder, that a protocol's name leads out of it, or that has no end is an error.
         """
@@ -146,7 +147,7 @@ class RunIndex:
             raise SnellenError(f"{self.folder} cannot be read ({error.strerror})") from None
 
     def _begun(self, path: Path) -> RunEntry | SkippedEntry:
-        """Return what was read of a run before, or its manifest."""
+        """Return the facts that were read from a run before, or its manifest."""
         record = path / "run.json"
         if not self.inside(path):
             return SkippedEntry(path, OUTSIDE, "a link to a place outside the folder, which is not followed")
@@ -159,7 +160,7 @@ class RunIndex:
         return found if isinstance(found, SkippedEntry) else RunEntry(_key_of(path.name), path, found, pending=True)
 
     def _read(self, entry: RunEntry) -> RunEntry | SkippedEntry:
-        """Return a run with its headline, kept until its records change."""
+        """Return a run with its headline, cached until its records change."""
         path = entry.path
         stamps = _stamps(path)
         links = [one for one in path.rglob("*") if one.is_symlink() and not self.inside(one)]
@@ -183,9 +184,9 @@ def _stamps(path: Path) -> tuple[Stamp | None, Stamp | None]:
 
 
 def being_written(path: Path, quiet: float) -> bool:
-    """Return whether a process holds the run's lock. Looked up, never tried: trying could stop a run that is about to begin.
+    """Return whether a process holds the run's lock. The lock is looked up, never tried: trying could stop a run that is about to begin.
 
-    Where the system does not list its locks: whether answers came in the last minute (`quiet`: seconds since the last one).
+    If the system does not list its locks: whether answers came in the last minute (`quiet`: seconds since the last one).
     """
     try:
         inode = (path / ".lock").stat().st_ino
@@ -198,12 +199,12 @@ def being_written(path: Path, quiet: float) -> bool:
 
 KEPT = 6
 FRESH = 0.5
-"""Seconds in which a run is not looked at again."""
+"""Seconds in which a run is not checked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunHandle:
-    """A run that is looked at, and its index. `summary` is None where it is not marked yet."""
+    """A run that is viewed, and its index. `summary` is None if it is not marked yet."""
 
     entry: RunEntry
     summary: Summary | None
@@ -211,7 +212,7 @@ class RunHandle:
 
     @property
     def protocols(self) -> dict[str, ProtocolSummary]:
-        """Return its protocols, those of control arms too."""
+        """Return its protocols, including those of control arms."""
         return {p.protocol: p for p in _protocols(self.summary)}
 
     @property
@@ -221,14 +222,14 @@ class RunHandle:
 
     @property
     def plain_marks(self) -> list[str]:
-        """Return the names of their marks, each time that questions were asked: the first time of all of them first."""
+        """Return the names of their marks, one for each repeat of the questions: the first repeat of all protocols comes first."""
         found = self.summary.plain if self.summary is not None else []
         times = range(1, formatting.times_asked(found) + 1)
         return [marked_as(p.protocol, at) for at in times for p in found if at <= p.repeats]
 
     @property
     def repeats(self) -> int:
-        """Return how often questions were asked."""
+        """Return how many times questions were asked."""
         return formatting.times_asked(list(self.protocols.values()))
 
 

@@ -1,4 +1,4 @@
-"""The viewer's list of runs, with what is going on, and its page of one run: what was run, every score, and ways to its samples."""
+"""The viewer's list of runs with their progress, and its page of one run: what was run, every score, and links to its samples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_TAGS = 6
 
 
 def run_context(handle: RunHandle, progress: _RunProgress | None) -> dict[str, Any]:
-    """Return what the template of a run gets; `run` is None where the run is not marked yet."""
+    """Return the template's data for a run. `run` is None if the run is not marked yet."""
     entry = handle.entry
     run = None
     if handle.summary is not None:
@@ -51,7 +51,7 @@ def _filters_of(handle: RunHandle, part: PartView) -> list[tuple[str, str]]:
 
 
 def _filters(run: RunView) -> list[tuple[str, str, int]]:
-    """Return ways to the samples by the outcome under the main protocol: the end of an address, a name, how many."""
+    """Return links to the samples by outcome under the main protocol: the end of an address, a name, the number of samples."""
     main = next(iter(run.protocols.values()))
     found: Counter[str] = Counter()
     for group in main.groups:
@@ -65,7 +65,7 @@ def _filters(run: RunView) -> list[tuple[str, str, int]]:
 
 
 def _tags(handle: RunHandle) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return ways to the samples by tag; tags with many values are left to the filter."""
+    """Return links to the samples by tag. Tags with many values are available only in the filter."""
     found = []
     for key, column in handle.index.tags.items():
         if 1 < len(column.values) <= MOST_VALUES:
@@ -89,7 +89,7 @@ KEPT = 1000
 
 
 class _RunProgress(NamedTuple):
-    """How far a run is that is not complete: questions that got an answer, and those whose calls failed."""
+    """The progress of an incomplete run: questions that got an answer, and those whose calls failed."""
 
     answers: int
     failed: int
@@ -98,7 +98,7 @@ class _RunProgress(NamedTuple):
 
 
 def progress_of(run_index: RunIndex, entry: RunEntry) -> _RunProgress | None:
-    """Return how far a run is; None where it is complete and nothing writes to it."""
+    """Return the progress of a run, or None if it is complete and no process writes to it."""
     answers = run_index.file(entry.path / "answers.jsonl")
     now = stamp(answers) if answers is not None else None
     going_on = being_written(entry.path, time.time() - now.modified / 1e9 if now else float("inf"))
@@ -111,13 +111,13 @@ def progress_of(run_index: RunIndex, entry: RunEntry) -> _RunProgress | None:
 
 @lru_cache(KEPT)
 def _counted(path: Path, _stamp: Stamp | None) -> tuple[int, int]:
-    """Return how many questions have an answer, and how many have a failure and no answer."""
+    """Return the number of questions with an answer, and of those with a failure and no answer."""
     scan = RunFolder(path).scan()
     return scan.answered, scan.failed
 
 
 def runs_context(run_index: RunIndex, found: FoundRuns, given: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the template of the first page gets. Rows are runs, each with its progress where it is not complete."""
+    """Return the data for the template of the first page. Rows are runs, each with its progress if it is not complete."""
     rows = [(entry, None if entry.pending else progress_of(run_index, entry)) for entry in found.runs]
     text, exam, state, sort = (given.get(name, "") for name in ("q", "exam", "state", "sort"))
     chosen = [row for row in rows if _fits(*row, text.casefold().split(), exam, state)]

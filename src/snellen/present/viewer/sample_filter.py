@@ -1,4 +1,4 @@
-"""Which samples of a run a page is about: what its address asks for, and the rows that this gives."""
+"""The samples of a run that a page shows: the filter in its address, and the resulting rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from snellen.engine.runs.sample_index import CODES, SampleIndex, placed
 PAGE = 50
 NOT_CORRECT, NO_ANSWER = "not-correct", "no-answer"
 KINDS = {NOT_CORRECT: "not correct", NO_ANSWER: "any non-answer"}
-"""What may be asked for beside a single outcome."""
+"""Filters other than a single outcome."""
 OUTCOMES: dict[str, Collection[Outcome]] = {
     NOT_CORRECT: [one for one in Outcome if one not in (Outcome.CORRECT, Outcome.UNMARKED)],
     NO_ANSWER: NON_ANSWERS,
@@ -42,13 +42,13 @@ Rows = NDArray[np.intp]
 
 
 def asked(pairs: Iterable[tuple[str, str]]) -> UnshortenedText:
-    """Return the end of an address that asks for something."""
+    """Return the query part of an address."""
     said = urlencode([(k, v) for k, v in pairs if v], errors="replace")
     return UnshortenedText(f"?{said}" if said else "")
 
 
 class SampleFilter(NamedTuple):
-    """A filter: an outcome under a protocol, flips, a state of the answer, tags, a text, and the order of what is found."""
+    """A filter: an outcome under a protocol, flips, a state of the answer, tags, a text, and the order of the results."""
 
     protocol: str = ""
     outcome: str = ""
@@ -60,7 +60,7 @@ class SampleFilter(NamedTuple):
     page: int = 1
 
     def query(self, **other: Any) -> str:
-        """Return the filter as the end of an address, with some of it changed."""
+        """Return the filter as the query part of an address, with some changes."""
         one = self._replace(**other)
         pairs = [
             ("protocol", one.protocol),
@@ -76,12 +76,12 @@ class SampleFilter(NamedTuple):
 
     @property
     def all(self) -> bool:
-        """Return whether it lets everything through."""
+        """Return whether it accepts everything."""
         return not (self.outcome or self.flips or self.state or self.text or self.tags)
 
 
 def wanted_from(given: Sequence[tuple[str, str]], protocols: Sequence[str]) -> SampleFilter:
-    """Return the filter that an address names. What makes no sense is left out: an address is no place for errors."""
+    """Return the filter in an address. Invalid values are ignored: an address is not the place to report errors."""
     values = dict(given)
     protocol, outcome, page = (values.get(name, "") for name in ("protocol", "outcome", "page"))
     return SampleFilter(
@@ -97,7 +97,7 @@ def wanted_from(given: Sequence[tuple[str, str]], protocols: Sequence[str]) -> S
 
 
 def rows_of(index: SampleIndex, wanted: SampleFilter, protocols: Sequence[str]) -> Rows:
-    """Return the rows that a filter lets through, in its order. `protocols` are those without a control, the main one first."""
+    """Return the rows that a filter accepts, in its order. `protocols` are those without a control, the main one first."""
     keep = _matching(index, index.version, wanted.text).copy() if wanted.text else np.ones(len(index), bool)
     by = wanted.protocol or next(iter(protocols), "")
     if wanted.outcome:
@@ -117,7 +117,7 @@ def rows_of(index: SampleIndex, wanted: SampleFilter, protocols: Sequence[str]) 
 
 
 def _with_outcome(index: SampleIndex, protocol: str, outcome: str) -> NDArray[np.bool_]:
-    """Return the samples with such an answer: any of them, where questions were asked several times."""
+    """Return the samples with such an answer: in any repeat, if questions were asked several times."""
     codes = [CODES[one] for one in OUTCOMES[outcome]]
     found = np.zeros(len(index), bool)
     for column in index.times(protocol):
@@ -126,7 +126,7 @@ def _with_outcome(index: SampleIndex, protocol: str, outcome: str) -> NDArray[np
 
 
 def _in_state(index: SampleIndex, state: str) -> NDArray[np.bool_]:
-    """Return the samples in a state by the answers to all arms: one is failed or open where any of its questions is."""
+    """Return the samples in a state by the answers to all arms. A sample is failed or open if any of its questions is."""
     failed = np.zeros(len(index), bool)
     there = np.zeros(len(index), bool)
     for arm in index.arms.values():
@@ -138,7 +138,7 @@ def _in_state(index: SampleIndex, state: str) -> NDArray[np.bool_]:
     return there if state == "answered" else ~(there | failed)
 
 
-# ---------------------------------------------------------------- what is read for a search or an order, and kept for its next pages
+# ---------------------------------------------------------------- cached reads for a search or an order
 
 
 class _CallTime(msgspec.Struct):
@@ -146,7 +146,7 @@ class _CallTime(msgspec.Struct):
 
 
 class _Texts(msgspec.Struct):
-    """What a search and an order look at in a line of an answer or a sample."""
+    """The fields of an answer or a sample that a search and an order read."""
 
     id: str = ""
     text: str = ""
@@ -161,14 +161,14 @@ _TEXTS = msgspec.json.Decoder(_Texts)
 
 
 def _lines_of(path: Path, places: NDArray[np.int64]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that count with the rows of their samples."""
+    """Yield the current lines with the rows of their samples."""
     row_at = {place: row for row, place in enumerate(places.tolist())}
     return ((row_at[place], line) for place, line in placed(path) if place in row_at)
 
 
 @lru_cache(KEPT)
 def _matching(index: SampleIndex, _version: object, text: str) -> NDArray[np.bool_]:
-    """Return which samples have a text in their id, truth, facts or an answer, whatever the case."""
+    """Return the samples with a text in their id, truth, facts or an answer, ignoring case."""
     needle = text.casefold()
     raw = needle.encode() if needle.isascii() and needle.isprintable() and not set(needle) & {'"', "\\"} else b""
     keep = np.zeros(len(index), bool)
@@ -179,7 +179,7 @@ def _matching(index: SampleIndex, _version: object, text: str) -> NDArray[np.boo
     ):
         for row, line in _lines_of(path, places):
             if raw and line.isascii() and raw not in line.lower():
-                continue  # a plain text is in a plain line as it is: most need no decoding
+                continue  # a plain text appears unescaped in a plain line, so most need no decoding
             with suppress(*UNREADABLE):
                 keep[row] |= needle in _said(_TEXTS.decode(line))
     return keep
@@ -199,7 +199,7 @@ def _order(index: SampleIndex, rows: Rows, sort: str) -> Rows:
 
 @lru_cache(KEPT)
 def _measured(index: SampleIndex, _version: object, seconds: bool) -> NDArray[np.float64]:
-    """Return how long each sample's first reply is, or how many seconds it took; without one it is not a number, which comes last."""
+    """Return the length of each sample's first reply, or its time in seconds. Without a reply it is NaN, which sorts last."""
     found = np.full(len(index), np.nan)
     for arm in index.arms.values():
         for row, line in _lines_of(index.folder.answers_path, np.where(np.isnan(found), arm.place, NOWHERE)):
@@ -210,7 +210,7 @@ def _measured(index: SampleIndex, _version: object, seconds: bool) -> NDArray[np
 
 
 def page_of(rows: Rows, page: int, size: int = PAGE) -> tuple[Rows, int, int]:
-    """Return the rows of a page, which page that is (the last one where there are fewer), and how many there are.
+    """Return the rows of a page, its number (the last page if there are fewer), and the number of pages.
 
     >>> [(some.tolist(), at, of) for some, at, of in (page_of(np.arange(5), n, 2) for n in (1, 3, 9))]
     [([0, 1], 1, 3), ([4], 3, 3), ([4], 3, 3)]

@@ -1,4 +1,4 @@
-"""The list of samples, and the page of one: shown as its exam shows it, with the request as it was sent and the ledger."""
+"""The list of samples, and the page of one: shown by its exam's gallery, with the request as it was sent and the ledger."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Turn = tuple[str, list[str | GalleryPicture]]
 
 
 class _PagePicture(NamedTuple):
-    """A picture that the page holds once: its name there, where it comes from, and its size."""
+    """An image that the page holds once: its name there, its source, and its size."""
 
     name: str
     address: str
@@ -48,7 +48,7 @@ class _Block(NamedTuple):
 def sample_blocks(
     handle: RunHandle, record: SampleRecord, loaded: Mapping[str, Question | str] | None, hook: Gallery
 ) -> list[_Block]:
-    """Return a block for each arm that asked about the sample; those of controls are shown plainly."""
+    """Return a block for each arm that asked about the sample. Those of controls use the plain layout."""
     blocks = []
     sample = record.sample
     for number, (arm, answer) in enumerate(record.answers.items()):
@@ -67,7 +67,7 @@ def sample_blocks(
         gallery = Gallery() if parsed.control else hook
         try:
             view = gallery.view([item])
-        except Exception:  # a run may hold what its exam never wrote: it is shown plainly, as those of unknown exams
+        except Exception:  # a run may hold data that its exam never wrote: it is shown plainly, as with unknown exams
             gallery = Gallery()
             view = gallery.view([item])
         facts = list(_sent(handle.entry.manifest, answer))
@@ -76,13 +76,13 @@ def sample_blocks(
 
 
 def pictures_of(question: Question) -> list[tuple[int, Picture]]:
-    """Return every picture of a request in the order in which it was sent, numbered: earlier turns first."""
+    """Return every image of a request in the order of sending, numbered, earlier turns first."""
     earlier = [part for turn in question.history for part in turn.parts if isinstance(part, Picture)]
     return list(enumerate((*earlier, *question.pictures)))
 
 
 def thumbnail_of(question: Question) -> Picture | None:
-    """Return the picture that the question is about: the first, or after examples the last."""
+    """Return the image that the question is about: the first, or the last after examples."""
     if not question.pictures:
         return None
     return question.pictures[-1 if question.shots else 0]
@@ -96,7 +96,7 @@ def _print(data: bytes, name: str, address: str) -> _PagePicture:
 def _show(
     prints: Sequence[_PagePicture], answer: Answer, sent_in_parts: bool, before: int, picture: Picture, at: int
 ) -> GalleryPicture:
-    """Return a picture by its name on the page, compared with the ledger. So many of the request come `before` those that `at` counts."""
+    """Return an image by its name on the page, compared with the ledger. `before` is the number of images before those that `at` counts."""
     at += before
     note = ledger_note(picture, at, answer, sent_in_parts=sent_in_parts)
     url = None if note.startswith(MISSING) else UnshortenedText(f"#{prints[at].name}")
@@ -105,7 +105,7 @@ def _show(
 
 
 def _turns(question: Question, show: ShowPicture) -> Iterator[Turn]:
-    """Yield the request turn by turn: a role, and its texts and pictures in order."""
+    """Yield the request turn by turn: a role, and its texts and images in order."""
     if question.system is not None:
         yield "system", [question.system]
     number = count()
@@ -114,7 +114,7 @@ def _turns(question: Question, show: ShowPicture) -> Iterator[Turn]:
 
 
 def _sent(manifest: Manifest, answer: Answer) -> Iterator[tuple[str, str]]:
-    """Yield what went with the request: endpoint and parameters as the run asked for them, and what was left out."""
+    """Yield the settings of the request: endpoint, parameters as the run requested them, and what was left out."""
     if answer.calls:
         yield from subject_facts(manifest)
     left_out = sorted({name for call in answer.calls for name in call.left_out})
@@ -131,7 +131,7 @@ MOST_VALUES = 400
 def samples_context(
     handle: RunHandle, wanted: SampleFilter, found: Rows, pages: int, records: list[SampleRecord]
 ) -> dict[str, Any]:
-    """Return what the template of a page of samples gets. Outcomes stand together where several protocols say the same."""
+    """Return the data for the template of a page of samples. Outcomes are grouped if several protocols agree."""
     base = f"/run/{handle.entry.key}"
     first = (wanted.page - 1) * PAGE
     flipped = handle.index.flipped(handle.plain)
@@ -153,7 +153,7 @@ def samples_context(
 
 
 def form_context(handle: RunHandle, wanted: SampleFilter) -> dict[str, Any]:
-    """Return what the filter's form gets, on every page about samples."""
+    """Return the data for the filter's form, on every page about samples."""
     chosen = dict(wanted.tags)
     choices = [
         (key, TAG + key, column.values, chosen.get(key, ""))

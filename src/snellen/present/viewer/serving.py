@@ -1,4 +1,4 @@
-"""Starts a server on this machine's own address and ends it: the viewer's, and that of `snellen annotate`."""
+"""Start and stop a server on this machine's own address: the viewer's, and that of `snellen annotate`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_IDLE = 64
 
 
 def listening(port: int | None) -> socket.socket:
-    """Return a socket that only this machine reaches: on the port that was named, or on the usual one, or on any that is free."""
+    """Return a socket that only this machine reaches: on the named port, or else on the usual one, or else on any free one."""
     for one in (port,) if port is not None else (PORT, 0):
         found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -49,7 +49,7 @@ def serve(folder: Path, data: Path | None, port: int | None, opened: Callable[[K
 def until_stopped(
     guarded: Callable[[Keys], Guard], listener: socket.socket, command: str, opened: Callable[[Keys], None]
 ) -> None:
-    """Serve what `guarded` makes of the session's keys until Ctrl-C."""
+    """Serve the application that `guarded` makes from the session's keys until Ctrl-C."""
     keys = Keys(listener.getsockname()[1], command)
     try:
         opened(keys)
@@ -61,7 +61,7 @@ def until_stopped(
 
 
 def server_of(app: Guard) -> uvicorn.Server:
-    """Make the server. Beyond some connections that ask nothing, or only half a question, the oldest of them is closed for a new one."""
+    """Make the server. If too many connections send no request, or only half of one, the oldest of them is closed for a new one."""
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
 

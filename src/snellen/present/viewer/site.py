@@ -1,4 +1,4 @@
-"""What the pages of `snellen view` and `snellen annotate` have in common: templates, the files beside them, errors as pages."""
+"""Shared code of the pages of `snellen view` and `snellen annotate`: templates, static files, errors as pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEPT = {"cache-control": "private, max-age=3600"}
 
 
 class Site:
-    """The pages of one application. `package` has its templates and files, beside those of the viewer."""
+    """The pages of one application. `package` has its templates and files; the viewer's are also available."""
 
     def __init__(self, package: str = HERE) -> None:
         self._templates = Templates(package, TextDetail(LONG, True))
@@ -41,12 +41,12 @@ class Site:
         )
 
     def page(self, name: str, context: Mapping[str, Any], status: int = 200) -> Response:
-        """Return a page of a template."""
+        """Return a page from a template."""
         text = self._templates.page(f"{name}.html", **context)
         return HTMLResponse(text.encode("utf-8", "backslashreplace"), status)
 
     def file(self, name: str) -> Response:
-        """Return a file that comes with the pages."""
+        """Return a static file of the pages."""
         if name not in self._files:
             raise HTTPException(404, "There is no such file.")
         return Response(self._files[name], headers={"content-type": TYPES[name.rpartition(".")[2]], **KEPT})
@@ -60,7 +60,7 @@ class Site:
 
 
 def picture_response(found: ServedImage | None) -> Response:
-    """Return a picture; an error where it cannot be shown."""
+    """Return an image, or an error if it cannot be shown."""
     if found is None:
         raise HTTPException(404, "This picture cannot be shown.")
     data, kind = found
