@@ -46,7 +46,7 @@ class ChoiceProtocol(Protocol):
         return self.score(None, sample)
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """Return what is kept of a mark. Questions about the same picture stand or fall together."""
+        """Return the kept part of a mark. Questions about the same picture stand or fall together."""
         shown = sample.facts.get("image", "")
         values = {k: v for k, v in mark.metrics.items() if isinstance(v, float)}
         return Seen(values, mark.outcome, shown if isinstance(shown, str) else "\x1f".join(shown))

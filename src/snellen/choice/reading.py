@@ -2,7 +2,7 @@
 
 A reply is read in five steps, and a step counts only where those before it found nothing:
 
-1. every line is nothing but options ("B", "**B. blue**", "Answer: A, C"), or says yes or no of each ("A: yes");
+1. every line is nothing but options ("B", "**B. blue**", "Answer: A, C"), or says yes or no to each ("A: yes");
 2. it states its answer ("the answer is B", "I would say B", "B is correct", JSON, an answer tag, \\boxed{}), in a sentence without a doubt;
 3. its first line begins with the answer ("B. The car is blue", "No, there is none"), or its last line is nothing but the answer;
 4. it names an option, and no word anywhere denies, compares, refuses or doubts;
@@ -100,7 +100,7 @@ def read_labels(reply: str, options: Sequence[str]) -> list[str] | None:
 
 
 def said(reply: str) -> str:
-    """Return what a reply says, in lines without markup: thinking is off, and an answer in JSON, a tag or a box is "Answer: ...".
+    """Return the content of a reply, in lines without markup: thinking is removed, and an answer in JSON, a tag or a box is "Answer: ...".
 
     >>> said('<think>A?</think>```json\\n{"answer": "B"}\\n```'), said("So $\\\\boxed{B}$."), said("[x] red\\n[ ] blue")
     ('Answer: B', 'Answer: B', 'red: yes\\n\\nblue: no')
@@ -121,7 +121,7 @@ def said(reply: str) -> str:
 
 
 def _value_said(value: Any) -> str:
-    """Return what a JSON value answers, as text; empty where it has no answer."""
+    """Return the answer in a JSON value, as text; empty where it has no answer."""
     found = field(value, WORDS["keys"])
     value = value if found is None else found
     if isinstance(value, dict):

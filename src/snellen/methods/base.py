@@ -56,7 +56,7 @@ class MethodView(Struct, frozen=True):
 
     @property
     def whole(self) -> Crop:
-        """Return the crop that cuts nothing off."""
+        """The crop that cuts nothing off."""
         return Crop.whole(Pixels(self.width, self.height))
 
 

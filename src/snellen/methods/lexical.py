@@ -19,7 +19,7 @@ from snellen.exams.grounding.reading.predictions import Corners, Detection
 from snellen.methods.base import Look, Parse, Tools
 from snellen.methods.parsers import ParserLocator
 
-ALIKE = 0.75  # of the letters: what a reader of pixels may take for the same words
+ALIKE = 0.75  # of the letters: above this, OCR may read the same words
 FAR = 20  # line heights from a label to its field
 BELOW = 5  # a field below its label counts as this many times farther than one beside it
 _QUOTED = re.compile(r"(?<!\w)'(.{1,200}?)'(?!\w)|\"(.{1,200}?)\"|“(.{1,200}?)”|‘(.{1,200}?)’|`(.{1,200}?)`")

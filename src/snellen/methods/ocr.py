@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from snellen.methods.ocr_boxes import Pixels8
 
 MODULES = ("rapidocr", "onnxruntime", "cv2")
-MODELS = {"Det": "PP-OCRv6_det_small.onnx", "Rec": "PP-OCRv6_rec_small.onnx"}  # named, as others give other answers
+MODELS = {"Det": "PP-OCRv6_det_small.onnx", "Rec": "PP-OCRv6_rec_small.onnx"}  # named: others give other answers
 SETTINGS: dict[str, Any] = {
     "Global.log_level": "critical",
     "Global.use_preprocess_img": False,
@@ -115,7 +115,7 @@ def parse_picture(image: bytes) -> Parse:
 
 
 def is_words(text: str, score: float) -> bool:
-    """Tell whether recognized text is writing: one or two odd signs are more often an icon."""
+    """Tell whether recognized text is real text: one or two odd signs are more often an icon."""
     plain = any(c.isascii() and c.isalnum() for c in text)
     return bool(text.strip()) and score >= (_CERTAIN if len(text.strip()) <= 2 or not plain else READABLE)
 

@@ -25,7 +25,7 @@ _MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(original.SIZES), "screense
 
 
 class OracleTarget(NamedTuple):
-    """The truth that the original hands to its methods: the box as fractions (x, y, width, height), and the text."""
+    """The truth that the original passes to its methods: the box as fractions (x, y, width, height), and the text."""
 
     box: original.XYWH
     text: str | None

@@ -58,7 +58,7 @@ class DualEncoder:
         return EmbeddedTexts(vectors, cut)
 
     def _embed_texts(self, model: Any, processor: Any, batch: list[str], longest: int) -> list[Sequence[float]]:
-        if self._mode == "original":  # one text at a time, unpadded: what stands last differs from text to text
+        if self._mode == "original":  # one text at a time, unpadded: the last position differs from text to text
             return [v for text in batch for v in self._encode_texts(model, processor, [text], longest, padding=False)]
         padding = "max_length" if self._family != "clip" else True
         return self._encode_texts(model, processor, batch, longest, padding=padding)
@@ -113,7 +113,7 @@ def rgb_pictures(images: Sequence[bytes]) -> list[Any]:
 
 
 def padding_of(family: str, mode: str) -> str:
-    """Return what texts are padded to, for the record. CLIP does not look at its padding."""
+    """Return the padding of texts, for the record. CLIP ignores its padding."""
     if mode == "original":
         return "none, as the D3 script"
     return "to the longest text, masked" if family == "clip" else "to the full length, as trained"

@@ -55,7 +55,7 @@ class TinyDual:
         cut = [len(ids) + len(ends) > longest for ids in found]
         if self._full:
             rows = [row + [self._text.pad_token_id] * (longest - len(row)) for row in rows]
-        # unpadded texts differ in length, and a text looks at all of its places: one at a time then
+        # unpadded texts differ in length, and the model attends to every position: so one at a time
         return EmbeddedTexts(_on_all_cores(self._said, rows, BATCH if self._full else 1), cut)
 
     def images(self, images: Sequence[bytes]) -> list[Sequence[float]]:

@@ -54,8 +54,9 @@ def auroc(scores: Sequence[float], correct: Sequence[bool | int]) -> float | Non
 def auroc_interval(scores: Sequence[float], correct: Sequence[bool | int], clusters: Sequence[str]) -> Interval | None:
     """Return the interval of `auroc`, by how often each sample wins (DeLong et al. 1988; summed over clusters, Obuchowski 1997).
 
-    It is Wilson's interval on as many samples as that spread is worth. Where there is no spread (an AUROC of 1), the doubt stays of as many
-    samples as make a share of one half as unsure as an AUROC of one half is by chance. None where there is no AUROC, or one cluster.
+    It is Wilson's interval on as many samples as that spread is worth. Where there is no spread (an AUROC of 1), some doubt
+    stays. It is that of the number of samples with which a share of one half is as unsure as an AUROC of one half is by chance.
+    None where there is no AUROC, or one cluster.
     """
     value = auroc(scores, correct)
     if value is None:

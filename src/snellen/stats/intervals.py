@@ -129,7 +129,7 @@ def worth(spread: MeanSpread) -> _EffectiveSample:
     ([62.16, 2.14], [20.88, 2.07])
     """
     n, most, own, top, likely = spread.n, spread.most, spread.own, spread.top, spread.likely
-    about = spread.found / n  # samples vary by so much more around the true mean than around their own
+    about = spread.found / n  # how much more samples vary around the true mean than around their own
     events, clusters = n * most, max(0.0, spread.clusters - 1)
     grades, seen = 1.0, events / (events + WHOLE)
     if own != most:

@@ -67,7 +67,7 @@ class Clusters(NamedTuple):
         return self.sums - self.total / self.n * self.counts
 
     def spread(self, most: float) -> MeanSpread:
-        """Return what is known of the mean's doubt; `most` is the variance of a sample, were all right or wrong with this mean.
+        """Return the known doubt of the mean; `most` is the variance of a sample, were all right or wrong with this mean.
 
         Samples of one cluster are alike or independent: together they are worth more than one independent sample and less than as many.
         """
@@ -152,11 +152,11 @@ def share_interval(found: Clusters) -> Interval:
     p = min(1.0, max(0.0, total / n))
     known = worth(found.spread(p * (1 - p)))
     low, high = wilson(total * (known.n / n), known.n, known.quantile)
-    return Interval(min(low, p), max(high, p), found.share_kind("wilson"))  # it holds p, whatever the last digit says
+    return Interval(min(low, p), max(high, p), found.share_kind("wilson"))  # it contains p, despite rounding errors
 
 
 def measured_interval(found: Clusters) -> Interval | None:
-    """Return Student's interval of the mean of a measurement; None where one cluster, or no spread, says nothing of it.
+    """Return Student's interval of the mean of a measurement; None where there is one cluster, or no spread.
 
     A value that is never negative (a time, a distance) stays so.
     """

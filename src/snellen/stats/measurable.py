@@ -1,4 +1,4 @@
-"""A test of whether a threshold can be measured, by catch trials. An observer that looks and understands the question passes them.
+"""A test, by catch trials, that a threshold can be measured. An observer that looks and understands the question passes them.
 
 The arithmetic also gives a threshold to an observer that only guesses, and to a model that refuses. Neither is sight.
 """

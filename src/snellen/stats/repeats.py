@@ -1,8 +1,8 @@
 """Questions that were asked several times: scores over all repeats, their spread, and the agreement of the answers.
 
 A sample that is asked five times is one sample still, not five. So a mean is taken over samples, of each one's mean over its repeats.
-Its interval is that of as many samples with these values. A score that is not a mean over samples (a macro F1, a quantile) is computed
-for each repeat alone, and the mean of these is the score. Its interval is as wide as that of one repeat, since in general it is not known
+Its interval is that of as many samples with these values. A score that is not a mean over samples (a macro F1, a quantile) is the mean
+of the scores of the repeats. Its interval is as wide as that of one repeat, since in general it is not known
 how much narrower it may be. The spread is the difference from one repeat to the next.
 """
 
@@ -171,7 +171,7 @@ def _bounds(protocol: Protocol, there: Sequence[GroupSummary]) -> tuple[float, f
 
 
 def _consistency(samples: GroupMarks) -> Consistency:
-    """Return the consistency, counted over samples that were asked at least twice."""
+    """Return the consistency of answers, counted over samples that were asked at least twice."""
     always = sometimes = never = same = 0
     for seen, count in samples.rows():
         alike = seen.own

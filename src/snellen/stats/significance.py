@@ -1,7 +1,7 @@
 """Could a paired difference be chance? An exact test where possible, by whole clusters: samples of one image change sides together.
 
 Were there no difference, each cluster's gain could as well have been a loss. So the signs of the clusters' sums are flipped in every
-way, and p is the share of ways that give at least the difference that was found. With samples that stand for themselves and are right
+way. The p value is the share of ways that give at least the observed difference. With samples that stand for themselves and are right
 or wrong, that is McNemar's exact test. Whole sums are counted out whatever their number, others only where they are few. Of more,
 PERMUTATIONS ways are drawn, always the same ones. Where even that is too much work, the normal curve is their limit.
 """
@@ -37,7 +37,7 @@ class _Significance(NamedTuple):
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """McNemar's exact test of pairs that are right or wrong, two-sided.
+    """Return the p value of McNemar's exact test of pairs that are right or wrong, two-sided.
 
     >>> round(mcnemar(2, 9), 4), mcnemar(3, 3), mcnemar(0, 0)
     (0.0654, 1.0, 1.0)

@@ -1,8 +1,12 @@
 """Grounding data: one Sample for each target of each screenshot, whatever format the folder has.
 
-A data set is a folder, or one file with its pictures beside it. The split is the usual division of the set: the difficulty
-(or the name) of a set in openadapt-grounding's format, the platform of ScreenSpot, the application group of ScreenSpot-Pro, the
-wording of OSWorld-G, the column `split` of own rows.
+A data set is a folder, or one file with its pictures beside it. The split is the usual division of the set:
+
+- openadapt-grounding's format: the difficulty (or the name) of the set
+- ScreenSpot: the platform
+- ScreenSpot-Pro: the application group
+- OSWorld-G: the wording
+- own rows: the column `split`
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def display_name(method: str) -> str:
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """Yield the original's result file and comparison, both tables as text, and ScreenSpot's own where the protocol is ScreenSpot's."""
+    """Yield the original's result file and comparison, both tables as text, and ScreenSpot's files under its protocol."""
     if _whole(run) is None or run.records is None:
         return
     records, subject = list(run.records()), run.manifest.subject

@@ -1,7 +1,7 @@
 """The score of a method that never looks at the screen: the best constant point, and guesses from the instructions.
 
 Everything is in fractions of the screen, so that a point is the same one on screens of different sizes. A point that is right only for
-targets of a single screenshot says nothing of others (in a group of three it would be a third), so it does not count.
+targets of a single screenshot does not count: in a group of three it would score a third, and it says nothing of other screenshots.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class _Screens(NamedTuple):
 
 
 class ScreenGallery(Gallery):
-    """Samples as screens. The overlay shows what the run's main protocol read, which its verdict is about."""
+    """Samples as screens. The overlay shows the prediction and verdict of the run's main protocol."""
 
     template = "screen.html"
     above = "layers.html"

@@ -23,7 +23,7 @@ Reader = Callable[[str, tuple[int, int]], Prediction]
 """Another implementation's reading of a plain reply about a screenshot of some size."""
 VERSION = "4"
 """The version of all five. 1 read plain replies otherwise (docs/grounding.md says how). 2 took a target that a parser did not see for a
-refusal and, in the three that read as we do, a minus sign for a bullet. 3 read "(- 9, 4)" there without its sign.
+refusal. In the three that read as we do, 2 also took a minus sign for a bullet, and 3 read "(- 9, 4)" without its sign.
 """
 
 

@@ -1,7 +1,7 @@
 """BLEU-1 to BLEU-4 (Papineni et al., 2002) as the caption toolkits compute it.
 
-Counts are clipped to the most that any one reference has, the brevity penalty takes the reference length that is closest
-(the shorter of two equally close), and two tiny numbers keep divisions defined: they are part of the published values.
+Counts are clipped to the most that any one reference has. The brevity penalty takes the closest reference length (the shorter
+of two equally close). Two tiny numbers keep divisions defined: they are part of the published values.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def meteor_with_interval(
     """Return METEOR 1.5 of a corpus, by the Java program that pycocoevalcap brings; raise SnellenError where it is not here.
 
     The program counts for each candidate, and a corpus' value is that of the sums. So the sums without each (group of) clusters are
-    handed to it as candidates.
+    passed to it as candidates.
     """
     import numpy as np
 

@@ -65,7 +65,7 @@ def with_intervals(
     *,
     tokenise: Callable[[str], str] = ptb,
 ) -> dict[str, CorpusValue]:
-    """Return what `score` does, with intervals; candidates of one cluster (an image) stand or fall together."""
+    """Return the values of `score` with their intervals; candidates of one cluster (an image) stand or fall together."""
     from snellen.stats.jackknife import left_out, moved_interval
     from snellen.stats.means import measured_interval, of_samples, share_interval
 

@@ -1,6 +1,6 @@
 """openadapt-grounding's own arithmetic, kept exactly, for its protocol, its oracles, its tables and the comparison with it.
 
-"The original" is that implementation wherever this package says so.
+Everywhere in this package, "the original" is that implementation.
 
 Boxes are fractions (x, y, width, height), as there. Its oddities are kept: see docs/grounding.md.
 """

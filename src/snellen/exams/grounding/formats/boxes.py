@@ -1,7 +1,13 @@
 """Boxes as people write them into a cell, and the declaration of their numbers. Nothing is guessed from the numbers.
 
-The meaning of four numbers comes from the name of the column (`box_xywh`, or x1, y1, x2 and y2 in columns of their own), from a column
-`box_format`, from the keys of an object, or from the user. Without a unit they are pixels of the picture. Boxes that could only be
+One of these states the meaning of four numbers:
+
+- the name of the column: `box_xywh`, or x1, y1, x2 and y2 in columns of their own
+- a column `box_format`
+- the keys of an object
+- the user
+
+Without a unit they are pixels of the picture. Boxes that could only be
 shares are refused then. An object with x, y, width and height, as browsers give it, counts CSS pixels: the row says how many pixels of
 the picture one of them is.
 """

@@ -146,7 +146,10 @@ def _distances(at: Point | None, truth: Truth) -> Metrics:
 
 
 def _overlaps(prediction: Prediction, truth: Truth) -> Metrics:
-    """Return the IoU with the best right box, where there is a box. The cost of a missing box is known only for a whole run (summary.py)."""
+    """Return the IoU with the best right box, where a box was predicted.
+
+    The cost of a missing box is known only for a whole run (summary.py).
+    """
     best = None
     if prediction.box is not None and prediction.status == "found" and not truth.absent:
         x1, y1, x2, y2 = prediction.box

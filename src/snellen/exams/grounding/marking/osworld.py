@@ -28,8 +28,8 @@ XY = tuple[float, float]
 def lmms_point(text: str) -> XY | None:
     """Return the point that lmms-eval reads.
 
-    It is the middle of a `<bbox>`, else the first pair in brackets, else x and y by name, else the first two numbers,
-    or four where the reply speaks of a box. Percents are fractions.
+    It is the first of these: the middle of a `<bbox>`; the first pair in brackets; x and y by name; the first two numbers,
+    or four where the reply mentions a box. Percents are fractions.
 
     >>> lmms_point("<bbox>10 20 30 40</bbox>"), lmms_point("50%, 25%"), lmms_point("none")
     ((20.0, 30.0), (0.5, 0.25), None)
