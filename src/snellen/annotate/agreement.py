@@ -50,7 +50,7 @@ class _BoxPair(NamedTuple):
 
 
 def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[_BoxPair]:
-    """Return the boxes of one image in pairs, largest overlap first. Each box is in at most one pair; some overlap very little."""
+    """Return the boxes of one image in pairs, largest overlap first. Each box is in at most one pair. Some pairs overlap very little."""
     every = [(overlap_of(a, b), a, b) for a in first for b in second if a.box and b.box]
     pairs: list[_BoxPair] = []
     taken: set[int] = set()

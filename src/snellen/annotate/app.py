@@ -1,4 +1,4 @@
-"""The addresses of `snellen annotate`. Images and questions have numbers; no part of an address or a request is ever used as a path."""
+"""The addresses of `snellen annotate`. Images and questions have numbers: no part of an address or a request is ever used as a path."""
 
 from __future__ import annotations
 

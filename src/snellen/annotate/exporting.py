@@ -1,4 +1,4 @@
-"""An annotator's boxes as `annotations.json`, the format of openadapt-grounding that the grounding exam reads; and back."""
+"""An annotator's boxes as `annotations.json`, openadapt-grounding's format that the grounding exam reads, and the reverse."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def document(name: str, annotator: str, shots: Sequence[AnnotatedPicture], rows:
 
 
 def write(folder: Path, content: dict[str, Any]) -> Path:
-    """Write the file. One that we wrote before is replaced; one of another program is never overwritten."""
+    """Write the file. One that we wrote before is replaced, but a file of another program is never overwritten."""
     path = folder / FILE
     if path.exists() or path.is_symlink():
         try:

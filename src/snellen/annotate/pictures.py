@@ -1,4 +1,4 @@
-"""The images of a folder, in a fixed order. They are known by their number; no name ever comes back as a path."""
+"""The images of a folder, in a fixed order. They are addressed by number: a name from a request is never used as a path."""
 
 from __future__ import annotations
 

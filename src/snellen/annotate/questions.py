@@ -19,7 +19,7 @@ from snellen.exams.own.rows import BadCell, images_of, listed, options_of, quest
 
 
 class _AnnotationItem(NamedTuple):
-    """A question as a person sees it. `many` means that several options may be right; `clicked`, that the answer is a place."""
+    """A question for a person. `many` means that several options may be right. `clicked` means that the answer is a place."""
 
     id: str
     text: str

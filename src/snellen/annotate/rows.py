@@ -44,7 +44,7 @@ class AnswerRow(msgspec.Struct, frozen=True):
 
 
 class DrawnBox(msgspec.Struct, frozen=True):
-    """A box as the page sends it; a new one has no id yet."""
+    """A box as the page sends it. A new one has no id yet."""
 
     id: str = ""
     instruction: str = ""
@@ -96,7 +96,7 @@ def checked_box(box: list[int | float], width: int, height: int) -> list[int | f
 def box_rows(
     drawn: list[DrawnBox], known: list[BoxRow], title: str, image: str, size: tuple[int, int], annotator: str, time: str
 ) -> list[BoxRow]:
-    """Return the rows of an image to save. A box that did not change keeps its time; a new one gets the next free id."""
+    """Return the rows of an image to save. A box that did not change keeps its time. A new one gets the next free id."""
     if len(drawn) > MOST_BOXES:
         raise SnellenError(f"more than {MOST_BOXES} boxes on one picture")
     before = {row.id: row for row in known}

@@ -24,7 +24,7 @@ OWN, MODELS, OTHER = "Options of {}", "Options of models", "Options"
 
 
 class ExamCommand(click.Command):
-    """Adds the flags that the named exam and the kinds of subjects declare, and groups them in the help.
+    """A command with the flags that the named exam and the kinds of subjects declare, grouped in its help.
 
     `of` is the exam if the command line does not name one, or None if the command is not about an exam. With `makes`, the flags are those
     of the exam's generator, and no subject is used.

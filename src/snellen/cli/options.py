@@ -110,7 +110,7 @@ def data_of(exam: str, where: Path | None, given: str | None) -> Path:
 def data_folder(name: str, given: str | None) -> Path:
     """Return `--data`: a folder or a file, or the hub's name of the exam's data. By default, it is where `snellen data get` puts the data.
 
-    An exam that draws its own samples has no data; the working folder is returned.
+    An exam that draws its own samples has no data, so the working folder is returned.
     """
     exam = exams.load(name)
     if traits_of(exam).drawn:

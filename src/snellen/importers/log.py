@@ -17,7 +17,7 @@ How = Literal["sum", "numpy", "stderr", ""]
 
 
 class LogRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One sample of a log. `where` is its name in messages; `part` is the task or split that it belongs to.
+    """One sample of a log. `where` is its name in messages. `part` is the task or split that it belongs to.
 
     `number` is its place in that part, from 0, if the log has one. `asked` is the text as sent. `pictures` are SHA-256 digests. `read` is
     the answer that the tool parsed. `fields` are other facts that may identify the sample and its truth.

@@ -20,9 +20,9 @@ Reply = tuple[str, int]
 
 
 class FigureEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A score that the log reports, and what its samples give by the tool's own rule; None if that is not known.
+    """A score that the log reports, and what its samples give by the tool's own rule, or None if that is not known.
 
-    `agrees` is whether the two are equal to the last digit.
+    `agrees` tells whether the two are equal to the last digit.
     """
 
     name: str

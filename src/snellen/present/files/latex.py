@@ -40,7 +40,7 @@ _LATIN = frozenset("ßøØæÆœŒłŁ")
 _ACCENTS = frozenset("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327")
 LONG = 4000
 INLINE, WIDE = 3, 7
-"""Up to INLINE columns, the interval is beside the figure; with more, it is below. Up to WIDE columns are readable on a page."""
+"""Up to INLINE columns, the interval is beside the figure. With more, it is below. Up to WIDE columns are readable on a page."""
 DAGGER = r"^{\dagger}"
 FLOOR = rf" ${DAGGER}$: at or below the floor."
 # a letter of any script; pdfLaTeX, which knows few of them, prints its number instead of stopping

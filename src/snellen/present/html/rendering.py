@@ -95,7 +95,7 @@ def _share(value: float | None) -> str:
 
 
 def _px(value: float) -> str:
-    """Return a place in a picture, to tenths, for SVG.
+    """Return a coordinate in an image, to tenths, for SVG.
 
     >>> _px(10.0), _px(10.26)
     ('10', '10.3')

@@ -1,7 +1,7 @@
-"""The tables of a paper: models as rows, parts as columns, one protocol's headline; or as the exam's own paper has them (`Layout`).
+"""The tables of a paper: models as rows, parts as columns, one protocol's headline. An exam's own paper may define another `Layout`.
 
-A table holds only comparable results: one exam, one protocol of one version and prompt, and either real or synthetic data. Plain texts;
-`latex.py` and `markdown.py` write them.
+A table holds only comparable results: one exam, one protocol of one version and prompt, and either real or synthetic data. The tables are
+plain text. `latex.py` and `markdown.py` write them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Group = tuple[tuple[str, str], ...]
 
 
 class PaperFigure(NamedTuple):
-    """A cell: a value, its interval, a note on it, and 'at floor' or 'below floor' where that applies."""
+    """A cell: a value, its interval, a note on it, and 'at floor' or 'below floor' if that applies."""
 
     value: str
     interval: str = ""

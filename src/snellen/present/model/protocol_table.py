@@ -1,6 +1,6 @@
 """Protocols side by side: how their prompts differ, which options they offer, and which replies they accept.
 
-Nothing here is specific to a protocol or exam. Prompts are generated for probes and compared as texts; rules are tried on replies.
+Nothing here is specific to a protocol or exam. Prompts are generated for probes and compared as texts. Rules are tried on replies.
 """
 
 from __future__ import annotations

@@ -12,8 +12,7 @@ from snellen.present.model import formatting
 class ScoreCell(NamedTuple):
     """A score for display. `score` is the value it was made from, for charts.
 
-    `floor_word` is 'at floor' or 'below floor' where that applies. `why` explains the floor. `other_n` is an n that differs from the
-    part's.
+    `floor_word` is 'at floor' or 'below floor' if that applies. `why` explains the floor. `other_n` is an n that differs from the part's.
     """
 
     value: str
@@ -50,7 +49,7 @@ def headings(kind: str, *texts: str) -> tuple[Heading, ...]:
 
 
 Cell = str | ScoreCell | None
-"""The content of a cell; None if the row has nothing in the column."""
+"""The content of a cell, or None if the row has nothing in the column."""
 
 
 class TableView(NamedTuple):

@@ -43,7 +43,7 @@ PIXELS = "px"
 
 
 class _FacultyView(NamedTuple):
-    """One threshold with its curve and sheets; for an unmeasurable faculty, some of the easiest sheets."""
+    """One threshold with its curve and sheets. An unmeasurable faculty has some of its easiest sheets instead."""
 
     anchor: str
     row: Threshold

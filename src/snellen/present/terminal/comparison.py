@@ -21,7 +21,7 @@ REPLY = 120
 
 
 def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False) -> None:
-    """Print one screen. `verbose` shows the parts under every protocol; `flips` is the number of samples for each side."""
+    """Print one screen. `verbose` shows the parts under every protocol. `flips` is the number of samples for each side."""
     _print_sides(found)
     say_notes(found.notes)
     if found.ranking is not None:

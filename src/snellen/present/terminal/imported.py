@@ -26,7 +26,7 @@ WORDINGS = {
 
 
 def print_imported(done: ImportedRun, *, verbose: bool = False) -> None:
-    """Print one screen; `verbose` shows every figure of the log."""
+    """Print one screen. `verbose` shows every figure of the log."""
     record, manifest = done.record, done.run.manifest
     marks = " · SYNTHETIC" if manifest.data.synthetic else ""
     title = f"{formatting.title(manifest)}{marks}"

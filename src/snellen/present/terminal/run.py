@@ -1,7 +1,7 @@
-"""A run on one screen of the terminal: what was run, each part's score, and the next step; with -v, everything in it.
+"""A run on one screen of the terminal: what was run, each part's score, and the next step. With -v, it shows everything.
 
-Text from models and data sets is escaped; none of it is read as markup. If a table has no room for a column for each protocol, it is
-transposed: one metric or group in a row, and the protocols beside it.
+Text from models and data sets is escaped: none of it is read as markup. If there is no room for a column for each protocol, the table is
+transposed. It then has one metric or group in a row, with the protocols beside it.
 """
 
 from __future__ import annotations

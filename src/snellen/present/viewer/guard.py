@@ -77,7 +77,7 @@ class Keys:
 
 
 class Guard:
-    """Runs before the application and refuses requests that are not allowed."""
+    """A layer in front of the application that refuses requests that are not allowed."""
 
     def __init__(self, app: ASGIApp, keys: Keys, *, writes: bool = False) -> None:
         self._app, self._keys, self._writes = app, keys, writes

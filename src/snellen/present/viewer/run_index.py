@@ -84,7 +84,7 @@ class RunIndex:
         return path if path.is_file() and self.inside(path) else None
 
     def found(self, seconds: float = float("inf")) -> FoundRuns:
-        """Return what the folder holds now. New runs are read, latest first, for at most `seconds`; the others are `pending`."""
+        """Return what the folder holds now. New runs are read, latest first, for at most `seconds`. The others are `pending`."""
         with self._lock:
             every = [self._begun(path) for path in self._paths()]
             runs = [one for one in every if isinstance(one, RunEntry)]

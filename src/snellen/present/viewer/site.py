@@ -24,7 +24,7 @@ KEPT = {"cache-control": "private, max-age=3600"}
 
 
 class Site:
-    """The pages of one application. `package` has its templates and files; the viewer's are also available."""
+    """The pages of one application. `package` has its templates and files, besides those of the viewer."""
 
     def __init__(self, package: str = HERE) -> None:
         self._templates = Templates(package, TextDetail(LONG, True))
