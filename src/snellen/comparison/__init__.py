@@ -1,5 +1,6 @@
-"""Runs beside each other: who leads, by how much, whether that could be chance, and what it is made of.
+"""Comparison of runs: which run leads, by how much, whether that could be chance, and how the lead is made up.
 
-`pairing` says what can be compared, `differences` compares it, `headline` adds scores that are no means, `ranking` is for more than two
-runs, `verdict` puts it in words, `comparing` does all of it. The room is not called `compare` because `snellen.compare()` is.
+`pairing` finds what can be compared, `differences` compares it, `headline` adds scores that are not means, `ranking` is for more than two
+runs, `verdict` turns the result into sentences, and `comparing` does all of it. The folder is not called `compare` because
+`snellen.compare()` is.
 """

@@ -1,4 +1,4 @@
-"""The marks of a protocol as columns, so that many scores can be made of them quickly."""
+"""The marks of a protocol as columns, so that many scores can be computed from them quickly."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from snellen.engine.mark.guessing import Guess
 from snellen.stats.tally import GroupMarks, group_of
 
 _MOST_GROUPS = 64
-"""A grouping with more values than that is not one that people average over."""
+"""A grouping with more values than this is not used for averages."""
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 class _Row(NamedTuple):
-    """One mark, or one item that several samples make up (`joined`).
+    """One mark, or one item made of several samples (`joined`).
 
-    `groups` are the groups within the part. `guess` is what a random option would score in place of a non-answer.
+    `groups` are the groups within the part. `guess` is the score of a random option in place of a non-answer.
     """
 
     id: str
@@ -37,9 +37,9 @@ class _Row(NamedTuple):
 
 
 class MarkColumns:
-    """The marks of one protocol on one prompt's answers as columns, so that many scores can be made of them quickly.
+    """The marks of one protocol on one prompt's answers as columns, so that many scores can be computed from them quickly.
 
-    `part` is the place of a row's part in `parts`, whose values are the tags that all its samples share. `groups` has the rows of each
+    `part` is the index of a row's part in `parts`, whose values are the tags that all its samples share. `groups` has the rows of each
     group, by grouping: `over difficulty`.
     """
 
@@ -71,7 +71,7 @@ class MarkColumns:
         return declared(self.protocol.metrics, metric)
 
     def metrics(self) -> list[str]:
-        """Return the metrics that people report as the score, the headline first: shares, of which more is better."""
+        """Return the metrics that are reported as the score, the headline first: shares for which more is better."""
         headline, wanted = self.protocol.headline, roles(self.protocol).reported
         found = []
         for name in dict.fromkeys((headline, *self.values, *(m for m in wanted if not m.endswith(".*")))):
@@ -83,12 +83,12 @@ class MarkColumns:
         return found
 
     def clusters(self) -> list[str]:
-        """Return what rows share: the image, or where there are several parts the name behind the part's, as `compare` has it."""
+        """Return the clusters of the rows: the image, or if there are several parts the name after the part's, as in `compare`."""
         several = len(self.parts) > 1
         return [row.seen.cluster or (row.id.rpartition("/")[2] if several else row.id) for row in self.rows]
 
     def group(self, key: Key, rows: Bools) -> GroupMarks:
-        """Return those of some rows that are in a part."""
+        """Return the marks of those of the given rows that are in a part."""
         part = list(self.parts).index(key) if key in self.parts else -1
         return self._marks.group(dict(key), rows & (self.part == part))
 
@@ -98,13 +98,13 @@ Marked = Mapping[tuple[str, str], MarkColumns]
 
 
 def _named(every: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
-    """Return a column for each name, NaN where a row has no value."""
+    """Return a column for each name, with NaN if a row has no value."""
     names = dict.fromkeys(name for values in every for name in values)
     return {name: np.array([values.get(name, np.nan) for values in every], dtype=np.float64) for name in names}
 
 
 def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark]], guess: Guess | None) -> MarkColumns:
-    """Put every mark of a protocol in columns, in order, and behind them the items that several samples make up."""
+    """Put every mark of a protocol in columns, in order, followed by the items made of several samples."""
     rows: list[_Row] = []
     pieces: dict[Key, list[Seen]] = {}
     for sample, mark in marked:

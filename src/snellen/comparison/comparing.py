@@ -1,4 +1,4 @@
-"""From run folders to a comparison: what can be paired is paired, compared, ranked and put in words. Reads runs, writes nothing."""
+"""From run folders to a comparison: pair what can be paired, compare, rank, and write sentences. Reads runs, writes nothing."""
 
 from __future__ import annotations
 
@@ -40,11 +40,10 @@ def compare_runs(
 ) -> Comparison:
     """Compare runs of one exam, sample by sample.
 
-    Two runs are compared under every protocol that both have. More are ranked under the first one, each pair of them being compared,
-    and the verdict says where another one that reads the same replies has another order.
-    `metric` is compared in place of the headline.
-    `power` is a difference (0.05 for 5 points): each row then says how many samples would show it. `explain` reads the answers of two
-    runs in every defensible way.
+    Two runs are compared under every protocol that both have. More runs are ranked under the first protocol, and each pair of them is
+    compared. The verdict says where another protocol that reads the same replies gives another order. `metric` is compared in place of the
+    headline. `power` is a difference (0.05 for 5 points): each row then says how many samples would show it. `explain` reads the answers of
+    two runs in every defensible way.
     """
     runs = opened(paths)
     shared = common(runs, protocols)
@@ -57,7 +56,7 @@ def compare_runs(
     main, (_protocol, main_arm) = next(iter(shared.protocols.items()))
     many = len(runs) > 2
     found: list[ComparisonRow] = []
-    others: list[ComparisonRow] = []  # of many runs: rows that only say whether another protocol's order is another
+    others: list[ComparisonRow] = []  # with many runs: rows that only show whether another protocol gives another order
     flipped: list[Flip] = []
     samples: set[str] = set()
     for name, (protocol, arm) in shared.protocols.items():
@@ -106,11 +105,11 @@ class _ExamComparison(NamedTuple):
     found: Comparison | None = None
     why: str = ""
     thresholds: ExamThresholds | None = None
-    """In the place of a comparison, where the exam finds thresholds."""
+    """Replaces the comparison if the exam finds thresholds."""
 
 
 class ExamComparisons(NamedTuple):
-    """The runs of a folder, exam by exam; `passed` are the things in it that are not marked runs, with the reason."""
+    """The runs of a folder, exam by exam. `passed` are the entries that are not marked runs, with the reason."""
 
     folder: Path
     exams: tuple[_ExamComparison, ...]
@@ -120,11 +119,11 @@ class ExamComparisons(NamedTuple):
 def compare_folder(
     folder: Path, *, protocols: Sequence[str] = (), metric: str = "", power: float | None = None
 ) -> ExamComparisons:
-    """Compare the runs of a folder, those of one exam on one data set with each other."""
+    """Compare the runs of a folder. Runs of one exam on one data set are compared with each other."""
     there = listing(folder)
 
     def data_of(known: Manifest) -> str:
-        """Return what tells one data set from another; thresholds are compared whatever the sheets were."""
+        """Return an identifier of the data set. Thresholds are compared across all sheets."""
         return known.data.fingerprint if thresholds_of(known) is None else ""
 
     runs = sorted(there.runs, key=lambda one: one.path.name)
@@ -147,7 +146,7 @@ def compare_folder(
 
 
 def _with_metric(runs: Sequence[OpenedRun], shared: Common, metric: str) -> Common:
-    """Leave out the protocols that have no such metric; an error that lists the metrics where none has it."""
+    """Leave out the protocols that lack this metric. If none has it, the error lists the metrics."""
     names: dict[str, set[str]] = {name: set() for name in shared.protocols}
     for one in runs:
         for result in one.summary.protocols:
@@ -163,7 +162,7 @@ def _with_metric(runs: Sequence[OpenedRun], shared: Common, metric: str) -> Comm
 
 
 Marks = Mapping[str, Mapping[int, tuple[Mark, Seen]]]
-"""A run's marks by sample, and what is seen of them: one for each time that it was asked, the first being 1."""
+"""A run's marks by sample, with their value and cluster: one for each repeat (from 1)."""
 
 
 def _marks(one: OpenedRun, name: str, protocol: Protocol) -> Marks:
@@ -182,7 +181,7 @@ def _repeats(one: OpenedRun, name: str) -> int:
 def _joined(
     protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[Mapping[str, tuple[Seen, ...]]]
 ) -> list[PairedSample]:
-    """Return items that are made of several samples (VCR's answer and reason) as both runs have them; none where they do not match."""
+    """Return items made of several samples (VCR's answer and reason) as both runs have them. Empty if they do not match."""
     if protocol.extra(JoinedItems) is None:
         return []
     members = grouped((key, i) for i in sides[0] for key in protocol.groups(samples[i]))
@@ -197,13 +196,13 @@ def _joined(
 
 
 def _items(protocol: Protocol, key: Key, marks: Sequence[tuple[Seen, ...]]) -> list[list[Seen]]:
-    """Return the larger items of a group, time by time: as often as all of its samples were asked."""
+    """Return the larger items of a group for each repeat, as often as all of its samples were asked."""
     times = (joined(protocol, group_of(dict(key), ((seen, 1) for seen in some))) for some in zip(*marks, strict=False))
     return [[seen for seen, count in items for _ in range(count)] for items in times if items is not None]
 
 
 def _side(one: OpenedRun, shared: Common) -> RunSide:
-    """Return a run with what its answers to the main protocol's questions took."""
+    """Return a run with the cost and time of its answers to the main protocol's questions."""
     name, (_protocol, arm) = next(iter(shared.protocols.items()))
     repeats = _repeats(one, name)
     asked = [again.text for again in arm.times(repeats)]
@@ -236,7 +235,7 @@ def _side(one: OpenedRun, shared: Common) -> RunSide:
 def _flips(
     asked: PairedTest, runs: Sequence[OpenedRun], marks: Sequence[Marks], parts: Mapping[str, Key]
 ) -> list[Flip]:
-    """Return every sample that only one of two runs got right, with what both said; those of the first run before the second's."""
+    """Return every sample that only one of two runs got right, with both replies. Those of the first run come before the second's."""
     right = [{i for i in parts if _usual(own[i]) is Outcome.CORRECT} for own in marks]
     wanted = sorted((i for i in parts if (i in right[0]) != (i in right[1])), key=lambda i: i not in right[0])
     first, second = (_views(one, own, wanted, asked.prompt) for one, own in zip(runs, marks, strict=True))
@@ -260,7 +259,7 @@ def _usual(marks: Mapping[int, tuple[Mark, Seen]]) -> Outcome:
 
 
 def _views(one: OpenedRun, marks: Marks, ids: Sequence[str], prompt: str) -> dict[str, FlipSide]:
-    """Return what a run said of samples, the first time that came out as most did."""
+    """Return a run's replies to samples: the first repeat with the most common outcome."""
     usual = {i: next(at for at, (mark, _seen) in marks[i].items() if mark.outcome is _usual(marks[i])) for i in ids}
     keys = [(i, Arm.parse(prompt)._replace(repeat=at).text) for i, at in usual.items()]
     replies = {a.id: a.text if a.failure is None else None for a in one.run.folder.answers(keys=keys)} if keys else {}

@@ -26,13 +26,13 @@ from snellen.stats.repeats import mean_seen
 from snellen.stats.significance import holm, least_p, sign_flips
 
 _UNTOLD = {"smallest": None, "needed": None}
-"""Of a part in which no lead could survive, so that there is no smallest one that is shown."""
+"""For a part in which no lead could be significant, so that it has no smallest detectable difference."""
 
 
 class PairedSample(NamedTuple):
-    """What two runs have of one sample; `joined` is an item that several samples make up, which are there as well.
+    """Two runs' marks of one sample. `joined` is an item made of several samples, which are present as well.
 
-    Of a question that was asked several times `first` and `second` are the means, and `each` has both sides' repeats.
+    For a question that was asked several times, `first` and `second` are the means, and `each` has both sides' repeats.
     """
 
     id: str
@@ -43,21 +43,21 @@ class PairedSample(NamedTuple):
     each: tuple[tuple[Seen, ...], tuple[Seen, ...]] = ((), ())
 
     def repeats(self, side: int) -> tuple[Seen, ...]:
-        """Return what one side has of the sample, each time that it was asked."""
+        """Return one side's marks of the sample, one for each repeat."""
         return self.each[side] or ((self.first, self.second)[side],)
 
 
 def paired(
     id: str, part: Key, first: tuple[Seen, ...], second: tuple[Seen, ...], *, joined: bool = False
 ) -> PairedSample:
-    """Put together what two runs have of one sample, each time that it was asked."""
+    """Combine two runs' marks of one sample, one for each repeat."""
     return PairedSample(id, part, mean_seen(first), mean_seen(second), joined, (first, second))
 
 
 class PairedTest(NamedTuple):
-    """What is compared: a protocol and its arm, the letters of the two runs, and the difference for which n is wanted, if any.
+    """The terms of a comparison: a protocol and its arm, the letters of the two runs, and the difference for which n is wanted, if any.
 
-    `metric` is the one to compare by; empty for the headline.
+    `metric` is the metric to compare by. Empty for the headline.
     """
 
     protocol: Protocol
@@ -70,12 +70,12 @@ class PairedTest(NamedTuple):
 
     @property
     def of_group(self) -> bool:
-        """Return whether a metric is asked for that the protocol makes of a whole group, and no sample has."""
+        """True if the metric belongs to a whole group, so that no single sample has it."""
         return bool(self.metric) and declared(self.protocol.metrics, self.metric).kind == "own"
 
 
 def rows(asked: PairedTest, every: Sequence[PairedSample]) -> list[ComparisonRow]:
-    """Return a row for each part, in the protocol's order; behind several parts of one metric also one of all of them together."""
+    """Return a row for each part, in the protocol's order. Several parts of one metric are followed by a row of all of them together."""
     parts = grouped((both.part, both) for both in every)
     order = sorted(parts, key=lambda key: (asked.protocol.order(key), key))
     found = [row for part in order if (row := _row(asked, part_name(dict(part)), dict(part), parts[part])) is not None]
@@ -92,8 +92,10 @@ def rows(asked: PairedTest, every: Sequence[PairedSample]) -> list[ComparisonRow
 
 
 def _metric_of(asked: PairedTest, every: Iterable[PairedSample]) -> str:
-    """Return the metric that is compared sample by sample: the one asked for, or none where samples lack it; else the headline where
-    samples have it, the bounded one, or their first.
+    """Return the metric that is compared sample by sample.
+
+    It is the one asked for, or none if samples lack it. Without one it is the headline if samples have it, else the bounded metric, else
+    their first.
     """
     names = dict.fromkeys(name for both in every for name in both.first.values if name in both.second.values)
     wanted = [asked.protocol.headline, roles(asked.protocol).bounded, *names]
@@ -105,7 +107,7 @@ def _metric_of(asked: PairedTest, every: Iterable[PairedSample]) -> str:
 def _row(
     asked: PairedTest, part: str, by: dict[str, str], every: Sequence[PairedSample], metric: str = ""
 ) -> ComparisonRow | None:
-    """Return the difference over some samples; None where none of them has a value on both sides."""
+    """Return the difference over some samples, or None if none of them has a value on both sides."""
     protocol = asked.protocol
     metric = metric or _metric_of(asked, every)
     some = sorted((b for b in every if metric in b.first.values and metric in b.second.values), key=lambda b: b.id)
@@ -167,12 +169,12 @@ def _row(
 
 
 def _by_repeat(some: Sequence[PairedSample], side: int) -> list[tuple[Seen, ...]]:
-    """Return one side's marks of the samples, time by time: as often as all of them were asked."""
+    """Return one side's marks of the samples for each repeat, as often as all of them were asked."""
     return list(zip(*(both.repeats(side) for both in some), strict=False))
 
 
 def _again(some: Sequence[PairedSample], metric: str, doubt: float) -> RepeatAgreement | None:
-    """Return what asking again does to both means, by how far repeats of a sample are apart; `doubt` is the difference's variance."""
+    """Return the effect of repeats on both means, from the spread of a sample's repeats. `doubt` is the difference's variance."""
     once: list[float | None] = [None, None]
     of_means = 0.0
     for side in (0, 1):
@@ -188,17 +190,18 @@ def _again(some: Sequence[PairedSample], metric: str, doubt: float) -> RepeatAgr
 
 
 def _across(both: PairedSample) -> str:
-    """Return what a sample shares with those of other parts: the image, where it is known, or else the name behind the part's.
+    """Return what a sample shares with those of other parts: the image if it is known, else the name after the part's.
 
-    SalBench asks about each image with and without a box: `P3/12` and `P3_box/12` stand or fall together.
+    SalBench asks about each image with and without a box: `P3/12` and `P3_box/12` belong to one cluster.
     """
     return both.first.cluster or both.id.rpartition("/")[2]
 
 
 def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tuple[float | None, int | None]:
-    """Return the smallest difference that is shown, and how many samples show the one that is wanted.
+    """Return the smallest detectable difference, and how many samples would show the wanted one.
 
-    Counted are as many independent right-or-wrong samples as these are worth, as in the interval."""
+    The sample size is the number of independent right-or-wrong samples that these are worth, as in the interval.
+    """
     n = found.n
     moving = (up + down) / n
     part = worth(found.spread_of_moves(up, down)).n / n
@@ -207,7 +210,7 @@ def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tup
 
 
 def _silence(some: Sequence[PairedSample], moves: Sequence[float]) -> UnansweredSplit:
-    """Return how much of the difference is in samples without an answer."""
+    """Return how much of the difference lies in samples without an answer."""
     outcomes = [(both.first.outcome, both.second.outcome) for both in some]
     lost = dict.fromkeys(product((True, False), repeat=2), 0.0)
     for (a, b), move in zip(outcomes, moves, strict=True):

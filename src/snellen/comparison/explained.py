@@ -1,4 +1,4 @@
-"""What the readings of one run or of two say, as frozen records. Shares are between 0 and 1."""
+"""The readings of one or two runs, as frozen records. Shares are between 0 and 1."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ DIMENSIONS = {
     "samples": "samples",
     "non-answers": "non_answers",
 }
-"""What can be chosen otherwise without asking a model again, and the field of `Reading` that it is in. The part is not a choice: it says
-which of the run's numbers is looked at.
+"""The choices that can be changed without asking a model again, each with its field of `Reading`. The part is not such a choice: it selects
+one of the run's numbers.
 """
 
 
@@ -48,7 +48,7 @@ class Swing(Record, frozen=True):
 
     @property
     def size(self) -> float:
-        """Return the distance from the lowest to the highest."""
+        """The distance from the lowest to the highest."""
         return self.highest.value - self.lowest.value
 
 
@@ -138,7 +138,7 @@ class LeadReading(Record, frozen=True):
 
     @property
     def winner(self) -> str:
-        """Return the letter of the run that leads by more than chance, if one does."""
+        """The letter of the run that leads by more than chance, if one does."""
         return self.leader if self.clear else ""
 
 

@@ -1,4 +1,4 @@
-"""Why is my number not theirs? Every reading of a run's stored answers, and what a claimed figure is among them. Reads, writes nothing."""
+"""Why two numbers differ: every reading of a run's stored answers, and where a claimed figure is among them. Reads, writes nothing."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from snellen.core.model_names import model_name
 from snellen.engine.runs.run import Run
 
 NEAREST = 3
-"""So many readings are named where no reading lands on a figure."""
+"""How many readings are named if no reading matches a figure."""
 _LIKELY = 0.05
-"""The chance of a coincidence from which on it is said."""
+"""The chance of a coincidence from which on it is mentioned."""
 _ROUNDING = 1e-9
-"""Rounding errors of sums are smaller than that."""
+"""An upper bound for rounding errors of sums."""
 
 
 def explain_run(
@@ -48,7 +48,7 @@ def explain_run(
     metric: str = "",
     published: str = "",
 ) -> Explanation:
-    """Re-mark a run's stored answers in every defensible way, and hold a claimed or published figure against what they give."""
+    """Re-mark a run's stored answers in every defensible way, and compare a claimed or published figure with the results."""
     run = Run(Path(path))
     found = marked_again(run)
     readings = Readings(found.times)
@@ -106,7 +106,7 @@ def _within(readings: Readings, part: str, scope: str, metric: str) -> tuple[Rea
 
 
 def _swings(headline: Reading, curve: Sequence[Reading]) -> tuple[Swing, ...]:
-    """Return how far each choice moves the number, everything else being as the run has it; the furthest first."""
+    """Return how far each choice moves the number with everything else as in the run. The largest comes first."""
     found = []
     for name in DIMENSIONS:
         alone = [headline, *(r for r in curve if r.changes == (name,))]
@@ -120,7 +120,7 @@ def _swings(headline: Reading, curve: Sequence[Reading]) -> tuple[Swing, ...]:
 
 
 class _ClaimedFigure(NamedTuple):
-    """A figure as somebody typed it: its share, and half a unit of its last digit."""
+    """A figure as a user typed it: its share, and half a unit of its last digit."""
 
     text: str
     value: float
@@ -131,7 +131,7 @@ class _ClaimedFigure(NamedTuple):
 
 
 def claimed(text: str, tolerance: float | None = None) -> _ClaimedFigure:
-    """Read a figure: `63.4` and `63.4%` are in percent, `0.634` is a share.
+    """Parse a figure: `63.4` and `63.4%` are in percent, `0.634` is a share.
 
     >>> claimed("63.4").value, round(claimed("0.634").tolerance, 5), claimed("0.5%").value
     (0.634, 0.0005, 0.005)
@@ -140,7 +140,9 @@ def claimed(text: str, tolerance: float | None = None) -> _ClaimedFigure:
     if found is None or not (found[1] or found[2]):
         raise SnellenError(f"'{text[:40]}' is no figure: write it as 63.4, 63.4% or 0.634")
     number, digits = float(f"{found[1] or 0}{found[2] or ''}"), len(found[2] or ".") - 1
-    if number in (0, 1) and not found[3]:  # a share of 0 would be one of a few digits: within 50 points, say
+    if (
+        number in (0, 1) and not found[3]
+    ):  # a share of 0 would have too few digits: it would match within 50 points, for example
         raise SnellenError(f"{text.strip()} is ambiguous: write {'1% or 100%' if number else '0% or 0.0%'}")
     whole = 1 if number < 1 and not found[3] else 100
     if number > whole:
@@ -165,7 +167,7 @@ def _check_metric(readings: Readings, metric: str) -> None:
 def _published(
     found: RunMarks, readings: Readings, model: str, part: str, tolerance: float | None
 ) -> list[_ClaimedFigure]:
-    """Return the paper's figures of a model for the parts that this run has; never beside synthetic data."""
+    """Return the paper's figures of a model for the parts that this run has. Empty for synthetic data."""
     if found.manifest.data.synthetic:
         raise SnellenError("--published: this run is on synthetic data, which no paper has figures for")
     tables = found.exam.extra(PaperTables)
@@ -186,7 +188,7 @@ def _published(
 
 
 def _held(readings: Readings, figure: _ClaimedFigure, scope: str) -> FigureCheck:
-    """Hold a figure against the readings of its part, or of all parts where it names none."""
+    """Compare a figure with the readings of its part, or of all parts if it names none."""
     scope, metric = figure.part or scope, figure.metric
     curve = readings.readings(readings.every(scope, metric), metric)
     some = [*curve, *_within(readings, figure.part, scope, metric)]
@@ -195,7 +197,7 @@ def _held(readings: Readings, figure: _ClaimedFigure, scope: str) -> FigureCheck
         return abs(reading.value - figure.value)
 
     def far(reading: Reading) -> tuple[int, bool, float]:
-        """Put the fewest changes first, then the part that was asked for, then the closest number."""
+        """Return a sort key: the fewest changes first, then the requested part, then the closest number."""
         return len(reading.changes), reading.part != scope, off(reading)
 
     hits = tuple(sorted((r for r in some if off(r) <= figure.tolerance + _ROUNDING), key=far))
@@ -227,7 +229,7 @@ def _held(readings: Readings, figure: _ClaimedFigure, scope: str) -> FigureCheck
 
 
 def luck(values: Sequence[float], tolerance: float) -> float:
-    """Return the share of the figures between the lowest and the highest reading that land on one.
+    """Return the share of the figures between the lowest and the highest reading that match one.
 
     >>> round(luck([0.0, 0.5, 0.5, 1.0], 0.1), 6)
     0.4
@@ -241,13 +243,13 @@ def luck(values: Sequence[float], tolerance: float) -> float:
     return float(covered.sum() / (high - low))
 
 
-# ---------------------------------------------------------------- the way from one number to another
+# ---------------------------------------------------------------- from one number to another
 
 
 def _split(readings: Readings, start: Choice, end: Choice) -> tuple[GapStep, ...]:
-    """Return the gap between two numbers, choice by choice; the changes add up to it.
+    """Return the gap between two numbers, choice by choice. The changes add up to it.
 
-    Choices change in the order of DIMENSIONS. Where there is no number between two of them, they are one step.
+    Choices change in the order of DIMENSIONS. If a step between two of them has no number, they become one step.
     """
     steps: list[GapStep] = []
     own = readings.number(start)
@@ -266,17 +268,17 @@ def _split(readings: Readings, start: Choice, end: Choice) -> tuple[GapStep, ...
 
 
 def _named(readings: Readings, choice: Choice, names: Sequence[str]) -> str:
-    """Return what was chosen, by the names of these choices."""
+    """Return the values of the named choices as text."""
     fields = [DIMENSIONS[name] for name in names]
     values = [readings.label_of(choice) if f == "metric" else str(getattr(choice, f)) or "all" for f in fields]
     return ", ".join(dict.fromkeys(values))
 
 
-# ---------------------------------------------------------------- in sentences
+# ---------------------------------------------------------------- as sentences
 
 
 def described(reading: Reading, found: Explanation) -> str:
-    """Return the choices of a reading in words: the metric, the protocol, and what is not as the run has it."""
+    """Describe the choices of a reading: the metric, the protocol, and what differs from the run."""
     said = [f"{reading.label} under '{reading.protocol}'"]
     if len({r.prompt for r in found.readings}) > 1:
         said.append(f"prompt '{reading.prompt}'")

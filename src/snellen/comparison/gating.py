@@ -1,11 +1,13 @@
-"""Should the build fail? A comparison with a baseline, judged so that noise does not fail it. Reads runs, writes nothing.
+"""The gate for a build: a comparison with a baseline, judged so that noise does not fail it. Reads runs, writes nothing.
 
-A part fails where its score dropped by more than is allowed and the drop could not be chance: the one-sided test of the same paired
-signs that `compare` counts. A model that did not change fails in at most ALARM of its re-runs, however many parts there are: where all
-samples are tested together and by part, the first has WHOLE of that and the parts share the rest by Holm's correction. Samples of one
-image change sides together, so on few images no drop can be told from chance: such a part is not judged, and where all are such there is
-no verdict. Nor is there one where the whole dropped by more than is allowed and the test could not have told: the interval excludes 0
-while p does not, or more than half of the score is gone, which only a test that knew of no images would tell.
+A part fails if its score dropped by more than is allowed and the drop could not be chance. The test is the one-sided test of the same
+paired signs that `compare` counts. A model that did not change fails in at most ALARM of its re-runs, however many parts there are. If all
+samples are tested both together and by part, the first test has WHOLE of that and the parts share the rest by Holm's correction.
+
+Samples of one image change sides together, so on few images no drop can be told from chance. Such a part is not judged, and if all parts
+are such, the gate gives no verdict. It gives none either if the whole dropped by more than is allowed and the test could not have detected
+it. That is so if the interval excludes 0 while p does not, or if more than half of the score is gone, which only a test that ignored images
+would show.
 """
 
 from __future__ import annotations
@@ -29,9 +31,9 @@ from snellen.stats.power import BETA, SURE
 from snellen.stats.significance import clusters_needed, holm, least_p, mcnemar
 
 ALARM = 0.05
-"""How often a build may fail though nothing changed."""
+"""How often a build may fail although nothing changed."""
 WHOLE = 0.8
-"""The part of that for all samples together: a fall that is everywhere shows there first, and one part's fall has to be large anyway."""
+"""The part of ALARM for all samples together. A drop that is everywhere shows there first, and one part's drop has to be large anyway."""
 
 
 _MOST_NAMED = 4
@@ -68,7 +70,7 @@ class GateCheck(Record, frozen=True):
 
     @property
     def judged(self) -> bool:
-        """Return whether any drop on so few clusters could have failed."""
+        """True if a drop on so few clusters could have failed."""
         return self.least_p < ALARM
 
 
@@ -95,7 +97,7 @@ class Gate(Record, frozen=True):
 
     @property
     def failed(self) -> tuple[GateCheck, ...]:
-        """Return the checks that did not pass, the largest drop first."""
+        """The checks that did not pass, the largest drop first."""
         return tuple(sorted((c for c in self.checks if c.failed), key=lambda c: -c.drop))
 
 
@@ -109,7 +111,7 @@ def gate_runs(
 ) -> Gate:
     """Judge a run by a baseline of the same exam. `max_drop` is a share (0.02 for 2 points).
 
-    Judged is the baseline's first protocol, or those that are named: none of them is ever left out, as `compare` would.
+    The baseline's first protocol is judged, or those that are named. Unlike in `compare`, none of them is ever left out.
     """
     both = opened([baseline, run])
     for one in both:
@@ -124,7 +126,7 @@ def gate_runs(
 
 
 def _refuse(one: OpenedRun) -> None:
-    """Refuse a run that says nothing of its subject."""
+    """Refuse a run that is not evidence about its subject."""
     path, summary = one.run.path, one.summary
     if not summary.complete:
         cure = "'snellen run' with the same options goes on with it"
@@ -140,7 +142,7 @@ def _refuse(one: OpenedRun) -> None:
 
 
 def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate:
-    """Judge the second of two compared runs by the first; `parts` are those that count (none: all, and all together)."""
+    """Judge the second of two compared runs by the first. `parts` are those that count (none: all, and all together)."""
     shares = [row for row in found.rows if not row.unit]
     if not shares:
         raise SnellenError(
@@ -198,33 +200,33 @@ def _checks(rows: Sequence[ComparisonRow], max_drop: float) -> Iterator[GateChec
 
 
 def _wholes_and_parts(rows: Sequence[ComparisonRow]) -> tuple[list[ComparisonRow], list[ComparisonRow]]:
-    """Return all samples together, and the parts. A protocol's only part is all that there is."""
+    """Return all samples together, and the parts. A protocol's only part counts as all samples."""
     several = {row.protocol for row in rows if not row.part}
     parts = [row for row in rows if row.protocol in several and row.part]
     return [row for row in rows if row not in parts], parts
 
 
 def worse(row: ComparisonRow) -> float:
-    """Return the chance of at least such a drop, were there none: half the two-sided one, since signs flip either way alike."""
+    """Return the chance of at least such a drop if the runs were equal: half the two-sided one, since signs flip either way alike."""
     return row.p / 2 if row.gain < 0 else 1.0
 
 
 def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: float) -> GateCheck:
     drop = -row.gain
-    large = drop > max_drop + 1e-9  # 10 of 500 are 2 points, whatever the last digit says
+    large = drop > max_drop + 1e-9  # 10 of 500 are 2 points, whatever the last digit is
     low, high = row.low, row.high
     if low is not None and high is not None and row.better != "lower":
         low, high = -high, -low
     shows = needed = None
     if (
         low is not None and high is not None and 2 * least < SURE * ALARM
-    ):  # by the interval, which knows of clusters and grades
+    ):  # by the interval, which accounts for clusters and grades
         error = (high - low) / (2 * Z)
         sure = NormalDist().inv_cdf(1 - level)
         shows = max(max_drop, sure * error) + BETA * error
         needed = round(row.n * ((sure + BETA) * error / max_drop) ** 2) if max_drop > 0 else None
     contradicted = low is not None and low > 0 and worse(row) >= ALARM
-    # by single samples the drop would show, so only the images keep it from being told
+    # by single samples the drop would show, so only the images keep it from being detected
     hidden = row.clusters < row.n and mcnemar(row.only_first, row.only_second) / 2 < ALARM
     return GateCheck(
         protocol=row.protocol,
@@ -248,11 +250,11 @@ def _check(row: ComparisonRow, p: float, least: float, level: float, max_drop: f
     )
 
 
-# ---------------------------------------------------------------- in words
+# ---------------------------------------------------------------- as text
 
 
 def _said(row: ComparisonRow, drop: float, interval: str, p: float, max_drop: float) -> str:
-    """Return a check in one sentence, without its verdict."""
+    """Describe a check in one sentence, without its verdict."""
     on = on_clusters(row.n, row.clusters, row.cluster)
     if drop <= 0:
         return f"did not drop ({row.label} {100 * row.first:.1f} before, {100 * row.second:.1f} now, n = {on})"
@@ -267,7 +269,7 @@ def _said(row: ComparisonRow, drop: float, interval: str, p: float, max_drop: fl
 
 
 def _verdict(checks: Sequence[GateCheck]) -> str:
-    """Return the verdict in one line: of what failed all samples together or the worst part, else what came nearest to it."""
+    """Return the verdict in one line: of the failure of all samples together or of the worst part, else of the part nearest to failing."""
     failed = sorted((c for c in checks if c.failed), key=lambda c: (c.part != "all", -c.drop))
     if failed:
         more = f"; {len(failed)} of {len(checks)} checks failed" if len(checks) > 1 else ""
@@ -284,7 +286,7 @@ def _named(check: GateCheck, checks: Sequence[GateCheck]) -> str:
 
 
 def _too_few(rows: Sequence[ComparisonRow]) -> str:
-    """Say why nothing can be judged, and how much it would take."""
+    """Explain why nothing can be judged, and how much data it would take."""
     wholes, parts = _wholes_and_parts(rows)
     first = max(wholes, key=lambda row: row.clusters)
     needed = clusters_needed(2 * ALARM * (WHOLE if parts else 1.0) / len(wholes))
@@ -304,7 +306,7 @@ def _not_judged(checks: Sequence[GateCheck]) -> list[str]:
 
 
 def _blind(checks: Sequence[GateCheck], max_drop: float) -> list[str]:
-    """Say what the gate could not have seen, wherever a drop of just what is allowed would pass for chance."""
+    """Describe what the gate could not have detected, wherever a drop of exactly the allowed size would pass for chance."""
     checks = [c for c in checks if c.judged]
     first = checks[0]
     if 2 * first.least_p >= SURE * ALARM:
@@ -318,7 +320,7 @@ def _blind(checks: Sequence[GateCheck], max_drop: float) -> list[str]:
             f"{100 * first.baseline:.1f}."
         ]
     if first.needed <= first.n or (first.high is not None and first.high < max_drop):
-        return []  # where even the interval's worst end is allowed, there was no drop to be seen
+        return []  # if even the interval's worst end is allowed, there was no drop to detect
     return [
         f"{first.n:,} samples show drops of {amount(first.shows, '')} or more, four times in five. A drop of {100 * max_drop:g} could "
         f"not have been seen: it takes about {first.needed:,} samples."

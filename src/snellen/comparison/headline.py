@@ -23,7 +23,7 @@ _SeenKey = tuple[tuple[tuple[str, float], ...], Outcome, str, Any]
 
 
 class CountedMarks:
-    """Marks of which alike ones are kept once, so that many scores can be made of them quickly."""
+    """Marks with equal ones stored once, so that many scores can be computed from them quickly."""
 
     def __init__(self, marks: Iterable[Seen]) -> None:
         places: dict[object, int] = {}
@@ -50,9 +50,9 @@ def own_difference(
     first: Sequence[Sequence[Seen]],
     second: Sequence[Sequence[Seen]],
 ) -> HeadlineDifference | None:
-    """Return the difference of two runs' scores over the same samples, in one order; None where the metric is a mean or cannot be had.
+    """Return the difference of two runs' scores over the same samples, in one order. None if the metric is a mean or cannot be computed.
 
-    Both sides have their marks once for each time that the questions were asked; a side's score is the mean over these.
+    Both sides have their marks once for each repeat. A side's score is the mean over the repeats.
     """
     about = declared(protocol.metrics, metric)
     if about.kind != "own" or about.unit:
@@ -85,9 +85,9 @@ def _key(seen: Seen) -> _SeenKey:
 def _scores(
     protocol: Protocol, metric: str, by: tuple[tuple[str, str], ...], repeats: tuple[tuple[_SeenKey, ...], ...]
 ) -> NDArray[np.float64]:
-    """Return a side's score, the mean over its repeats, and behind it the score without each cluster; NaN where there is none.
+    """Return a side's score, the mean over its repeats, followed by the score without each cluster. A missing score is NaN.
 
-    A run that is compared with several others has it once.
+    A run that is compared with several others has it computed once.
     """
     every = [CountedMarks(Seen(dict(values), *rest) for values, *rest in keys) for keys in repeats]
     left = left_out([cluster for _values, _outcome, cluster, _own in repeats[0]])
@@ -105,8 +105,9 @@ def _score(protocol: Protocol, metric: str, marks: GroupMarks) -> float:
 
 
 def _ends(difference: float, without: NDArray[np.float64], clusters: int) -> tuple[float | None, float | None]:
-    """Return the jackknife's interval, and never a narrower one than Tango's of as many samples that are all alike: where hardly a sample
-    moves, the jackknife sees no doubt. None from one cluster.
+    """Return the jackknife's interval, but never a narrower one than Tango's for as many samples that are all alike.
+
+    If hardly any sample moves, the jackknife sees no doubt. With one cluster both ends are None.
     """
     if not len(without):
         return None, None

@@ -1,4 +1,4 @@
-"""`compare --explain`: two runs under every reading that both have, paired on the samples that both have. Reads, writes nothing."""
+"""`compare --explain`: two runs under every reading that both have, paired on their common samples. Reads, writes nothing."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _CHOSEN = {
     "average": "average",
     "non-answers": "non_answers",
 }
-"""By which choices readings are counted, and the field that each is in."""
+"""The choices by which readings are counted, each with its field."""
 
 
 class _Pair(NamedTuple):
-    """The readings of two runs, and the letters of these."""
+    """The readings of two runs, and the runs' letters."""
 
     first: Readings
     second: Readings
@@ -74,7 +74,7 @@ def leads_of(runs: Sequence[OpenedRun], shared: Common) -> Leads:
 
 
 def _paired(first: MarkColumns, second: MarkColumns, samples: Iterable[str]) -> list[MarkColumns]:
-    """Return both runs' marks of the same samples in the same order; items that several samples make up are left out."""
+    """Return both runs' marks of the same samples in the same order. Items made of several samples are left out."""
     sides = [{row.id: row for row in one.rows} for one in (first, second)]
     ids = [name for name in samples if all(name in side for side in sides)]
     return [MarkColumns(first.protocol, first.prompt, [side[name] for name in ids]) for side in sides]
@@ -108,7 +108,7 @@ def _row(pair: _Pair, choice: Choice) -> LeadReading | None:
 
 
 def _p(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns) -> float | None:
-    """Return the paired test of two means over the same samples with the same weights; None where it is not that."""
+    """Return the paired test of two means over the same samples with the same weights. Return None for any other score."""
     a, b = (
         weighed(first, choice, pair.first.rows(first, choice)),
         weighed(second, choice, pair.second.rows(second, choice)),
@@ -117,14 +117,14 @@ def _p(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns) -> 
         return None
     clusters = first.clusters()
     scaled = a.weights * len(a.at)
-    if np.ptp(scaled) < SAME:  # all alike: right or wrong stays so, and the test is exact
+    if np.ptp(scaled) < SAME:  # all equal: right or wrong stays so, and the test is exact
         scaled = np.ones(len(a.at))
     moves = scaled * (b.values - a.values)
     return sign_flips(of_samples(moves.tolist(), [clusters[i] for i in a.at.tolist()])).p
 
 
 def _clear(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns, move: float) -> bool:
-    """Return whether the jackknife's interval of a lead leaves out 0."""
+    """Tell whether the jackknife's interval of a lead excludes 0."""
     moves = []
     for left in without_each(first, pair.first.rows(first, choice)):  # both have the same rows
         a, b = pair.first.of_rows(first, choice, left), pair.second.of_rows(second, choice, left)
@@ -133,7 +133,7 @@ def _clear(pair: _Pair, choice: Choice, first: MarkColumns, second: MarkColumns,
     return interval is not None and not interval.low <= 0 <= interval.high
 
 
-# ---------------------------------------------------------------- counting and words
+# ---------------------------------------------------------------- counting and sentences
 
 
 def _counts(rows: Sequence[LeadReading], letters: tuple[str, str]) -> dict[str, int]:
@@ -170,7 +170,7 @@ def _counted(counts: dict[str, int], letters: tuple[str, str]) -> str:
 
 
 def _turned(own: LeadReading, turning: Sequence[LeadReading]) -> str:
-    """Say which single changes make or end a lead, or turn it around."""
+    """Describe which single changes make, end or reverse a lead."""
     what = f"Under '{own.protocol}' {own.label}"
     before = f"shows a lead of {own.leader}" if own.clear else "shows no lead that could not be chance"
     if not turning:

@@ -1,4 +1,4 @@
-"""Which samples and protocols of some runs can be compared. What cannot is left out, with a sentence, or refused."""
+"""Selection of the samples and protocols of some runs that can be compared. The rest is left out with a note, or refused."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from snellen.engine.mark.integrity import check_summary
 from snellen.engine.runs.run import Run
 
 NAMED = 3
-"""So many reasons are told one by one."""
+"""How many reasons are listed one by one."""
 _OTHER_DATA = 0.05
-"""Where more of the common samples than that have another truth, it is another data set under the same names."""
+"""If more than this share of the common samples have another truth, it is another data set under the same names."""
 
 
 class OpenedRun(NamedTuple):
@@ -35,12 +35,12 @@ class OpenedRun(NamedTuple):
 
     @property
     def entries(self) -> dict[str, ProtocolEntry]:
-        """Return the protocols that it was marked by, without control arms."""
+        """The protocols that it was marked by, without control arms."""
         return {e.name: e for e in self.summary.marked or self.manifest.protocols if not e.arm.control}
 
 
 class Common(NamedTuple):
-    """What can be compared: protocols by name, each with its arm, and the samples; `notes` say what cannot, and why."""
+    """What can be compared: protocols by name, each with its arm, and the samples. `notes` say what cannot, and why."""
 
     exam: str
     protocols: Mapping[str, tuple[Protocol, Arm]]
@@ -49,7 +49,7 @@ class Common(NamedTuple):
 
 
 def opened(paths: Sequence[str | Path | Run]) -> list[OpenedRun]:
-    """Open runs (or those in these folders), each with a letter; refuse one that is not marked to the end."""
+    """Open runs (or those in these folders), each with a letter. Refuse one that is not marked to the end."""
     found = []
     for letter, run in lettered(opened_runs(paths)):
         summary = run.summary
@@ -60,7 +60,7 @@ def opened(paths: Sequence[str | Path | Run]) -> list[OpenedRun]:
 
 
 def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
-    """Return what these runs share; refuse runs that share nothing or are of different kinds."""
+    """Return what these runs share. Refuse runs that share nothing or are of different kinds."""
     first, notes = runs[0], list[str]()
     for other in runs[1:]:
         _same_kind(first, other)
@@ -91,7 +91,7 @@ def common(runs: Sequence[OpenedRun], wanted: Sequence[str] = ()) -> Common:
 
 
 def _each(runs: Sequence[OpenedRun], form: str, values: Sequence[object]) -> str:
-    """Return 'A has 3, B has 4'."""
+    """Return text such as 'A has 3, B has 4'."""
     return ", ".join(form.format(one.letter, value) for one, value in zip(runs, values, strict=True))
 
 
@@ -164,7 +164,7 @@ def _entries(runs: Sequence[OpenedRun], wanted: Sequence[str], notes: list[str])
             found[name] = there[0][name]
     if found:
         return found
-    why = " ".join(notes)  # protocol by protocol, or where they are many and none is shared run by run
+    why = " ".join(notes)  # protocol by protocol, or run by run if there are many and none is shared
     if len(notes) > NAMED and not any(name in there[0] for entries in there[1:] for name in entries):
         marked = "; ".join(f"{one.letter} by {', '.join(entries)}" for one, entries in zip(runs, there, strict=True))
         cure = "Name runs that were asked with the same prompts, or mark by more: 'snellen mark RUN --protocol P'."
@@ -173,7 +173,7 @@ def _entries(runs: Sequence[OpenedRun], wanted: Sequence[str], notes: list[str])
 
 
 def _unlike(name: str, runs: Sequence[OpenedRun], there: Sequence[Mapping[str, ProtocolEntry]]) -> str:
-    """Say why a protocol cannot be compared; nothing where it can."""
+    """Return why a protocol cannot be compared, or an empty string if it can."""
     lacking = [one.letter for one, entries in zip(runs, there, strict=True) if name not in entries]
     if lacking:
         return f"Protocol '{name}' is left out: {' and '.join(lacking)} {'was' if len(lacking) == 1 else 'were'} not marked by it."
@@ -189,7 +189,7 @@ def _unlike(name: str, runs: Sequence[OpenedRun], there: Sequence[Mapping[str, P
 
 
 def _asked_alike(prompt: str, runs: Sequence[OpenedRun]) -> bool:
-    """Return whether a prompt was worded alike. Digests are of the first questions, so only runs on the same questions can tell."""
+    """Tell whether a prompt was worded alike. Digests cover the first questions, so only runs on the same questions are comparable."""
     known: dict[object, set[str]] = {}
     for one in runs:
         wording = one.manifest.wordings.get(prompt)
@@ -214,7 +214,7 @@ def _about(one: OpenedRun) -> Iterator[str]:
 
 
 def imported_notes(manifest: Manifest, who: str) -> Iterator[str]:
-    """Say what a log leaves open of a run: how the questions were worded, and whose truths they are."""
+    """Yield notes on what a log leaves open about a run: the wording of the questions, and the origin of the truths."""
     log = manifest.imported
     said = {
         "other": "worded its questions otherwise than our prompt",

@@ -16,7 +16,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 def ranking(
     protocol: str, rows: Sequence[ComparisonRow], sides: Sequence[RunSide], others: Sequence[ComparisonRow] = ()
 ) -> Ranking:
-    """Return the order of runs by what each pair of them says; `others` are rows under protocols that read the same replies."""
+    """Return the order of runs from the comparisons of all pairs. `others` are rows under protocols that read the same replies."""
     found = _places(rows)
     known = [name for name in ("cost", "seconds") if all(getattr(side, name) is not None for side in sides)]
     whole = [place for place in found if not place.part] or found
@@ -39,7 +39,7 @@ def _places(rows: Sequence[ComparisonRow]) -> list[RankedRun]:
 
 
 def _ranked(part: str, rows: Sequence[ComparisonRow]) -> list[RankedRun]:
-    """Return the runs of one part, the best first; those that no pair's test tells apart, Holm over all pairs, share a letter."""
+    """Return the runs of one part, the best first. Runs that no pair's test tells apart (Holm over all pairs) share a letter."""
     scores: dict[str, float] = {}
     heads: dict[str, float] = {}
     for row in rows:
@@ -74,7 +74,7 @@ def _ranked(part: str, rows: Sequence[ComparisonRow]) -> list[RankedRun]:
 
 
 def letters(order: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Give letters to things in order: two share one if and only if they were not told apart (insert and absorb, Piepho 2004).
+    """Give letters to items in order. Two share a letter if and only if they were not told apart (insert and absorb, Piepho 2004).
 
     >>> letters("BCA", [("A", "B")])
     {'B': 'a', 'C': 'ab', 'A': 'b'}
@@ -89,7 +89,7 @@ def letters(order: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str,
 
 
 def front(points: Mapping[str, tuple[float, ...]]) -> list[str]:
-    """Return the Pareto front: those that no other beats, being as good in everything and better in something.
+    """Return the Pareto front: the items that no other beats by being as good in everything and better in something.
 
     >>> front({"A": (0.9, -10.0), "B": (0.8, -1.0), "C": (0.8, -2.0)})
     ['A', 'B']

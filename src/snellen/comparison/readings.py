@@ -1,4 +1,4 @@
-"""Every score that defensible choices make of the same stored answers. Pure functions on marks in columns."""
+"""Every score that defensible choices give for the same stored answers. Pure functions on marks in columns."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _ONE_KIND = {
 _LEAVING_OUT = {LEFT_OUT: NON_ANSWERS} | {way: frozenset([kind]) for way, kind in _ONE_KIND.items()}
 ALL = "all parts"
 _LEAST_GROUP = 10
-"""Groups of fewer samples are not tried: their numbers are few, and land on anything."""
+"""Groups of fewer samples are not tried: their scores take few values, and match almost any figure."""
 _WITHIN = 1e-6
-"""Values that are closer are the same: lmms-eval adds 1e-8 to its denominators."""
+"""Values that are closer count as equal: lmms-eval adds 1e-8 to its denominators."""
 SAME = 6
-"""Numbers that agree in so many digits are the same."""
+"""Numbers that agree in this many digits count as equal."""
 
 
 class Choice(NamedTuple):
-    """How one number is made, in the fields of `Reading`.
+    """The choices behind one number, in the fields of `Reading`.
 
     `samples` is empty for all of the part, or names a group within it: `difficulty easy`.
     """
@@ -60,14 +60,14 @@ class Choice(NamedTuple):
 
 
 class _CountedScore(NamedTuple):
-    """A score and how many samples (or joined items) it is of."""
+    """A score and its number of samples (or joined items)."""
 
     value: float
     n: int
 
 
 class _Weighed(NamedTuple):
-    """The rows that a mean is of, their weights (which add up to 1), their values, and how many equal samples they are worth."""
+    """The rows of a mean, their weights (which add up to 1), their values, and how many equal samples they are worth."""
 
     at: Ints
     weights: Floats
@@ -76,7 +76,7 @@ class _Weighed(NamedTuple):
 
 
 def _scopes(marked: Marked) -> dict[str, frozenset[Key]]:
-    """Return each part, several parts of one split or task, and all parts, by name; joined parts are by themselves only."""
+    """Return each part, several parts of one split or task, and all parts, by name. Joined parts are by themselves only."""
     parts: dict[Key, frozenset[tuple[str, str]]] = {}
     for found in marked.values():
         parts = found.parts | parts
@@ -93,10 +93,10 @@ def _scopes(marked: Marked) -> dict[str, frozenset[Key]]:
 
 
 class Readings:
-    """All marks of a run, to be read in any way; every number is made once.
+    """All marks of a run, for any reading. Every number is computed once.
 
-    `times` are the marks once for each time that questions were asked: a number is the mean of what each gives, as the run's own score
-    is. `beside` are another run's marks of the same samples in the same order: what is left out for one is then left out for both.
+    `times` are the marks, once for each repeat. A number is the mean over the repeats, like the run's own score. `beside` are another run's
+    marks of the same samples in the same order: what is left out for one is then left out for both.
     """
 
     def __init__(self, times: Sequence[Marked], beside: Marked | None = None) -> None:
@@ -109,12 +109,12 @@ class Readings:
     # ------------------------------------------------------------ one number
 
     def columns(self, choice: Choice) -> list[MarkColumns]:
-        """Return the marks that a choice is of, time by time."""
+        """Return the marks for a choice, one for each repeat."""
         key = choice.protocol, choice.prompt
         return [marked[key] for marked in self._times if key in marked]
 
     def _number(self, choice: Choice) -> _CountedScore | None:
-        """Return the score that a choice gives; None where there is none."""
+        """Return the score for a choice, or None if there is none."""
         every = (self.of_rows(found, choice, self.rows(found, choice)) for found in self.columns(choice))
         known = [number for number in every if number is not None]
         if not known:
@@ -122,7 +122,7 @@ class Readings:
         return _CountedScore(fmean(number.value for number in known), round(fmean(number.n for number in known)))
 
     def of_rows(self, found: MarkColumns, choice: Choice, rows: Bools) -> _CountedScore | None:
-        """Return the score of some rows: a mean of theirs, or a score of a whole part, or the mean of several parts' scores."""
+        """Return the score of some rows: their mean, the score of a whole part, or the mean of several parts' scores."""
         picked = weighed(found, choice, rows)
         if picked is not None:
             n = len(picked.at)
@@ -137,7 +137,7 @@ class Readings:
         return _CountedScore(fmean(scores[choice.metric] for _n, scores in every), sum(n for n, _scores in every))
 
     def _scores_of_part(self, found: MarkColumns, key: Key, rows: bytes) -> tuple[int, Mapping[str, float]]:
-        """Return the size of a part, the shares among its own scores, and those that others report."""
+        """Return the size of a part, the shares among its own scores, and those that other tools report."""
         group = found.group(key, np.frombuffer(rows, dtype=np.bool_))
         if not group.n:
             return 0, {}
@@ -146,7 +146,7 @@ class Readings:
         return group.n, {**_others(found, group), **shares}
 
     def rows(self, found: MarkColumns, choice: Choice) -> Bools:
-        """Return the rows of the part and of the samples chosen that count."""
+        """Return the rows of the part and of the chosen samples that count."""
         parts = self.scopes[choice.part]
         rows = np.array([key in parts for key in found.parts], dtype=np.bool_)[found.part]
         if choice.samples:
@@ -160,7 +160,9 @@ class Readings:
         return rows
 
     def interval(self, choice: Choice) -> Interval | None:
-        """Return how far the score could be by the chance of which samples these are. More repeats are not more samples: their mean."""
+        """Return how far the score could be off by the chance of drawing these samples. More repeats are not more samples, so it is their
+        mean.
+        """
         every = (self._interval(found, choice) for found in self.columns(choice))
         known = [interval for interval in every if interval is not None]
         if not known:
@@ -168,7 +170,7 @@ class Readings:
         return Interval(fmean(one.low for one in known), fmean(one.high for one in known), known[0].kind)
 
     def _interval(self, found: MarkColumns, choice: Choice) -> Interval | None:
-        """Return the interval of the score of one time; of what is not a mean over samples the jackknife's."""
+        """Return the interval of the score of one repeat. For a score that is not a mean over samples it is the jackknife's."""
         rows = self.rows(found, choice)
         picked, number = weighed(found, choice, rows), self.of_rows(found, choice, rows)
         if number is None:
@@ -185,20 +187,22 @@ class Readings:
     # ------------------------------------------------------------ as records
 
     def base(self, scope: str, metric: str = "") -> Choice:
-        """Return the run's own number: what its summary leads with; of several parts, their mean."""
+        """Return the run's own number: the headline of its summary, or for several parts their mean."""
         (protocol, prompt), found = next(iter(self.marked.items()))
         average = BY_SAMPLE if len(self.scopes[scope]) == 1 else BY_PART
         return Choice(protocol, prompt, metric or found.protocol.headline, scope, average)
 
     def main_scope(self, metric: str = "") -> str:
-        """Return all parts together where they have one number, else the first part that has one."""
+        """Return all parts together if they have one number, else the first part that has one."""
         for name in sorted(self.scopes, key=lambda name: name != ALL):
             if self.number(self.base(name, metric)) is not None:
                 return name
         raise SnellenError("no part of this run has a score that is a share: there is nothing to explain")
 
     def readings(self, choices: Iterable[Choice], metric: str = "") -> tuple[Reading, ...]:
-        """Return choices with their numbers, the lowest first; of equal ones that with the fewest changes from the run's own number."""
+        """Return choices with their numbers, the lowest first. Of equal ones, keep the one with the fewest changes from the run's own
+        number.
+        """
         readings = []
         for choice in choices:
             number = self.number(choice)
@@ -223,9 +227,9 @@ class Readings:
     # ------------------------------------------------------------ all numbers
 
     def every(self, scope: str, metric: str = "", *, within: bool = False) -> Iterator[Choice]:
-        """Yield every choice of a scope that gives a number of its own; `within` those of groups within it instead.
+        """Yield every choice of a scope that gives a number of its own, or with `within` those of groups within the scope.
 
-        What is the same by construction is left out: leaving out non-answers where there are none, metrics that are equal for every
+        Choices that are equal by construction are left out: leaving out non-answers if there are none, metrics that are equal for every
         sample, averages over one group.
         """
         parts = self.scopes[scope]
@@ -237,7 +241,7 @@ class Readings:
             metrics = [metric] if metric else _metrics(found, rows, found.group(min(parts), rows))
             averages = [BY_SAMPLE, *([BY_PART] if len(parts) > 1 else _averages(found, rows))]
             groups = [""]
-            if within:  # a macro score means little within one label
+            if within:  # a macro score is of little use within one label
                 inner = roles(found.protocol).breakdown
                 metrics = [m for m in metrics if m == inner or m in found.values]
                 averages, groups = [BY_SAMPLE], _groups_within(found, rows)
@@ -250,7 +254,7 @@ class Readings:
                                 yield choice
 
     def ways(self, choice: Choice) -> Iterable[Choice]:
-        """Return a choice with every way to treat the non-answers that its samples have at one of the times, each way once."""
+        """Return a choice with every way to treat the non-answers of its samples in any repeat, each way once."""
         every = (_ways(found, choice, self.rows(found, choice)) for found in self.columns(choice))
         return [choice._replace(non_answers=way) for way in dict.fromkeys(chain.from_iterable(every))]
 
@@ -259,16 +263,16 @@ class Readings:
 
 
 def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> _Weighed | None:
-    """Return how a choice weighs rows; None where the score is not a mean of samples'."""
+    """Return the weights of rows under a choice, or None if the score is not a mean over samples."""
     if found.about(choice.metric).kind != "mean" or choice.metric not in found.values:
         return None
     values = found.values[choice.metric]
-    if choice.non_answers == GUESSED and choice.metric in found.guesses:  # known of non-answers only
+    if choice.non_answers == GUESSED and choice.metric in found.guesses:  # known for non-answers only
         drawn = found.guesses[choice.metric]
         values = np.where(np.isnan(drawn), values, drawn)
     at = np.flatnonzero(rows & ~np.isnan(values))
     group = _group(found, choice.average)[at]
-    if not len(at) or (group < 0).any():  # nothing, or not all in one group each
+    if not len(at) or (group < 0).any():  # empty, or not all in one group each
         return _Weighed(at[:0], np.ones(0), np.ones(0))
     sizes = np.bincount(group)
     some = sizes[sizes > 0]
@@ -276,7 +280,7 @@ def weighed(found: MarkColumns, choice: Choice, rows: Bools) -> _Weighed | None:
 
 
 def _group(found: MarkColumns, average: str) -> Ints:
-    """Return the group of each row in which it is averaged first; -1 where it is in none, or in several."""
+    """Return the group of each row for an average over groups. It is -1 if the row is in none, or in several."""
     if average == BY_PART:
         return found.part
     if average == BY_SAMPLE:
@@ -296,19 +300,19 @@ def _averages(found: MarkColumns, rows: Bools) -> list[str]:
 
 
 def _groups_within(found: MarkColumns, rows: Bools) -> list[str]:
-    """Return the groups within a part, by name, that are large enough to be reported and not all of it."""
+    """Return the groups within a part, by name, that are large enough to be reported and smaller than the part."""
     every = (group for values in found.groups.values() for group in values.items())
     return [name for name, mask in every if _LEAST_GROUP <= (mask & rows).sum() < rows.sum()]
 
 
 def _others(found: MarkColumns, group: GroupMarks) -> Mapping[str, float]:
-    """Return the scores that others report of such replies."""
+    """Return the scores that other tools report for such replies."""
     others = found.protocol.extra(OtherScores)
     return others.of(group) if others is not None else {}
 
 
 def without_each(found: MarkColumns, rows: Bools) -> Iterator[Bools]:
-    """Yield these rows without each cluster, or each group of them."""
+    """Yield these rows without each cluster, or without each of several groups of clusters."""
     places, clusters = np.flatnonzero(rows), found.clusters()
     for kept in jackknife.left_out([clusters[i] for i in places.tolist()]) if len(places) else ():
         left = np.zeros(len(rows), dtype=np.bool_)
@@ -317,7 +321,7 @@ def without_each(found: MarkColumns, rows: Bools) -> Iterator[Bools]:
 
 
 def _metrics(found: MarkColumns, rows: Bools, group: GroupMarks) -> list[str]:
-    """Return the metrics, each once where several have the same values."""
+    """Return the metrics. Of several with the same values, only one is kept."""
     names: list[str] = []
     kept: list[Floats] = []
     for name in found.metrics():
@@ -335,7 +339,7 @@ def _ways(found: MarkColumns, choice: Choice, rows: Bools) -> list[str]:
     there = set(found.outcome[rows].tolist())
     kinds = [way for way, kind in _ONE_KIND.items() if kind.value in there]
     ways = [AS_WRONG, *([LEFT_OUT] if kinds else [])]
-    if len(kinds) > 1 and not choice.samples:  # of one kind, leaving it out is leaving all out
+    if len(kinds) > 1 and not choice.samples:  # if there is only one kind, leaving it out is leaving all out
         ways += kinds
     drawn = found.guesses.get(choice.metric)
     gone = rows & np.isin(found.outcome, [outcome.value for outcome in NON_ANSWERS])

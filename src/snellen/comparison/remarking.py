@@ -19,9 +19,9 @@ from snellen.engine.runs.run import Run
 
 
 class RunMarks(NamedTuple):
-    """The marks of a run in columns, by protocol and prompt; the first is the one that the run leads with.
+    """The marks of a run in columns, by protocol and prompt. The first is the one with the run's headline.
 
-    `times` has them once for each time that questions were asked (`snellen run --repeats`).
+    `times` has them once for each repeat (`snellen run --repeats`).
     """
 
     exam: Exam
@@ -65,7 +65,7 @@ def marked_again(run: Run) -> RunMarks:
 
 
 def _fitting(exam: Exam, own: list[ProtocolRun], arms: set[Arm]) -> list[ProtocolRun]:
-    """Return the run's own protocols, then every other that fits answers at hand.
+    """Return the run's own protocols, then all others that fit the stored answers.
 
     A protocol fits the prompt that it was made for, and an arm on which the run has another protocol that was made for that same prompt.
     """

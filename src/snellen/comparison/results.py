@@ -1,4 +1,4 @@
-"""What a comparison says, as frozen records. Differences are second minus first; shares are between 0 and 1."""
+"""The results of a comparison, as frozen records. Differences are second minus first. Shares are between 0 and 1."""
 
 from __future__ import annotations
 
@@ -114,11 +114,11 @@ class ComparisonRow(Record, frozen=True):
     headline: HeadlineDifference | None = None
     again: RepeatAgreement | None = None
     tested: bool = True
-    """False of a headline that is not a mean over samples: p is that of the metric beside it."""
+    """False for a headline that is not a mean over samples. p then belongs to the metric beside it."""
 
     @property
     def of_headline(self) -> ComparisonRow | None:
-        """Return the same part by its headline, where that is not a mean over samples."""
+        """The same part by its headline, if that is not a mean over samples."""
         own = self.headline
         if own is None:
             return None
@@ -127,22 +127,22 @@ class ComparisonRow(Record, frozen=True):
 
     @property
     def able(self) -> bool:
-        """Return whether any difference on so few clusters could be significant."""
+        """True if any difference on so few clusters could be significant."""
         return least_p(self.clusters) < 1 - LEVEL
 
     @property
     def gain(self) -> float:
-        """Return how much better the second is, whichever way the metric counts."""
+        """How much better the second run is, whichever direction of the metric is better."""
         return -self.difference if self.better == "lower" else self.difference
 
     @property
     def leader(self) -> str:
-        """Return the letter of the side that is ahead, whether or not that could be chance; empty where none is."""
+        """The letter of the side that is ahead, even if that could be chance. Empty if neither is."""
         return "" if self.gain == 0 else self.second_run if self.gain > 0 else self.first_run
 
 
 def with_headlines(rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:
-    """Put a part's headline before what is compared sample by sample, where these are not the same."""
+    """Put a part's headline before the metric that is compared sample by sample, if the two differ."""
     return [one for row in rows for one in (row.of_headline, row) if one is not None]
 
 
@@ -223,10 +223,12 @@ class Comparison(Record, frozen=True):
     flips: tuple[Flip, ...] = ()
     power: float | None = None
     leads: Leads | None = None
-    """Who leads under every choice, where that was asked for."""
+    """The leads under every choice, if requested."""
 
     def row(self, protocol: str, part: str = "") -> ComparisonRow:
-        """Return the row of a protocol and part of the first two runs; without a part, that of all parts together or of the only part."""
+        """Return the row of a protocol and part of the first two runs. Without a part, return that of all parts together or of the only
+        part.
+        """
         first, second = (side.letter for side in self.sides[:2])
         every = [r for r in self.rows if r.protocol == protocol and (r.first_run, r.second_run) == (first, second)]
         found = [r for r in every if r.part == part] or ([] if part or len(every) != 1 else every)

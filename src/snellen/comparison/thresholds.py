@@ -1,5 +1,5 @@
-"""Runs of an exam that finds thresholds, beside each other. Thresholds are compared by what is known of each, never sample by sample:
-no two subjects see the same sheets. Reads runs, writes nothing.
+"""Runs of an exam that finds thresholds, side by side. Thresholds are compared by the estimates of each, never sample by sample, because no
+two subjects see the same sheets. Reads runs, writes nothing.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from snellen.engine.runs.run import Run, open_run
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 FACULTY, SENT_AS, SHEET = "faculty", "sent as", "sheet"
-"""The tags by which an exam of thresholds tells its sheets apart."""
+"""The tags by which an exam of thresholds distinguishes its sheets."""
 
 
 class AskedTrial(NamedTuple):
-    """A sheet that was asked, with what became of it."""
+    """A sheet that was asked, with its outcome."""
 
     sample: Sample
     mark: Mark
 
     @property
     def course(self) -> str:
-        """Return the name of the threshold that it is a part of."""
+        """The name of the threshold that it is a part of."""
         sent_as = self.sample.tags.get(SENT_AS, "")
         return f"{self.sample.tags.get(FACULTY, '')}, {sent_as}".removesuffix(", ")
 
     @property
     def kind(self) -> str:
-        """Return trial, catch or blank."""
+        """'trial', 'catch' or 'blank'."""
         return self.sample.tags.get(SHEET, "")
 
     @property
@@ -48,7 +48,7 @@ class AskedTrial(NamedTuple):
 
 
 class RunThresholds(NamedTuple):
-    """A run with its thresholds. `name` is its subject, told apart from others of that name; `letter` stands for it in tables."""
+    """A run with its thresholds. `name` is its subject, made unique among the runs. `letter` stands for it in tables."""
 
     letter: str
     name: str
@@ -68,7 +68,7 @@ class RunThresholds(NamedTuple):
 
 
 class ExamThresholds(NamedTuple):
-    """Thresholds of runs of one exam, and where there are several, their ratios to the first."""
+    """Thresholds of runs of one exam, and for several runs their ratios to the first."""
 
     exam: str
     each: tuple[RunThresholds, ...]
@@ -88,9 +88,9 @@ class ExamThresholds(NamedTuple):
 
 
 def thresholds_of(manifest: Manifest) -> Thresholds | None:
-    """Return how the exam of a run finds thresholds; None where its results are scores, or it is not at hand.
+    """Return how the exam of a run finds thresholds. Return None if its results are scores, or the exam is not available.
 
-    This is where rooms switch between the two kinds of result.
+    Other folders use this to switch between the two kinds of result.
     """
     try:
         return exams.load(manifest.exam).extra(Thresholds)
@@ -99,7 +99,7 @@ def thresholds_of(manifest: Manifest) -> Thresholds | None:
 
 
 def examined(runs: Sequence[Run]) -> ExamThresholds:
-    """Return what runs of one exam found."""
+    """Return the thresholds of runs of one exam."""
     exam = exams.load(runs[0].manifest.exam)
     finds = exam.extra(Thresholds)
     if finds is None:
@@ -124,7 +124,7 @@ def examined(runs: Sequence[Run]) -> ExamThresholds:
 
 
 def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
-    """Return what the runs in these folders found; None where the exam of the first does not find thresholds."""
+    """Return the thresholds of the runs in these folders, or None if the exam of the first does not find thresholds."""
     if not paths or thresholds_of(open_run(paths[0]).manifest) is None:
         return None
     runs = opened_runs(paths)
@@ -136,14 +136,14 @@ def examined_again(paths: Sequence[Path]) -> ExamThresholds | None:
 
 
 def lettered(runs: Sequence[Run]) -> list[tuple[str, Run]]:
-    """Give each run the letter that stands for it."""
+    """Give each run its letter."""
     if len(runs) > len(LETTERS):
         raise SnellenError(f"{len(runs)} runs are too many to compare at once: name at most {len(LETTERS)}")
     return list(zip(LETTERS, runs, strict=False))
 
 
 def opened_runs(named: Sequence[str | Path | Run]) -> list[Run]:
-    """Open runs to compare. Refused: fewer than two, one twice, a folder of runs, one without marks."""
+    """Open runs to compare. Raise SnellenError for fewer than two, a run named twice, a folder of runs, or a run without marks."""
     paths = [one.path if isinstance(one, Run) else Path(one) for one in named]
     for path in paths:
         if is_folder_of_runs(path):
@@ -163,12 +163,12 @@ def opened_runs(named: Sequence[str | Path | Run]) -> list[Run]:
 
 
 def is_folder_of_runs(path: Path) -> bool:
-    """Return whether a folder holds runs and is not one itself."""
+    """Tell whether a folder holds runs and is not one itself."""
     return not (path / "run.json").is_file() and any(path.glob("*/run.json"))
 
 
 def refuse_thresholds(exam: Exam, what: str) -> None:
-    """Refuse an exam that finds thresholds where samples are to be held against each other."""
+    """Refuse an exam that finds thresholds in a comparison sample by sample."""
     if exam.extra(Thresholds) is not None:
         raise SnellenError(
             f"{what}: the {exam.name} exam finds thresholds, and no two runs saw the same sheets; "

@@ -1,5 +1,5 @@
-"""A comparison in the sentences that a person would say: who leads, under which protocols, whether that could be chance, and how much
-of it is replies that nobody could read. Pure.
+"""A comparison in sentences: which run leads, under which protocols, whether that could be chance, and how much of the lead is replies that
+could not be read. Pure.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from snellen.stats.significance import clusters_needed
 CHANCE = 1 - LEVEL
 """A difference whose p is this or more could be chance."""
 WORTH_SAYING = 0.1
-"""The part of a lead from which on non-answers are named."""
+"""The part of a lead from which on non-answers are mentioned."""
 
 
 class _AgreeingProtocols(NamedTuple):
-    """Protocols that say the same of all samples: their names, and the first one's row."""
+    """Protocols that agree on all samples: their names, and the first one's row."""
 
     names: tuple[str, ...]
     row: ComparisonRow
 
     @property
     def clear(self) -> bool:
-        """Return whether the difference is more than chance."""
+        """True if the difference is more than chance."""
         return self.row.p < CHANCE and self.row.gain != 0
 
 
@@ -46,7 +46,7 @@ def verdict(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> tu
 
 
 def leading(rows: Sequence[ComparisonRow], ranking: Ranking | None = None) -> str:
-    """Return the sentences that say who leads, where there is room for one thing only."""
+    """Return the sentences on the leader, for places with room for one thing only."""
     if ranking is not None:
         return " ".join(_of_places(ranking))
     wholes = _wholes(rows)
@@ -62,7 +62,7 @@ def _wholes(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
 
 
 def whole(rows: Iterable[ComparisonRow], protocol: str) -> ComparisonRow | None:
-    """Return a protocol's row of all parts together, or of its only part; None where parts have different metrics."""
+    """Return a protocol's row of all parts together, or of its only part. Return None if parts have different metrics."""
     own = [row for row in rows if row.protocol == protocol]
     return next((row for row in own if not row.part), own[0] if len(own) == 1 else None)
 
@@ -81,7 +81,7 @@ def together(rows: Sequence[ComparisonRow]) -> list[_AgreeingProtocols]:
 
 
 def _too_few(row: ComparisonRow) -> str:
-    """Say in place of a verdict that none is possible."""
+    """Return the text that replaces a verdict when none is possible."""
     few, needed = counted(row.clusters, row.cluster), clusters_needed(CHANCE)
     return (
         f"Too few {row.cluster}s to compare {row.first_run} and {row.second_run}: on {few} no difference can be told from chance, "
@@ -109,13 +109,13 @@ def _lead(found: _AgreeingProtocols) -> str:
 
 
 def unread(row: ComparisonRow) -> float:
-    """Return how much of a lead lies in samples that not both sides answered: below 0 where these cost the leader more than the other."""
+    """Return how much of a lead lies in samples that at least one side did not answer. It is below 0 if these cost the leader more."""
     found = row.silence.by_first + row.silence.by_second + row.silence.by_both
     return found if row.difference > 0 else -found
 
 
 def _unread(row: ComparisonRow) -> str:
-    """Return ', of which 24.0 are questions without an answer (A 24 unparsable, B 0)', or nothing."""
+    """Return ', of which 24.0 are questions without an answer (A 24 unparsable, B 0)', or an empty string."""
     lead, share = abs(row.difference), unread(row)
     if row.unit or abs(share) < max(WORTH_SAYING * lead, 0.005):
         return ""
@@ -128,7 +128,7 @@ def _unread(row: ComparisonRow) -> str:
 
 
 def _again(row: ComparisonRow) -> list[str]:
-    """Say what asking the same questions again does to the scores, where it was tried."""
+    """Describe the effect of repeats on the scores, if there are any."""
     if row.again is None:
         return []
     sides = (row.first_run, row.again.first), (row.second_run, row.again.second)
@@ -147,7 +147,7 @@ def _again(row: ComparisonRow) -> list[str]:
 
 
 def _parts(rows: Sequence[ComparisonRow]) -> list[str]:
-    """Say whether the main protocol's lead survives in the parts, Holm's correction over them."""
+    """Describe whether the main protocol's lead survives in the parts, with Holm's correction over them."""
     protocol = rows[0].protocol
     own = [row for row in rows if row.protocol == protocol and row.part]
     if len(own) < 2:
@@ -165,7 +165,7 @@ def _parts(rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _by_part(rows: Sequence[ComparisonRow]) -> list[str]:
-    """Say who leads in each part under the main protocol: where parts have different metrics there is no row of all."""
+    """Describe the leader in each part under the main protocol, for parts with different metrics, which have no row of all parts."""
     return [
         f"{row.part}: {_lead(_AgreeingProtocols((row.protocol,), row))}"
         for row in rows
@@ -215,7 +215,7 @@ def _conclusion(found: Sequence[_AgreeingProtocols]) -> list[str]:
 
 
 class _Margin(NamedTuple):
-    """How far one of two sides is ahead, with its interval; below 0 where it is behind."""
+    """How far one of two sides is ahead, with its interval. Below 0 if it is behind."""
 
     lead: float
     low: float
@@ -229,7 +229,7 @@ def _ahead(row: ComparisonRow, side: str) -> _Margin:
 
 
 def _misread(row: ComparisonRow) -> bool:
-    """Return whether at least half of a lead is non-answers."""
+    """Tell whether at least half of a lead is non-answers."""
     return not row.unit and 2 * unread(row) >= abs(row.difference)
 
 
@@ -250,7 +250,7 @@ def _of_many(ranking: Ranking, rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _of_places(ranking: Ranking) -> list[str]:
-    """Say who leads under the main protocol, and under others that read the same replies where these say otherwise."""
+    """Describe the leader under the main protocol, and under others that read the same replies if they disagree."""
     parts = list(dict.fromkeys(r.part for r in ranking.rows))
     shown = [""] if "" in parts else parts
     said = []
@@ -268,7 +268,7 @@ def _of_places(ranking: Ranking) -> list[str]:
 
 
 def _otherwise(one: Sequence[RankedRun], other: Sequence[RankedRun]) -> bool:
-    """Return whether two rankings have other leaders (ties included), or turn around what one of them tells apart."""
+    """Tell whether two rankings have different leaders (ties included), or one reverses an order that the other is sure of."""
     if (one[0].run, set(_near(one))) != (other[0].run, set(_near(other))):
         return True
     order = [r.run for r in one], [r.run for r in other]
@@ -282,7 +282,7 @@ def _otherwise(one: Sequence[RankedRun], other: Sequence[RankedRun]) -> bool:
 
 
 def _silent(rows: Sequence[ComparisonRow]) -> list[str]:
-    """Name runs with many non-answers, which count as wrong: their places say less about what they see."""
+    """Name runs with many non-answers, which count as wrong: their ranks are weaker evidence about what they see."""
     found: dict[str, tuple[int, int, dict[str, int]]] = {}
     every = [row for row in rows if not row.part] or rows
     for row in every:
@@ -302,7 +302,7 @@ def _near(rows: Sequence[RankedRun]) -> list[str]:
 
 
 def _places(rows: Sequence[RankedRun]) -> str:
-    """Return 'B is first with 80.0 and cannot be told apart from C; A is behind it'."""
+    """Return text such as 'B is first with 80.0 and cannot be told apart from C; A is behind it'."""
     best, near = rows[0], _near(rows)
     score = f"{amount(best.score, best.unit, '')} ({best.label})"
     said = f"{best.run} {'is first' if near or best.needed is not None else 'leads'} with {score}"
@@ -319,27 +319,27 @@ def _places(rows: Sequence[RankedRun]) -> str:
     return said
 
 
-# ---------------------------------------------------------------- words
+# ---------------------------------------------------------------- formatting
 
 
 def amount(value: float, unit: str, noun: str = " points") -> str:
-    """Return '28.3 points', or '12.40 px' of what is no share."""
+    """Return '28.3 points', or '12.40 px' for a metric that is not a share."""
     return f"{value:.2f} {unit}" if unit else f"{100 * value:.1f}{noun}"
 
 
 def chance(p: float) -> str:
-    """Return 'p = 0.25', 'p = 0.0031', 'p < 0.0001'."""
+    """Return text such as 'p = 0.25', 'p = 0.0031', 'p < 0.0001'."""
     said = p_value(p)
     return f"p < {said[1:]}" if said.startswith("<") else f"p = {said}"
 
 
 def p_value(p: float) -> str:
-    """Return a p as every table and page has it: '0.25', '0.029', '0.0031', '<0.0001'."""
+    """Return a p in the form of every table and page: '0.25', '0.029', '0.0031', '<0.0001'."""
     return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}" if p < 0.095 else f"{p:.2f}"
 
 
 def p_of(row: ComparisonRow) -> str:
-    """Return the p of a row, a dash where no difference on so few clusters could be significant, nothing where there was no test."""
+    """Return the p of a row, a dash if no difference on so few clusters could be significant, or an empty string without a test."""
     if not row.tested:
         return ""
     return p_value(row.p_holm) if row.least_p < CHANCE else "–"

@@ -1,6 +1,6 @@
 """Calls of a function in another process: messages in msgpack, arguments and results by the function's own annotations.
 
-No pickle: a message holds data alone. Functions are named `module:function`, also where one is the argument of another.
+Pickle is not used: a message holds data alone. Functions are named `module:function`, also if one is the argument of another.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Named = Callable[..., Any] | str
 
 
 class WorkFailed(RuntimeError):
-    """The function raised an error that is none of Snellen's; it has the worker's traceback as a note."""
+    """The function raised an error that is not one of Snellen's. It has the worker's traceback as a note."""
 
 
 class _Bound(Struct, frozen=True):
@@ -37,7 +37,7 @@ class _Bound(Struct, frozen=True):
 
 
 class _CallResults(Struct, frozen=True):
-    """The results of the calls in a message, or the first error: one of Snellen's, or of the code (with its traceback)."""
+    """The results of the calls in a message, or the first error: one of Snellen's, or one of the code (with its traceback)."""
 
     results: msgspec.Raw = msgspec.Raw()
     error: str = ""
@@ -48,7 +48,7 @@ class _CallResults(Struct, frozen=True):
 
 
 class Calls(Generic[T]):
-    """How messages to workers that call a function are written, and their replies read."""
+    """The messages for workers that call a function, and the parsing of their replies."""
 
     def __init__(self, function: Named) -> None:
         target = None if isinstance(function, str) else _target(function)
@@ -56,11 +56,11 @@ class Calls(Generic[T]):
         self._results = msgspec.msgpack.Decoder(list[returned], dec_hook=_decode)  # type: ignore[valid-type]
 
     def message(self, calls: Sequence[Sequence[Any]]) -> bytes:
-        """Write the arguments of some calls."""
+        """Encode the arguments of some calls."""
         return _PACK.encode(calls)
 
     def results(self, reply: bytes) -> list[T]:
-        """Read the results of the calls in a message; raises SnellenError or WorkFailed where one of them failed."""
+        """Decode the results of the calls in a message. Raise SnellenError or WorkFailed if one of them failed."""
         told = _REPLIES.decode(reply)
         if told.trace:
             failed = WorkFailed(told.error)
@@ -73,7 +73,7 @@ class Calls(Generic[T]):
 
 
 def job_of(function: Named) -> bytes:
-    """Return what a worker has to be told to call a function."""
+    """Return the bytes from which a worker knows which function to call."""
     return _PACK.encode(_bound(function))
 
 
@@ -100,10 +100,10 @@ def _raw(value: Any) -> msgspec.Raw:
 
 
 class WorkerFunction:
-    """The function in a worker. Where it cannot be had, every reply says why."""
+    """The function in a worker. If it cannot be imported, every reply says why."""
 
     def __init__(self, job: bytes) -> None:
-        """Import the function and make the object of a class, which takes its time."""
+        """Import the function and make the object of a class, which takes time."""
         self._problem = b""
         try:
             function = _unbound(_BOUND.decode(job))
@@ -146,7 +146,7 @@ def _unbound(told: _Bound) -> Callable[..., Any]:
 
 
 def _parameters(function: Any) -> list[str]:
-    """Return the parameters that a call has to give, in their order: those that are neither bound nor have a default."""
+    """Return the parameters that a call has to give, in order: those that are neither bound nor have a default."""
     found = inspect.signature(function).parameters.values()
     return [one.name for one in found if one.default is one.empty and one.kind is not one.KEYWORD_ONLY]
 
@@ -159,7 +159,7 @@ def _decoded(raw: msgspec.Raw, kind: Any) -> Any:
     return msgspec.msgpack.decode(raw, type=kind, dec_hook=_decode)
 
 
-# ---------------------------------------------------------------- what msgpack has no words for
+# ---------------------------------------------------------------- types that msgpack lacks
 
 
 def _encode(value: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Workers in other processes, here or on other machines: call a function in the one that has the least to do.
+"""Workers in other processes, here or on other machines: call a function in the least busy one.
 
-A worker that is lost in the middle of a call is replaced while the others go on; a place where workers are lost again and again is given
-up. The lost call raises WorkerLost, and the caller decides: a question to a local model can be asked again, a request to an
-endpoint may have been paid for.
+A worker that is lost in the middle of a call is replaced while the others go on. A place where workers are lost again and again is given
+up. The lost call raises WorkerLost, and the caller decides: a question to a local model can be asked again, a request to an endpoint may
+have been paid for.
 
 Several threads and event loops may share the workers.
 """
@@ -24,11 +24,11 @@ from snellen.core.errors import SnellenError, Stopped
 from snellen.workers.calls import Calls, Named
 
 LOOK = 10.0
-"""Seconds between two looks for places without a worker."""
+"""Seconds between two checks for places without a worker."""
 WAIT = 120.0
-"""Seconds that a call waits where there is no worker at all."""
+"""Seconds that a call waits if there are no workers at all."""
 GIVE_UP = 7
-"""Workers lost at one place, with no reply between, after which no other is started there. One bad question takes three."""
+"""How many workers may be lost at one place, without a reply in between, before it is given up. One bad question takes three."""
 PAUSE = 0.1
 PATIENCE = 10.0
 """Seconds that `close` waits for workers that are still starting."""
@@ -40,30 +40,30 @@ class WorkerLost(Exception):
 
 
 class Worker(Interface):
-    """Takes messages, many at once. `place` names where it works; there is one worker at a place."""
+    """Takes messages, many at once. `place` names its location. Each place has one worker."""
 
     place: str
 
     def submit(self, message: bytes) -> Future[bytes]:
-        """Send a message; the future has its reply, or WorkerLost."""
+        """Send a message. The future gets its reply, or WorkerLost."""
 
     def close(self) -> None:
-        """End it, whatever it is at."""
+        """End the worker, even in the middle of a call."""
 
 
 Hire = Callable[[Collection[str], threading.Event | None], Sequence[Worker]]
-"""Starts a worker at every place that is not among those named, until the event is set; None stands for the first time."""
+"""Starts a worker at every place that is not among those named, until the event is set. None stands for the first time."""
 Call = Callable[..., Future[Any]]
 """Calls the function in one worker."""
 Admit = Callable[[str, Call], None]
-"""Gets a new worker's place and a way to call it before others do; raises WorkerLost or SnellenError where it cannot be used."""
+"""Gets a new worker's place and a way to call it before others do. Raises WorkerLost or SnellenError if it cannot be used."""
 
 
 class Workers(Generic[T]):
-    """Workers that call one function. To be closed, best by `with`."""
+    """Workers that call one function. Close it, preferably by `with`."""
 
     def __init__(self, function: Named, hire: Hire, admit: Admit | None = None) -> None:
-        """Start the first workers. A problem with any of them is an error; later it is only the reason if no worker is left."""
+        """Start the first workers. A problem with any of them is an error. Later it is only the reason if no worker is left."""
         self._calls: Calls[T] = Calls(function)
         self._hire, self._admit = hire, admit
         self._lock = threading.Lock()
@@ -91,7 +91,7 @@ class Workers(Generic[T]):
     # ------------------------------------------------------------ calls
 
     def submit(self, calls: Sequence[Sequence[Any]]) -> Future[list[T]]:
-        """Make some calls in one worker, one after the other, in one message; waits only where there is no worker at all."""
+        """Make some calls in one worker, one after the other, in one message. It waits only if there are no workers at all."""
         return self._sent(self._picked(), calls)
 
     async def ask(self, *arguments: Any, timeout: float | None = None) -> T:
@@ -171,7 +171,7 @@ class Workers(Generic[T]):
         self._look_round()
 
     def _look_round(self) -> None:
-        """Start workers where a place has none, in a thread that no call waits for."""
+        """Start workers at places without one, in a thread that no call waits for."""
         with self._lock:
             if self._hiring is None and not self._closed.is_set():
                 self._hiring = threading.Thread(target=self._hire_more, name="snellen-hiring", daemon=True)
@@ -186,7 +186,7 @@ class Workers(Generic[T]):
         hired: list[Worker] = []
         try:
             hired += self._hire(taken, self._closed)
-        except Exception as error:  # whatever starting a worker does: the others go on
+        except Exception as error:  # after any error in starting a worker, the others go on
             self._why = str(error) if isinstance(error, SnellenError) else f"{type(error).__name__}: {error}"
         for worker in hired.copy():
             try:
@@ -211,7 +211,7 @@ class Workers(Generic[T]):
         self.close()
 
     def close(self) -> None:
-        """End all workers, whatever they are at."""
+        """End all workers, even in the middle of a call."""
         with self._lock:
             self._closed.set()
             workers, self._busy, self._gone = [*self._busy, *self._gone], {}, []

@@ -1,8 +1,8 @@
-"""A worker as an interpreter of our own on this machine, and what runs in it.
+"""A worker as an interpreter of our own on this machine, and the code that runs in it.
 
-Not `multiprocessing`: its workers import the user's main script again, which starts the run again if that has no guard.
+`multiprocessing` is not used: its workers import the user's main script again, which starts the run again if that has no guard.
 
-A message is a frame on a pipe: its length, its number (replies come in any order), and what `calls.py` writes. The worker ends as soon
+A message is a frame on a pipe: its length, its number (replies come in any order), and the bytes from `calls.py`. The worker ends as soon
 as the pipe closes, however this process ended.
 """
 
@@ -38,7 +38,7 @@ def send(pipe: IO[bytes], number: int, message: bytes) -> None:
 
 
 def receive(pipe: IO[bytes]) -> tuple[int, bytes] | None:
-    """Read a frame; None where the pipe is closed, maybe in the middle of one."""
+    """Read a frame. Return None if the pipe is closed, even in the middle of one."""
     head = pipe.read(2 * HEAD)
     size = int.from_bytes(head[:HEAD], "big")
     message = pipe.read(size) if len(head) == 2 * HEAD else b""
@@ -57,7 +57,7 @@ def on_all_cores(function: Named) -> Workers[Any]:
 
 
 def spawning(jobs: Mapping[str, bytes], environment: Mapping[str, str] | None = None) -> Hire:
-    """Return how a process is started for each place, with its job. It gets no key of a service; `environment` is added to ours."""
+    """Return a function that starts a process for each place, with its job. It gets no service keys. `environment` is added to ours."""
     inherited = without_keys(os.environ, tokens=True) | dict(environment or {})
 
     def hire(taken: Collection[str], _closed: threading.Event | None) -> list[Worker]:
@@ -67,7 +67,7 @@ def spawning(jobs: Mapping[str, bytes], environment: Mapping[str, str] | None = 
 
 
 class ProcessWorker:
-    """One process. A thread writes messages and another reads replies, so that neither side waits for the other to read."""
+    """One process. One thread writes messages and another reads replies, so that neither side waits for the other to read."""
 
     def __init__(self, place: str, job: bytes, environment: Mapping[str, str]) -> None:
         self.place = place
@@ -85,7 +85,7 @@ class ProcessWorker:
             threading.Thread(target=work, args=(pipe,), name="snellen-worker", daemon=True).start()
 
     def submit(self, message: bytes) -> Future[bytes]:
-        """Send a message; the future has its reply, or WorkerLost."""
+        """Send a message. The future gets its reply, or WorkerLost."""
         future: Future[bytes] = Future()
         with self._lock:
             number, self._next = self._next, self._next + 1
@@ -97,7 +97,7 @@ class ProcessWorker:
         return future
 
     def _write(self, pipe: IO[bytes]) -> None:
-        with contextlib.suppress(OSError):  # it ended: the thread that reads says so
+        with contextlib.suppress(OSError):  # it ended, which the reading thread reports
             while (frame := self._outgoing.get()) is not None:
                 send(pipe, *frame)
         with contextlib.suppress(OSError):
@@ -123,7 +123,7 @@ class ProcessWorker:
             future.set_exception(WorkerLost(f"the worker for {self.place} {how}"))
 
     def close(self) -> None:
-        """Kill the process, whatever it is at; what waits for its replies gets WorkerLost."""
+        """Kill the process, even in the middle of a call. Pending replies get WorkerLost."""
         self.process.kill()
         self.process.wait()
 
@@ -133,10 +133,10 @@ class ProcessWorker:
 
 def main() -> None:
     """Call the function that the first message names, until the other side closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks; this one is ended by it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process, which ends this one
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # what a library prints is not among the replies
+    os.dup2(2, 1)  # the output of a library is not among the replies
     first = receive(source)
     if first is not None:
         sys.path[:], job = msgspec.msgpack.decode(first[1], type=tuple[list[str], bytes])
@@ -159,7 +159,7 @@ async def _serve(source: IO[bytes], sink: IO[bytes], job: bytes) -> None:
     def read() -> None:
         while (frame := receive(source)) is not None:
             loop.call_soon_threadsafe(begin, *frame)
-        os._exit(0)  # the other side is gone, and with it the use of what is being worked on
+        os._exit(0)  # the other side is gone, and the result is not needed any more
 
     threading.Thread(target=read, daemon=True).start()
     await asyncio.Event().wait()
